@@ -1,0 +1,1 @@
+"""One function an endpoint: request in, response out."""

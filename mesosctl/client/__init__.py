@@ -1,0 +1,1 @@
+"""One master: its address, its leader, credentials, deadlines, retries and errors."""

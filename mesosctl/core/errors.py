@@ -1,0 +1,174 @@
+"""Every way mesosctl can end, and the exit status of each.
+
+    MesosctlError
+    ├── AnswerIsNo          1   a check failed, a diff is not empty
+    ├── UsageError          2   words on the command line
+    ├── Invalid             3
+    │   ├── RuleViolation       a Mesos rule, found locally
+    │   ├── BadInput            a file, a payload or a configuration that cannot be read
+    │   └── Rejected            400 from the master
+    ├── Denied              4
+    │   ├── Unauthenticated     401
+    │   └── Forbidden           403
+    ├── NotFound            5   agent, role without quota, framework
+    ├── Conflict            6   capacity heuristic, insufficient resources, 409
+    ├── NoMaster            7
+    │   ├── Unreachable         refused, reset, no such host, cut off
+    │   ├── TlsFailure
+    │   └── NoLeader            503, or a redirect that leads nowhere
+    ├── MasterFailed        8   5xx
+    │   └── UnexpectedAnswer    an answer that no master should give
+    └── NotConfirmed        9
+        └── DeadlinePassed
+
+The statuses are a contract with scripts (README, "Exit statuses"); they live here only.
+"""
+
+from enum import IntEnum
+from typing import ClassVar
+
+
+class ExitStatus(IntEnum):
+    """The exit statuses of the command line."""
+
+    DONE = 0
+    ANSWER_IS_NO = 1
+    USAGE = 2
+    INVALID = 3
+    DENIED = 4
+    NOT_FOUND = 5
+    CONFLICT = 6
+    NO_MASTER = 7
+    MASTER_FAILED = 8
+    NOT_CONFIRMED = 9
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class MesosctlError(Exception):
+    """One clear sentence for a person, and what a script needs to tell the cases apart.
+
+    `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
+    rule ("quota.scalar-only"), `hint` says what to do about it; each may be absent.
+    """
+
+    exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        rule: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.rule = rule
+        self.hint = hint
+
+
+class AnswerIsNo(MesosctlError):
+    """The command worked and its answer is no."""
+
+    exit_status = ExitStatus.ANSWER_IS_NO
+
+
+class UsageError(MesosctlError):
+    """The words on the command line do not make a request."""
+
+    exit_status = ExitStatus.USAGE
+
+
+class Invalid(MesosctlError):
+    """A payload, a file or a configuration is not valid."""
+
+    exit_status = ExitStatus.INVALID
+
+
+class RuleViolation(Invalid):
+    """A rule of Mesos is broken; found before anything was sent."""
+
+
+class BadInput(Invalid):
+    """A file, standard input or a setting cannot be read as what it should be."""
+
+
+class Rejected(Invalid):
+    """The master answered 400."""
+
+
+class Denied(MesosctlError):
+    """The master does not let this principal do that."""
+
+    exit_status = ExitStatus.DENIED
+
+
+class Unauthenticated(Denied):
+    """The master answered 401."""
+
+
+class Forbidden(Denied):
+    """The master answered 403."""
+
+
+class NotFound(MesosctlError):
+    """What the command names does not exist."""
+
+    exit_status = ExitStatus.NOT_FOUND
+
+
+class Conflict(MesosctlError):
+    """The request is valid and the cluster cannot hold it."""
+
+    exit_status = ExitStatus.CONFLICT
+
+
+class NoMaster(MesosctlError):
+    """No leading master could be spoken to."""
+
+    exit_status = ExitStatus.NO_MASTER
+
+
+class Unreachable(NoMaster):
+    """The connection could not be made, or broke.
+
+    `sent` tells whether the request may have reached the master: False only where it certainly did not.
+    """
+
+    def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.sent = sent
+
+
+class TlsFailure(NoMaster):
+    """The TLS handshake or the verification of a certificate failed."""
+
+
+class NoLeader(NoMaster):
+    """There is no leading master now, or it is not ready."""
+
+
+class MasterFailed(MesosctlError):
+    """The master answered 5xx."""
+
+    exit_status = ExitStatus.MASTER_FAILED
+
+
+class UnexpectedAnswer(MasterFailed):
+    """The answer is not one that a Mesos master gives."""
+
+
+class NotConfirmed(MesosctlError):
+    """A change was accepted or sent, and could not be confirmed."""
+
+    exit_status = ExitStatus.NOT_CONFIRMED
+
+
+class DeadlinePassed(NotConfirmed):
+    """The deadline over all attempts passed; `sent` as in `Unreachable`."""
+
+    def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.sent = sent

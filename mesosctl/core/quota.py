@@ -1,0 +1,278 @@
+"""Quota: the rules of a request, the tree, and the capacity heuristic (seeds/quota.md, spec/quota.md §3-§8).
+
+Every rule is a function that returns nothing or raises; the command line runs them before
+anything is sent and the fake master runs the same ones when something arrives.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mesosctl.core import roles
+from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.core.profile import Profile
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.scalars import SIZED_NAMES, to_milli
+
+# spec/quota.md §8: mem and disk are counted in MB, so this is an exabyte.
+LARGEST_SIZE = 1_099_511_627_776
+LARGEST_AMOUNT = 1_000_000_000_000
+_SMALLEST_NORMAL = 2.2250738585072014e-308
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a role is guaranteed and what it may not exceed; the default is neither."""
+
+    guarantees: Quantities = field(default_factory=Quantities)
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is the same as having no quota."""
+        return not self.guarantees and not self.limits
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCapacity:
+    """What the capacity heuristic needs to know of one registered agent."""
+
+    total: Resources
+    active: bool = True
+    """Connected and not deactivated."""
+
+
+# --- One v0 request (POST /quota, SET_QUOTA), in the order in which Mesos checks it -----------------
+
+
+def check_role_may_have_quota(role: str, profile: Profile) -> None:
+    """Role syntax, and "*" where the master does not allow it.  Raises RuleViolation."""
+    roles.check_role(role)
+    if role == roles.DEFAULT_ROLE and not profile.default_role_may_have_quota:
+        raise RuleViolation(
+            "the default role '*' cannot have a quota",
+            field="role",
+            rule="quota.default-role",
+            hint="set quota for the roles that frameworks subscribe with",
+        )
+
+
+def check_guarantee(guarantee: Sequence[Resource]) -> None:
+    """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation."""
+    if not guarantee:
+        raise RuleViolation("the guarantee is empty", field="guarantee", rule="quota.empty", hint="name at least one")
+    seen: set[str] = set()
+    for index, resource in enumerate(guarantee):
+        where = f"guarantee[{index}]"
+        if resource.is_reserved:
+            raise RuleViolation(
+                f"{resource.name} carries a reservation, and quota is for unreserved resources only",
+                field=f"{where}.role",
+                rule="quota.unreserved-only",
+            )
+        if resource.disk is not None:
+            raise RuleViolation(
+                f"{resource.name} carries DiskInfo, and quota counts plain amounts only",
+                field=f"{where}.disk",
+                rule="quota.no-disk-info",
+            )
+        if resource.revocable:
+            raise RuleViolation(
+                f"{resource.name} carries RevocableInfo, and quota is never revocable",
+                field=f"{where}.revocable",
+                rule="quota.not-revocable",
+            )
+        if not resource.is_scalar:
+            raise RuleViolation(
+                f"{resource.name} is non-scalar, and quota is for amounts only",
+                field=f"{where}.type",
+                rule="quota.scalar-only",
+            )
+        if resource.name in seen:
+            raise RuleViolation(
+                f"duplicate resource name '{resource.name}'", field=f"{where}.name", rule="quota.duplicate-name"
+            )
+        seen.add(resource.name)
+
+
+def check_amounts_above_zero(guarantee: Sequence[Resource]) -> None:
+    """A zero guarantees nothing, and a 1.11 master makes it a limit of zero that starves the role.
+
+    Masters accept a zero; this rule is the tool's own.  Raises RuleViolation.
+    """
+    for index, resource in enumerate(guarantee):
+        if isinstance(resource.value, int) and resource.value <= 0:
+            raise RuleViolation(
+                f"{resource.name} is zero, which guarantees nothing and on newer masters forbids {resource.name}",
+                field=f"guarantee[{index}].scalar.value",
+                rule="quota.above-zero",
+                hint=f"leave {resource.name} out; to forbid it, use quota update --limit {resource.name}:0",
+            )
+
+
+def quota_of_guarantee(guarantee: Iterable[Resource], profile: Profile) -> Quota:
+    """The quota that a v0 request stores: guarantees, and equal limits where the master makes them."""
+    amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
+    return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
+
+
+def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
+    """With --roles given, only those roles and "*" exist.  Raises RuleViolation."""
+    if whitelist is not None and role != roles.DEFAULT_ROLE and role not in whitelist:
+        raise RuleViolation(f"Unknown role '{role}': it is not on the whitelist", field="role", rule="role.whitelist")
+
+
+def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
+    """A v0 request cannot change a quota, not even by force.  Raises RuleViolation."""
+    if role in stored:
+        raise RuleViolation(
+            f"role '{role}' already has quota",
+            field="role",
+            rule="quota.already-set",
+            hint=f"use quota update {role}, or quota remove {role} first",
+        )
+
+
+def check_tree(quotas: Mapping[str, Quota]) -> None:
+    """Every role guarantees at least the sum of what its children guarantee.  Raises RuleViolation.
+
+    A role that lies between two others and has no entry of its own guarantees what its children
+    do not need it to: nothing.
+    """
+    nodes = set(quotas)
+    for role in quotas:
+        nodes.update(roles.ancestors(role))
+    children: dict[str, list[str]] = {}
+    for role in nodes:
+        if "/" in role:
+            children.setdefault(role.rpartition("/")[0], []).append(role)
+    for parent in sorted(children):
+        own = quotas[parent].guarantees if parent in quotas else Quantities()
+        needed = Quantities.total(quotas[child].guarantees for child in children[parent] if child in quotas)
+        if not own.contains(needed):
+            raise RuleViolation(
+                f"Parent role '{parent}' with guarantees ({own}) does not contain "
+                f"the sum of its children's guarantees ({needed})",
+                field="role",
+                rule="quota.hierarchy",
+            )
+
+
+def check_not_nested(role: str) -> None:
+    """Only top-level roles can have quota.  Raises RuleViolation."""
+    if "/" in role:
+        raise RuleViolation(
+            f"quota on nested role '{role}' is not supported yet",
+            field="role",
+            rule="quota.nested",
+            hint=f"set it for '{roles.top_level(role)}', which covers the roles below it",
+        )
+
+
+# --- Capacity ---------------------------------------------------------------------------------------
+
+
+def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
+    """What the cluster can promise: `total - statically reserved` of the agents in service.
+
+    On newer masters reserved resources count too, and so do inactive agents (spec/quota.md §6).
+    """
+    return Quantities.total(
+        agent_capacity(agent, profile)
+        for agent in agents
+        if agent.active or profile.capacity_includes_inactive_agents
+    )
+
+
+def agent_capacity(agent: AgentCapacity, profile: Profile) -> Quantities:
+    """One agent's part of `capacity`."""
+    return agent.total.filter(
+        lambda resource: (
+            resource.is_scalar
+            and not resource.revocable
+            and (profile.capacity_includes_static_reservations or not resource.is_statically_reserved)
+        )
+    ).scalar_quantities()
+
+
+def total_guarantees(quotas: Mapping[str, Quota]) -> Quantities:
+    """What is promised in all; a parent's guarantee already contains its children's."""
+    return Quantities.total(quota.guarantees for role, quota in quotas.items() if "/" not in role)
+
+
+def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
+    """The heuristic: `available >= total quota`, request included; equality passes.  Raises Conflict."""
+    wanted = total_guarantees(quotas)
+    if not available.contains(wanted):
+        short = Quantities({name: amount - available.get_amount(name) for name, amount in wanted.items()})
+        raise Conflict(
+            f"not enough capacity: guarantees of {wanted} in all against {available}, {short} too much",
+            field="guarantee",
+            rule="quota.capacity",
+            hint="ask for less, or pass the check with --force if agents are on their way",
+        )
+
+
+def unpromised(quotas: Mapping[str, Quota], available: Quantities, *, without: str | None = None) -> Quantities:
+    """What no guarantee claims yet: the largest quota that would pass for a new role, or for `without` anew."""
+    return available - total_guarantees({role: quota for role, quota in quotas.items() if role != without})
+
+
+# --- One entry of UPDATE_QUOTA (spec/quota.md §8) ---------------------------------------------------
+
+
+def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> None:
+    """Sizes, then signs, then guarantee against limit; amounts are doubles as sent.  Raises RuleViolation."""
+    for which, amounts in (("guarantees", guarantees), ("limits", limits)):
+        for name in sorted(amounts):
+            largest, words = (
+                (LARGEST_SIZE, "1 exabyte") if name in SIZED_NAMES else (LARGEST_AMOUNT, "1 trillion")
+            )
+            if amounts[name] > largest:
+                raise RuleViolation(
+                    f"{name}: {amounts[name]:g} is more than {words} ({largest})", field=which, rule="quota.too-large"
+                )
+    for which, amounts in (("guarantee", guarantees), ("limit", limits)):
+        for name in sorted(amounts):
+            problem = _unusable(amounts[name])
+            if problem is not None:
+                raise RuleViolation(
+                    f"{which} of {name}: {problem} values are not supported", field=f"{which}s", rule="quota.number"
+                )
+    for name, bound in sorted(limits.items()):
+        if to_milli(guarantees.get(name, 0.0)) > to_milli(bound):
+            raise RuleViolation(
+                f"the guarantee of {name} ({guarantees[name]:g}) is above its limit ({bound:g})",
+                field="limits",
+                rule="quota.guarantee-within-limit",
+            )
+
+
+def _unusable(value: float) -> str | None:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinite"
+    if value != 0 and abs(value) < _SMALLEST_NORMAL:
+        return "Subnormal"
+    return "Negative" if value < 0 else None
+
+
+def quota_of_config(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> Quota:
+    """The quota that one checked entry stores."""
+    return Quota(
+        Quantities({name: to_milli(value) for name, value in guarantees.items()}),
+        Limits({name: to_milli(value) for name, value in limits.items()}),
+    )
+
+
+def check_consumption(role: str, limits: Limits, consumed: Quantities) -> None:
+    """A limit may not be below what the role already consumes, unless forced.  Raises RuleViolation."""
+    if not limits.contains(consumed):
+        raise RuleViolation(
+            f"role '{role}' is already consuming {consumed}, more than the limits {limits}",
+            field="limits",
+            rule="quota.consumption",
+            hint="raise the limits, or pass the check with --force",
+        )

@@ -1,0 +1,116 @@
+"""Scalar amounts, exact to three decimals (spec/allocator.md §1, spec/reservation.md §2.1).
+
+An amount is held as an integer number of thousandths ("milli").  Mesos does the same in every
+operator and comparison, so nothing drifts: 0.1 + 0.2 is 0.3.
+"""
+
+import math
+import re
+
+from mesosctl.core.errors import RuleViolation
+
+# Beyond this Mesos's own conversion leaves the range of a 64-bit integer.
+_LARGEST_MILLI = 2**63 - 1
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)", re.ASCII)
+
+# Mesos counts mem and disk in MB and means 2**20 bytes by it (as do its own byte units).
+SIZED_NAMES = ("mem", "disk")
+_UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
+
+
+def to_milli(value: float) -> int:
+    """Thousandths of a double, rounded half away from zero as llround does.
+
+    Raises ValueError for NaN, an infinity or an amount beyond 64 bits of thousandths.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite amount")
+    product = value * 1000.0
+    # floor(x + 0.5) would round 0.49999999999999994 up, so look at the fraction itself.
+    whole = math.floor(abs(product))
+    if abs(product) - whole >= 0.5:
+        whole += 1
+    if whole > _LARGEST_MILLI:
+        raise ValueError(f"{value} is too large for an amount")
+    return -whole if product < 0 else whole
+
+
+def to_double(milli: int) -> float:
+    """The double Mesos shows for an amount: whole part plus thousandths, truncating division."""
+    if milli < 0:
+        return -to_double(-milli)
+    return float(milli // 1000) + float(milli % 1000) / 1000.0
+
+
+def format_milli(milli: int) -> str:
+    """Shortest exact decimal text: 12000 gives "12", 1500 gives "1.5"."""
+    sign = "-" if milli < 0 else ""
+    whole, thousandths = divmod(abs(milli), 1000)
+    return f"{sign}{whole}" + (f".{thousandths:03d}".rstrip("0") if thousandths else "")
+
+
+def parse_amount(name: str, text: str) -> int:
+    """Thousandths of an amount as a person types it: "12", "0.5", "6GiB".
+
+    Units are for mem and disk only.  An amount finer than 0.001 is refused, since Mesos would
+    silently round it.  Raises RuleViolation.
+    """
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None or len(text) > 64:
+        raise RuleViolation(
+            f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=f"write for example {name}:12"
+        )
+    number, unit = match.groups()
+    thousandths = _exact_thousandths(number)
+    if thousandths is None:
+        raise RuleViolation(f"{name}: {number} is out of range", field=name, rule="resource.number")
+    numerator, denominator = thousandths
+    if unit:
+        scale, divisor = _unit_factor(name, unit)
+        numerator, denominator = numerator * scale, denominator * divisor
+    milli, rest = divmod(numerator, denominator)
+    if rest:
+        nearest = (2 * numerator + denominator) // (2 * denominator)
+        raise RuleViolation(
+            f"{name}: {text} is finer than the thousandth that Mesos keeps",
+            field=name,
+            rule="resource.precision",
+            hint=f"write {name}:{format_milli(nearest)}",
+        )
+    if abs(milli) > _LARGEST_MILLI:
+        raise RuleViolation(f"{name}: {text} is out of range", field=name, rule="resource.number")
+    return milli
+
+
+def _exact_thousandths(number: str) -> tuple[int, int] | None:
+    """A decimal text as an exact fraction of thousandths, or None where its exponent is absurd."""
+    mantissa, _, exponent_text = number.lower().partition("e")
+    exponent = int(exponent_text or 0)
+    if abs(exponent) > 30:
+        return None
+    whole, _, fraction = mantissa.partition(".")
+    digits = int((whole + fraction) if (whole + fraction) not in ("+", "-") else "0")
+    power = exponent - len(fraction) + 3
+    return (digits * 10**power, 1) if power >= 0 else (digits, 10**-power)
+
+
+def _unit_factor(name: str, unit: str) -> tuple[int, int]:
+    """(multiplier, divisor) from `unit` to MiB."""
+    prefix = unit.lower().removesuffix("b").removesuffix("i")
+    if name not in SIZED_NAMES:
+        raise RuleViolation(
+            f"{name}: '{unit}' is a unit, and only {' and '.join(SIZED_NAMES)} have sizes",
+            field=name,
+            rule="resource.unit",
+            hint=f"write {name} as a plain number",
+        )
+    if unit.lower() == "b":
+        return 1, 1024**2
+    if prefix not in _UNIT_KIB or unit.lower() == prefix + "i":
+        raise RuleViolation(
+            f"{name}: '{unit}' is not a unit",
+            field=name,
+            rule="resource.unit",
+            hint="units are B, KiB, MiB, GiB, TiB and PiB; KB to PB mean the same, as in Mesos; without one, MiB",
+        )
+    return _UNIT_KIB[prefix], 1024

@@ -1,0 +1,1 @@
+"""How an answer looks: table, json, jsonl, csv, name.  Depends on values alone."""
