@@ -179,9 +179,7 @@ def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
     On newer masters reserved resources count too, and so do inactive agents (spec/quota.md §6).
     """
     return Quantities.total(
-        agent_capacity(agent, profile)
-        for agent in agents
-        if agent.active or profile.capacity_includes_inactive_agents
+        agent_capacity(agent, profile) for agent in agents if agent.active or profile.capacity_includes_inactive_agents
     )
 
 
@@ -226,9 +224,7 @@ def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, f
     """Sizes, then signs, then guarantee against limit; amounts are doubles as sent.  Raises RuleViolation."""
     for which, amounts in (("guarantees", guarantees), ("limits", limits)):
         for name in sorted(amounts):
-            largest, words = (
-                (LARGEST_SIZE, "1 exabyte") if name in SIZED_NAMES else (LARGEST_AMOUNT, "1 trillion")
-            )
+            largest, words = (LARGEST_SIZE, "1 exabyte") if name in SIZED_NAMES else (LARGEST_AMOUNT, "1 trillion")
             if amounts[name] > largest:
                 raise RuleViolation(
                     f"{name}: {amounts[name]:g} is more than {words} ({largest})", field=which, rule="quota.too-large"
