@@ -100,6 +100,8 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
     except RuleViolation as error:
         raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
     agent_id, registered_time = master.agent_record(hostname)
+    if agent_id in master.agents:
+        raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
     port = FIRST_AGENT_PORT + index
     master.register(
         Agent(
