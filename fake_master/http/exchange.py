@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
+from fake_master.master.streams import EventStream
 from mesosctl.wire.messages import ConversionError, decode
 
 PLAIN = "text/plain; charset=utf-8"
@@ -41,11 +42,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """A status, headers and a whole body."""
+    """A status, headers, and either a whole body or a stream of events that goes on."""
 
     status: int
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
+    stream: EventStream | None = None
 
 
 class Refusal(Exception):

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http import information, quota, views, weights
+from fake_master.http import framework_views, information, quota, reservations, views, weights
 from fake_master.http.exchange import (
     JSON,
-    PROTOBUF,
     Refusal,
     Request,
     Response,
@@ -15,6 +14,7 @@ from fake_master.http.exchange import (
     json_response,
     standard_refusal,
 )
+from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.master import metrics
 from fake_master.master.state import Master
 from mesosctl.core.errors import Forbidden
@@ -29,7 +29,20 @@ _BODIES = {
         "Call.UpdateQuota", {"force": Field("bool"), "quota_configs": Field(quota.QUOTA_CONFIG, "repeated")}
     ),
     "UPDATE_WEIGHTS": Message("Call.UpdateWeights", {"weight_infos": Field(weights.WEIGHT_INFO, "repeated")}),
+    "RESERVE_RESOURCES": reservations.RESERVE,
+    "UNRESERVE_RESOURCES": reservations.UNRESERVE,
+    "CREATE_VOLUMES": reservations.CREATE,
+    "DESTROY_VOLUMES": reservations.DESTROY,
+    "GROW_VOLUME": reservations.GROW,
+    "SHRINK_VOLUME": reservations.SHRINK,
+    "TEARDOWN": Message(
+        "Call.Teardown", {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")}
+    ),
 }
+# These say that something was taken on, not that it is done.
+_ACCEPTED = frozenset(
+    {"RESERVE_RESOURCES", "UNRESERVE_RESOURCES", "CREATE_VOLUMES", "DESTROY_VOLUMES", "GROW_VOLUME", "SHRINK_VOLUME"}
+)
 
 Body = Mapping[str, Any]
 Reader = Callable[[Master, Body, str | None], dict[str, Any] | None]
@@ -55,27 +68,7 @@ def _get_metrics(master: Master, _body: Body, _principal: str | None) -> dict[st
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    return {
-        "master_info": {
-            "id": master.id,
-            "ip": int.from_bytes(bytes(map(int, master.hostname.split("."))), "little") if _is_ip(master) else 0,
-            "port": master.port,
-            "pid": master.pid,
-            "hostname": master.hostname,
-            "version": master.profile.version,
-            "address": {"hostname": master.hostname, "ip": master.hostname, "port": master.port},
-            # A capability newer than the message's own list is written as an empty object.
-            "capabilities": [
-                {} if name == "QUOTA_V2" else {"type": name} for name in master.profile.master_capabilities
-            ],
-        },
-        "start_time": master.start_time,
-        "elected_time": master.start_time,
-    }
-
-
-def _is_ip(master: Master) -> bool:
-    return master.hostname.replace(".", "").isdigit()
+    return {"master_info": master.info(), "start_time": master.start_time, "elected_time": master.start_time}
 
 
 def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
@@ -84,15 +77,52 @@ def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str
 
 def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, Any]:
     return {
-        "get_tasks": {"tasks": [], "unreachable_tasks": [], "completed_tasks": []},
-        "get_executors": {"executors": []},
-        "get_frameworks": {"frameworks": [], "completed_frameworks": []},
+        "get_tasks": _get_tasks(master, body, principal),
+        "get_executors": _get_executors(master, body, principal),
+        "get_frameworks": _get_frameworks(master, body, principal),
         "get_agents": _get_agents(master, body, principal),
     }
 
 
+def _get_frameworks(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    return {
+        "frameworks": [framework_views.framework_message(master, of) for of in master.frameworks.values()],
+        "completed_frameworks": [
+            framework_views.framework_message(master, of) for of in master.subscriptions.completed.values()
+        ],
+    }
+
+
+def _get_tasks(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    everybody = [*master.frameworks.values(), *master.subscriptions.completed.values()]
+    return {
+        "tasks": [framework_views.task_message(task) for of in everybody for task in of.tasks.values()],
+        "unreachable_tasks": [],
+        "completed_tasks": [framework_views.task_message(task) for of in everybody for task in of.completed_tasks],
+    }
+
+
+def _get_executors(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    return {
+        "executors": [
+            {"executor_info": dict(executor.info), "agent_id": {"value": executor.agent_id}}
+            for of in master.frameworks.values()
+            for executor in of.executors.values()
+        ]
+    }
+
+
+def _get_operations(_master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    # Operations upon an agent's own resources are done at once, so none is ever under way.
+    return {}
+
+
+def _teardown(master: Master, body: Body, principal: str | None) -> None:
+    framework_views.teardown(master, body["framework_id"]["value"], principal)
+
+
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    return {"roles": [{"name": role.name, "weight": role.weight} for role in views.visible_roles(master, principal)]}
+    return {"roles": [views.role_message(master, role) for role in views.visible_roles(master, principal)]}
 
 
 def _get_weights(master: Master, _body: Body, principal: str | None) -> dict[str, Any] | None:
@@ -123,12 +153,23 @@ READERS: dict[str, Reader] = {
     "GET_ROLES": _get_roles,
     "GET_WEIGHTS": _get_weights,
     "GET_QUOTA": _get_quota,
+    "GET_FRAMEWORKS": _get_frameworks,
+    "GET_TASKS": _get_tasks,
+    "GET_EXECUTORS": _get_executors,
+    "GET_OPERATIONS": _get_operations,
 }
 WRITERS: dict[str, Writer] = {
     "SET_QUOTA": _set_quota,
     "REMOVE_QUOTA": quota.remove_quota,
     "UPDATE_QUOTA": quota.update_quota,
     "UPDATE_WEIGHTS": _update_weights,
+    "RESERVE_RESOURCES": reservations.call_reserve,
+    "UNRESERVE_RESOURCES": reservations.call_unreserve,
+    "CREATE_VOLUMES": reservations.call_create,
+    "DESTROY_VOLUMES": reservations.call_destroy,
+    "GROW_VOLUME": reservations.call_grow,
+    "SHRINK_VOLUME": reservations.call_shrink,
+    "TEARDOWN": _teardown,
 }
 # Calls that the real API has and this master does not serve yet, so that they are told from typing errors.
 _NOT_SERVED = (
@@ -136,23 +177,11 @@ _NOT_SERVED = (
     "READ_FILE",
     "GET_LOGGING_LEVEL",
     "SET_LOGGING_LEVEL",
-    "GET_FRAMEWORKS",
-    "GET_EXECUTORS",
-    "GET_TASKS",
-    "GET_OPERATIONS",
-    "SUBSCRIBE",
-    "RESERVE_RESOURCES",
-    "UNRESERVE_RESOURCES",
-    "CREATE_VOLUMES",
-    "DESTROY_VOLUMES",
-    "GROW_VOLUME",
-    "SHRINK_VOLUME",
     "GET_MAINTENANCE_STATUS",
     "GET_MAINTENANCE_SCHEDULE",
     "UPDATE_MAINTENANCE_SCHEDULE",
     "START_MAINTENANCE",
     "STOP_MAINTENANCE",
-    "TEARDOWN",
     "MARK_AGENT_GONE",
     "DRAIN_AGENT",
     "DEACTIVATE_AGENT",
@@ -161,7 +190,7 @@ _NOT_SERVED = (
 _CALL = Message(
     "Call",
     {
-        "type": Field(one_of("Call.Type", "UNKNOWN", *READERS, *WRITERS, *_NOT_SERVED)),
+        "type": Field(one_of("Call.Type", "UNKNOWN", "SUBSCRIBE", *READERS, *WRITERS, *_NOT_SERVED)),
         **{name.lower(): Field(body) for name, body in _BODIES.items()},
     },
 )
@@ -190,28 +219,8 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
             WRITERS[name](master, message[field], principal)
         except Forbidden:
             raise standard_refusal(403) from None
-        return accepted_silently()
+        return accepted_silently(202 if name in _ACCEPTED else 200)
+    if name == "SUBSCRIBE":
+        stream = master.tell.add_operator(_get_state(master, {}, principal))
+        return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)
-
-
-def check_content_type(request: Request) -> None:
-    """Exactly the type, without parameters.  Raises Refusal (400, 415)."""
-    given = request.headers.get("content-type")
-    if given is None:
-        raise Refusal(400, "Expecting 'Content-Type' to be present")
-    # Protobuf bodies are not served, and to say so is better than to misread them.
-    if given != JSON:
-        raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
-
-
-def check_accept(request: Request) -> None:
-    """Whether the client takes JSON.  Raises Refusal (406)."""
-    given = request.headers.get("accept")
-    if given is None:
-        return
-    for choice in given.split(","):
-        media, *parameters = (part.strip() for part in choice.split(";"))
-        refused = any(parameter.replace(" ", "") in ("q=0", "q=0.0") for parameter in parameters)
-        if media in (JSON, "application/*", "*/*") and not refused:
-            return
-    raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mesosctl.core.quota import AgentCapacity
-from mesosctl.core.resources import Resources
+from mesosctl.core.resources import Resource, Resources
 
 
 @dataclass(slots=True)
@@ -33,6 +33,10 @@ class Agent:
     def active(self) -> bool:
         """Connected and not deactivated: what may be offered."""
         return self.connected and not self.deactivated
+
+    def volumes(self) -> list[Resource]:
+        """Its persistent volumes."""
+        return [resource for resource in self.total if resource.is_persistent_volume]
 
     @property
     def capacity(self) -> AgentCapacity:

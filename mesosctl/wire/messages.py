@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes"]
+Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json"]
 Label = Literal["optional", "required", "repeated"]
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 # What a JSON value is called in a sentence.
@@ -26,6 +26,9 @@ class ConversionError(ValueError):
     def __init__(self, message: str, path: str) -> None:
         super().__init__(message)
         self.path = path
+
+
+# "json" stands for a message that is kept as it came, because nobody here looks inside.
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,8 @@ def _read_value(
     if kind == "string":
         if not isinstance(value, str):
             raise _unexpected(value, path)
+        return value
+    if kind == "json":
         return value
     if kind == "bytes":
         return _read_bytes(value, path)

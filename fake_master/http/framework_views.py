@@ -1,0 +1,220 @@
+"""The JSON in which frameworks, offers and tasks are shown, and their teardown (spec/endpoints.md §2-§4)."""
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response
+from fake_master.master.frameworks import Framework
+from fake_master.master.offers import Offer
+from fake_master.master.state import Master
+from fake_master.master.tasks import Task
+from fake_master.master.tell import describe_offer
+from mesosctl.wire.resources import list_to_json, summary
+
+_NANOSECONDS = 1_000_000_000
+_DEFAULT_LIMIT = 100
+_STATES = (
+    "TASK_STAGING",
+    "TASK_STARTING",
+    "TASK_RUNNING",
+    "TASK_KILLING",
+    "TASK_FINISHED",
+    "TASK_KILLED",
+    "TASK_FAILED",
+    "TASK_LOST",
+    "TASK_ERROR",
+    "TASK_UNREACHABLE",
+)
+
+
+def frameworks(master: Master, request: Request, _principal: str | None) -> Response:
+    """GET /frameworks, or one of them with `?framework_id=`."""
+    wanted = request.query.get("framework_id")
+
+    def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
+        return [framework(of) for of in some if wanted in (None, of.id)]
+
+    return json_response(
+        {
+            "frameworks": chosen(master.frameworks.values()),
+            "completed_frameworks": chosen(master.subscriptions.completed.values()),
+            "unregistered_frameworks": [],
+        },
+        request,
+    )
+
+
+def tasks(master: Master, request: Request, _principal: str | None) -> Response:
+    """GET /tasks: running and completed ones, latest first unless `?order=asc`."""
+    query = request.query
+    found = [
+        task
+        for of in (*master.frameworks.values(), *master.subscriptions.completed.values())
+        if query.get("framework_id", of.id) == of.id
+        for task in (*of.tasks.values(), *of.completed_tasks)
+        if query.get("task_id", task.id) == task.id
+    ]
+    found.sort(key=_first_seen, reverse=query.get("order") != "asc")
+    offset, limit = _number(query.get("offset"), 0), _number(query.get("limit"), _DEFAULT_LIMIT)
+    return json_response({"tasks": [task_summary(task) for task in found[offset : offset + limit]]}, request)
+
+
+def teardown_endpoint(master: Master, request: Request, principal: str | None) -> Response:
+    """POST /teardown."""
+    form = dict(parse_qsl(request.body.decode("utf-8", errors="replace"), keep_blank_values=True))
+    if "frameworkId" not in form:
+        raise Refusal(400, "Missing 'frameworkId' query parameter in the request body")
+    teardown(master, form["frameworkId"], principal)
+    return accepted_silently()
+
+
+def teardown(master: Master, framework_id: str, principal: str | None) -> None:
+    """End a framework.  Raises Refusal (400) or Forbidden."""
+    of = master.frameworks.get(framework_id)
+    if of is None:
+        raise Refusal(400, "No framework found with specified ID")
+    master.flags.authorizer.require("teardown_frameworks", principal, of.principal)
+    master.subscriptions.remove(of)
+
+
+def framework(of: Framework) -> dict[str, Any]:
+    """A framework as /state and /frameworks show it."""
+    used, offered = of.used(), of.offered()
+    info = of.info
+    shown: dict[str, Any] = {
+        **framework_summary(of),
+        "used_resources": summary(used),
+        "offered_resources": summary(offered),
+        "user": info["user"],
+        "failover_timeout": of.failover_timeout,
+        "checkpoint": bool(info.get("checkpoint", False)),
+        "registered_time": of.registered_time,
+        "unregistered_time": of.unregistered_time or 0.0,
+        "resources": summary(used + offered),
+        "tasks": [task_summary(task) for task in of.tasks.values()],
+        "unreachable_tasks": [],
+        "completed_tasks": [task_summary(task) for task in of.completed_tasks],
+        "offers": [_offer_summary(offer) for offer in of.offers.values()],
+        "executors": [
+            {
+                "executor_id": executor.id,
+                "name": executor.info.get("name", ""),
+                "framework_id": of.id,
+                "command": executor.info.get("command", {}),
+                "resources": summary(executor.resources),
+                "slave_id": executor.agent_id,
+            }
+            for executor in of.executors.values()
+        ],
+        "offer_constraints": dict(of.offer_constraints),
+    }
+    if "MULTI_ROLE" in of.capabilities:
+        shown["roles"] = sorted(of.roles)
+    else:
+        shown["role"] = next(iter(of.roles))
+    if of.principal is not None:
+        shown["principal"] = of.principal
+    if of.reregistered_time is not None:
+        shown["reregistered_time"] = of.reregistered_time
+    if "labels" in info:
+        shown["labels"] = info["labels"].get("labels", [])
+    return shown
+
+
+def framework_summary(of: Framework) -> dict[str, Any]:
+    """What /state and /state-summary share."""
+    return {
+        "id": of.id,
+        "name": of.name,
+        "used_resources": summary(of.used()),
+        "offered_resources": summary(of.offered()),
+        "capabilities": sorted(of.capabilities),
+        "hostname": of.info.get("hostname", ""),
+        "webui_url": of.info.get("webui_url", ""),
+        "active": of.active,
+        "connected": of.connected,
+        "recovered": False,
+    }
+
+
+def framework_with_counts(of: Framework) -> dict[str, Any]:
+    """A framework as /state-summary shows it."""
+    counts = dict.fromkeys(_STATES, 0)
+    for task in (*of.tasks.values(), *of.completed_tasks):
+        counts[task.state] = counts.get(task.state, 0) + 1
+    return {**framework_summary(of), **counts, "slave_ids": sorted(of.agents_used)}
+
+
+def framework_message(master: Master, of: Framework) -> dict[str, Any]:
+    """A framework as GET_FRAMEWORKS and the operator events show it."""
+    message: dict[str, Any] = {
+        "framework_info": dict(of.info),
+        "active": of.active,
+        "connected": of.connected,
+        "recovered": False,
+        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
+        "offers": [describe_offer(master.agents[offer.agent_id], of, offer) for offer in of.offers.values()],
+        "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
+        "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
+        "offer_constraints": dict(of.offer_constraints),
+    }
+    if of.unregistered_time is not None:
+        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
+    return message
+
+
+def task_summary(task: Task) -> dict[str, Any]:
+    """A task as /state and /tasks show it."""
+    shown: dict[str, Any] = {
+        "id": task.id,
+        "name": task.name,
+        "framework_id": task.framework_id,
+        "executor_id": task.executor_id,
+        "slave_id": task.agent_id,
+        "state": task.state,
+        "resources": summary(task.resources),
+        "role": task.role,
+        "statuses": [{"state": status["state"], "timestamp": status["timestamp"]} for status in task.statuses],
+    }
+    if "labels" in task.info:
+        shown["labels"] = task.info["labels"].get("labels", [])
+    shown |= {key: task.info[key] for key in ("discovery", "container", "health_check") if key in task.info}
+    return shown
+
+
+def task_message(task: Task) -> dict[str, Any]:
+    """A task as GET_TASKS and the operator events show it."""
+    message: dict[str, Any] = {
+        "name": task.name,
+        "task_id": {"value": task.id},
+        "framework_id": {"value": task.framework_id},
+        "agent_id": {"value": task.agent_id},
+        "state": task.state,
+        "resources": list_to_json(task.resources, "ENDPOINT"),
+        "statuses": [dict(status) for status in task.statuses],
+    }
+    if task.executor_id:
+        message["executor_id"] = {"value": task.executor_id}
+    if task.statuses:
+        message["status_update_state"] = task.statuses[-1]["state"]
+    return message | {key: task.info[key] for key in ("labels", "discovery", "container") if key in task.info}
+
+
+def _offer_summary(offer: Offer) -> dict[str, Any]:
+    return {
+        "id": offer.id,
+        "framework_id": offer.framework_id,
+        "allocation_info": {"role": offer.role},
+        "slave_id": offer.agent_id,
+        "resources": summary(offer.resources),
+    }
+
+
+def _first_seen(task: Task) -> float:
+    return float(task.statuses[0]["timestamp"]) if task.statuses else 0.0
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else default

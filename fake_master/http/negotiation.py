@@ -1,0 +1,26 @@
+"""Content types of the two v1 APIs (spec/endpoints.md §4, checks 2, 3 and 6)."""
+
+from fake_master.http.exchange import JSON, PROTOBUF, Refusal, Request
+
+
+def check_content_type(request: Request) -> None:
+    """Exactly the type, without parameters.  Raises Refusal (400, 415)."""
+    given = request.headers.get("content-type")
+    if given is None:
+        raise Refusal(400, "Expecting 'Content-Type' to be present")
+    # Protobuf bodies are not served, and to say so is better than to misread them.
+    if given != JSON:
+        raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
+
+
+def check_accept(request: Request) -> None:
+    """Whether the client takes JSON.  Raises Refusal (406)."""
+    given = request.headers.get("accept")
+    if given is None:
+        return
+    for choice in given.split(","):
+        media, *parameters = (part.strip() for part in choice.split(";"))
+        refused = any(parameter.replace(" ", "") in ("q=0", "q=0.0") for parameter in parameters)
+        if media in (JSON, "application/*", "*/*") and not refused:
+            return
+    raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")

@@ -1,0 +1,35 @@
+"""Who may touch which reservation and which volume (spec/reservation.md §7)."""
+
+from collections.abc import Iterable
+
+from fake_master.master.acls import Authorizer
+from mesosctl.core.resources import Resource
+
+
+class Access:
+    """The authorizer, asked about resources; every entry must be allowed.  Raises Forbidden."""
+
+    def __init__(self, authorizer: Authorizer) -> None:
+        self._authorizer = authorizer
+
+    def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
+        """To reserve for the role of each current owner."""
+        for resource in resources:
+            self._authorizer.require("reserve_resources", principal, resource.role)
+
+    def may_unreserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
+        """To undo what each reserver's principal did."""
+        for resource in resources:
+            reserver = resource.reservations[-1].principal if resource.reservations else None
+            self._authorizer.require("unreserve_resources", principal, reserver)
+
+    def may_create(self, principal: str | None, volumes: Iterable[Resource]) -> None:
+        """To create volumes of each role."""
+        for volume in volumes:
+            self._authorizer.require("create_volumes", principal, volume.role)
+
+    def may_destroy(self, principal: str | None, volumes: Iterable[Resource]) -> None:
+        """To destroy what each creator's principal made."""
+        for volume in volumes:
+            creator = volume.disk.principal if volume.disk is not None else None
+            self._authorizer.require("destroy_volumes", principal, creator)

@@ -1,0 +1,109 @@
+"""Reserving and unreserving by an operator, and volumes (spec/reservation.md §5)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.master.agents import Agent
+from mesosctl.core import operations as rules
+from mesosctl.core.errors import Conflict
+from mesosctl.core.operations import Conversion, Requester
+from mesosctl.core.resources import Resource, Resources
+
+if TYPE_CHECKING:
+    from fake_master.master.state import Master
+
+
+class Reservations:
+    """Operator's operations upon an agent's resources."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+
+    def reserve(
+        self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
+    ) -> None:
+        """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
+        rules.check_reserve(
+            resources, Requester(principal), source=source, agent_capabilities=agent.capabilities
+        )
+        self._may_rereserve(principal, resources, source)
+        self._perform(agent, rules.reserve(Resources(resources), None if source is None else Resources(source)))
+
+    def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
+        """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
+        rules.check_unreserve(resources, Requester(principal))
+        self._master.access.may_unreserve(principal, resources)
+        self._perform(agent, rules.unreserve(Resources(resources)))
+
+    def create(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
+        """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
+        rules.check_create(
+            volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities
+        )
+        self._master.access.may_create(principal, volumes)
+        self._perform(agent, rules.create(Resources(volumes)))
+
+    def destroy(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
+        """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
+        rules.check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        self._master.access.may_destroy(principal, volumes)
+        self._perform(agent, rules.destroy(Resources(volumes)))
+
+    def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
+        """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
+        rules.check_destroy([volume], existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        self._master.access.may_create(principal, [volume])
+        self._perform(agent, rules.grow(volume, addition))
+
+    def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
+        """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
+        rules.check_destroy([volume], existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        self._master.access.may_create(principal, [volume])
+        self._perform(agent, rules.shrink(volume, subtract))
+
+    def _may_rereserve(
+        self, principal: str | None, resources: Sequence[Resource], source: Sequence[Resource] | None
+    ) -> None:
+        access = self._master.access
+        if not source:
+            access.may_reserve(principal, resources)
+            return
+        before, after = source[0].reservations, resources[0].reservations
+        common = 0
+        while common < min(len(before), len(after)) and before[common] == after[common]:
+            common += 1
+        for depth in range(len(before), common, -1):
+            access.may_unreserve(principal, [Resource("any", 1, before[:depth])])
+        for depth in range(common, len(after)):
+            access.may_reserve(principal, [Resource("any", 1, after[: depth + 1])])
+
+    def _perform(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
+        master = self._master
+        self._rescind_for(agent, conversions)
+        if not master.allocator.update_available(agent.id, conversions):
+            free = agent.total - master.held_on(agent.id).allocated_to(None)
+            # Says what is missing, or that it is offered or in use.
+            rules.apply_all(free, conversions)
+            raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
+        master.agent_was_converted(agent, conversions)
+
+    def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Offers are searched first, even where free resources would do, as in Mesos."""
+        required = Resources()
+        for conversion in conversions:
+            required += conversion.consumed
+        recovered = Resources()
+        for offer in self._master.offers.on_agent(agent.id):
+            part = offer.resources.allocated_to(None)
+            if required == required - part:
+                continue
+            self._master.offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
+            recovered += part
+            required -= part
+            try:
+                rules.apply_all(recovered, conversions)
+            except Conflict:
+                continue
+            return

@@ -1,0 +1,67 @@
+"""Tasks on simulated agents: from TASK_STARTING to their end, and the updates that tell of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesosctl.core.resources import Resources
+
+TERMINAL_STATES = frozenset(
+    {
+        "TASK_FINISHED",
+        "TASK_FAILED",
+        "TASK_KILLED",
+        "TASK_ERROR",
+        "TASK_LOST",
+        "TASK_DROPPED",
+        "TASK_GONE",
+        "TASK_GONE_BY_OPERATOR",
+    }
+)
+
+
+@dataclass(slots=True)
+class Task:
+    """One task; `info` is TaskInfo as it was sent, `statuses` every TaskStatus in order."""
+
+    id: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    resources: Resources
+    """Allocation roles included."""
+    role: str
+    executor_id: str = ""
+    state: str = "TASK_STAGING"
+    statuses: list[dict[str, Any]] = field(default_factory=list)
+    unacknowledged: list[dict[str, Any]] = field(default_factory=list)
+    """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
+
+    @property
+    def name(self) -> str:
+        """What its framework calls it."""
+        return str(self.info.get("name", ""))
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether it has ended."""
+        return self.state in TERMINAL_STATES
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """An executor that a framework described; its resources are held while it has tasks."""
+
+    id: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    resources: Resources
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFate:
+    """What becomes of tasks on a simulated agent: `outcome` after `seconds` of running, or no end."""
+
+    outcome: str | None = None
+    seconds: float = 0.0

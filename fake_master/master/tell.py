@@ -1,0 +1,154 @@
+"""What frameworks and operators are told: scheduler events and operator events (spec/endpoints.md §4, §5)."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fake_master.master.offers import Offer
+from fake_master.master.streams import EventStream
+from mesosctl.wire.resources import list_to_json
+
+if TYPE_CHECKING:
+    from fake_master.master.agents import Agent
+    from fake_master.master.frameworks import Framework
+    from fake_master.master.state import Master
+
+HEARTBEAT_SECONDS = 15.0
+_MOST_OPERATOR_STREAMS = 1000
+
+
+class Tell:
+    """Writes events to streams."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+        self._operators: dict[str, EventStream] = {}
+
+    @property
+    def operator_streams(self) -> int:
+        """How many operators listen."""
+        return len(self._operators)
+
+    # --- To one framework -----------------------------------------------------------------------------
+
+    def subscribed(self, framework: "Framework") -> None:
+        """The first event of a subscription, and the heartbeats that follow."""
+        stream = framework.stream
+        assert stream is not None, "a subscribed framework has a stream"
+        stream.send(
+            {
+                "type": "SUBSCRIBED",
+                "subscribed": {
+                    "framework_id": {"value": framework.id},
+                    "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
+                    "master_info": self._master.info(),
+                },
+            }
+        )
+        self.keep_alive(stream)
+
+    def keep_alive(self, stream: EventStream) -> None:
+        """A heartbeat now, and every fifteen seconds until the stream is closed."""
+        if stream.closed:
+            return
+        stream.send({"type": "HEARTBEAT"})
+        self._master.timers.at(self._master.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream))
+
+    def offers(self, framework: "Framework", offers: Iterable[Offer]) -> None:
+        """One OFFERS event."""
+        described = [describe_offer(self._master.agents[offer.agent_id], framework, offer) for offer in offers]
+        self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
+
+    def rescind(self, framework: "Framework", offer: Offer) -> None:
+        """An offer is withdrawn."""
+        self._to(framework, {"type": "RESCIND", "rescind": {"offer_id": {"value": offer.id}}})
+
+    def update(self, framework: "Framework", status: Mapping[str, Any]) -> None:
+        """The status of a task."""
+        self._to(framework, {"type": "UPDATE", "update": {"status": status}})
+
+    def operation(self, framework: "Framework", status: Mapping[str, Any]) -> None:
+        """The status of an offer operation that has an id."""
+        self._to(
+            framework, {"type": "UPDATE_OPERATION_STATUS", "update_operation_status": {"status": status}}
+        )
+
+    def message(self, framework: "Framework", agent_id: str, executor_id: str, data: str) -> None:
+        """A message of an executor."""
+        self._to(
+            framework,
+            {
+                "type": "MESSAGE",
+                "message": {"agent_id": {"value": agent_id}, "executor_id": {"value": executor_id}, "data": data},
+            },
+        )
+
+    def failure(self, agent_id: str) -> None:
+        """An agent is gone; every framework hears of it."""
+        for framework in self._master.frameworks.values():
+            self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
+
+    def error(self, stream: EventStream, message: str) -> None:
+        """The last word on a stream."""
+        stream.send({"type": "ERROR", "error": {"message": message}})
+        stream.close()
+
+    def _to(self, framework: "Framework", event: Mapping[str, Any]) -> None:
+        if framework.stream is not None:
+            framework.stream.send(event)
+
+    # --- To every operator ----------------------------------------------------------------------------
+
+    def add_operator(self, snapshot: Mapping[str, Any]) -> EventStream:
+        """A new listener; the oldest is let go where there are too many."""
+        if len(self._operators) >= _MOST_OPERATOR_STREAMS:
+            self._operators.pop(next(iter(self._operators))).close()
+        stream = EventStream()
+        self._operators[stream.id] = stream
+        stream.on_abandon(lambda: self._forget_operator(stream))
+        stream.send(
+            {
+                "type": "SUBSCRIBED",
+                "subscribed": {"get_state": snapshot, "heartbeat_interval_seconds": HEARTBEAT_SECONDS},
+            }
+        )
+        self.keep_alive(stream)
+        return stream
+
+    def _forget_operator(self, stream: EventStream) -> None:
+        self._operators.pop(stream.id, None)
+
+    def operators(self, kind: str, content: Mapping[str, Any]) -> None:
+        """One event to every listening operator."""
+        for stream in list(self._operators.values()):
+            stream.send({"type": kind, kind.lower(): content})
+
+
+def describe_offer(agent: "Agent", framework: "Framework", offer: Offer) -> dict[str, Any]:
+    """An Offer message, in the format that the framework's capabilities ask for."""
+    capabilities = framework.capabilities
+    multi_role = "MULTI_ROLE" in capabilities
+    resources = offer.resources if multi_role else offer.resources.allocated_to(None)
+    described: dict[str, Any] = {
+        "id": {"value": offer.id},
+        "framework_id": {"value": framework.id},
+        "agent_id": {"value": agent.id},
+        "hostname": agent.hostname,
+        "url": {
+            "scheme": "http",
+            "address": {"hostname": agent.hostname, "ip": "127.0.0.1", "port": agent.port},
+            "path": "/" + agent.pid.partition("@")[0],
+        },
+        "resources": list_to_json(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
+    }
+    if agent.attributes:
+        described["attributes"] = [describe_attribute(name, value) for name, value in agent.attributes.items()]
+    if multi_role:
+        described["allocation_info"] = {"role": offer.role}
+    return described
+
+
+def describe_attribute(name: str, value: str | float) -> dict[str, Any]:
+    """An Attribute message."""
+    if isinstance(value, str):
+        return {"name": name, "type": "TEXT", "text": {"value": value}}
+    return {"name": name, "type": "SCALAR", "scalar": {"value": value}}

@@ -1,0 +1,51 @@
+"""RecordIO: how a stream of events is cut into records (spec/endpoints.md §4).
+
+Each record is its length in bytes as decimal text, a line feed, and the record.
+"""
+
+from collections.abc import Iterable, Iterator
+
+_LONGEST_LENGTH = 20
+
+
+class BrokenRecord(ValueError):
+    """The stream is not RecordIO."""
+
+
+def encode(record: bytes) -> bytes:
+    """One record, ready for the stream."""
+    return b"%d\n%s" % (len(record), record)
+
+
+def decode(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The records of a stream that arrives in any pieces.  Raises BrokenRecord.
+
+    A stream that ends inside a record raises too; one that ends between two just ends.
+    """
+    buffer = bytearray()
+    wanted: int | None = None
+    for chunk in chunks:
+        buffer += chunk
+        while True:
+            if wanted is None:
+                wanted = _take_length(buffer)
+            if wanted is None or len(buffer) < wanted:
+                break
+            yield bytes(buffer[:wanted])
+            del buffer[:wanted]
+            wanted = None
+    if buffer or wanted is not None:
+        raise BrokenRecord("the stream ended inside a record")
+
+
+def _take_length(buffer: bytearray) -> int | None:
+    end = buffer.find(b"\n", 0, _LONGEST_LENGTH + 1)
+    if end < 0:
+        if len(buffer) > _LONGEST_LENGTH:
+            raise BrokenRecord("a record has no length")
+        return None
+    head = bytes(buffer[:end])
+    if not head.isdigit():
+        raise BrokenRecord(f"{head[:20]!r} is not the length of a record")
+    del buffer[: end + 1]
+    return int(head)
