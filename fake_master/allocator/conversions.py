@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fake_master.allocator.interface import Conversion
+from mesosctl.core.operations import Conversion
 from mesosctl.core.resources import Resources
 
 

@@ -10,7 +10,6 @@ from fake_master.allocator.filters import OfferFilter, timeout_of
 from fake_master.allocator.interface import (
     AgentInfo,
     Allocator,
-    Conversion,
     FrameworkInfo,
     InverseOfferCallback,
     OfferCallback,
@@ -20,6 +19,7 @@ from fake_master.allocator.metrics import Timer, state_figures
 from fake_master.allocator.options import Options
 from fake_master.allocator.records import Agent, Client, Framework
 from fake_master.allocator.state import State
+from mesosctl.core.operations import Conversion
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Resources
 

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from mesosctl.core.operations import Conversion
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Resources
@@ -54,17 +55,6 @@ class Unavailability:
 
     start: float
     duration: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Conversion:
-    """One operation upon resources: what it takes away and what it puts in its place.
-
-    With nothing consumed it only adds (further copies of a shared volume).
-    """
-
-    consumed: Resources
-    converted: Resources
 
 
 OfferCallback = Callable[[str, dict[str, dict[str, Resources]]], None]

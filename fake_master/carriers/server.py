@@ -6,14 +6,16 @@ of the command line.
 """
 
 import asyncio
+import contextlib
 import signal
 from collections.abc import Callable
 
 from aiohttp import web
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Refusal, Request
+from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master.state import Master
+from fake_master.master.streams import EventStream
 
 _LARGEST_BODY = 64 * 1024 * 1024
 _SMALLEST_BODY_TO_COMPRESS = 1024
@@ -25,6 +27,7 @@ class Server:
 
     def __init__(self, master: Master) -> None:
         self._application = Application(master)
+        self._busy = asyncio.Event()
 
     async def run(self, host: str, port: int, ready: Callable[[str], None]) -> None:
         """Listen until SIGTERM or SIGINT; `ready` is called with the URL once requests are taken.
@@ -35,18 +38,33 @@ class Server:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        runner = web.ServerRunner(web.Server(self._handle, access_log=None), shutdown_timeout=_SECONDS_TO_FINISH)
+        runner = web.ServerRunner(
+            web.Server(self._handle, access_log=None, handler_cancellation=True), shutdown_timeout=_SECONDS_TO_FINISH
+        )
         await runner.setup()
         try:
             site = web.TCPSite(runner, host, port)
             await site.start()
             address = runner.addresses[0]
             self._application.master.port = address[1]
+            clockwork = asyncio.create_task(self._keep_time())
             ready(f"http://{f'[{host}]' if ':' in host else host}:{address[1]}")
             await stop.wait()
+            clockwork.cancel()
         finally:
             await runner.cleanup()
             self._application.master.registry.close()
+
+    async def _keep_time(self) -> None:
+        """Let the master do what becomes due while nobody asks it anything."""
+        master = self._application.master
+        while True:
+            self._application.tick()
+            deadline = master.next_deadline()
+            wait = None if deadline is None else max(0.0, deadline - master.clock())
+            self._busy.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
@@ -61,6 +79,9 @@ class Server:
             )
         except Refusal as refusal:
             answer = refusal.response
+        self._busy.set()
+        if answer.stream is not None:
+            return await _carry(request, answer, answer.stream)
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
         if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
             response.enable_compression(web.ContentCoding.gzip)
@@ -75,3 +96,27 @@ async def _body(request: web.BaseRequest) -> bytes:
         if len(parts) > _LARGEST_BODY:
             raise Refusal(413, f"The body is larger than {_LARGEST_BODY} bytes")
     return bytes(parts)
+
+
+async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream) -> web.StreamResponse:
+    """Events as they come, until the master closes the stream or the subscriber is gone."""
+    response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
+    response.enable_chunked_encoding()
+    news = asyncio.Event()
+    stream.on_event(news.set)
+    try:
+        await response.prepare(request)
+        while True:
+            news.clear()
+            if waiting := stream.take():
+                await response.write(waiting)
+            elif stream.closed:
+                break
+            else:
+                await news.wait()
+        await response.write_eof()
+    except (ConnectionError, asyncio.CancelledError):
+        # aiohttp cancels the handler when the other side hangs up.
+        stream.abandon()
+        raise
+    return response

@@ -4,7 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from fake_master.http import information, operator_api, quota, weights
+from fake_master.http import (
+    framework_views,
+    information,
+    operator_api,
+    quota,
+    reservations,
+    scheduler_api,
+    weights,
+)
 from fake_master.http.access import Realm, authenticate
 from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
 from fake_master.master.registry import RegistryFailure
@@ -41,9 +49,17 @@ ROUTES = (
     Route("state", Realm.READONLY, information.state),
     Route("state-summary", Realm.READONLY, information.state_summary),
     Route("roles", Realm.READONLY, information.roles),
+    Route("frameworks", Realm.READONLY, framework_views.frameworks),
+    Route("tasks", Realm.READONLY, framework_views.tasks),
+    Route("teardown", Realm.READWRITE, methods={"POST": framework_views.teardown_endpoint}),
+    Route("reserve", Realm.READWRITE, methods={"POST": reservations.reserve}),
+    Route("unreserve", Realm.READWRITE, methods={"POST": reservations.unreserve}),
+    Route("create-volumes", Realm.READWRITE, methods={"POST": reservations.create_volumes}),
+    Route("destroy-volumes", Realm.READWRITE, methods={"POST": reservations.destroy_volumes}),
     Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
     Route("weights", Realm.READWRITE, methods={"GET": weights.get, "PUT": weights.put}),
     Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
+    Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
 )
 _BY_PATH = {tuple(route.path.split("/")): route for route in ROUTES}
 
@@ -54,14 +70,20 @@ class Application:
     def __init__(self, master: Master) -> None:
         self.master = master
 
+    def tick(self) -> None:
+        """Do what has become due."""
+        self.master.advance()
+
     def handle(self, request: Request) -> Response:
         """The answer, whatever happens; a change it reports is already kept."""
+        self.master.advance()
         try:
             response = self._answer(request)
         except Refusal as refusal:
             response = refusal.response
         except RegistryFailure as failure:
             response = Refusal(500, f"The registry failed, and nothing was changed: {failure}").response
+        self.master.advance()
         if request.method == "HEAD":
             return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})
         return response

@@ -9,10 +9,8 @@ from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.state import Master
 from fake_master.master.tasks import Task
-from fake_master.master.tell import describe_offer
-from mesosctl.wire.resources import list_to_json, summary
+from mesosctl.wire.resources import summary
 
-_NANOSECONDS = 1_000_000_000
 _DEFAULT_LIMIT = 100
 _STATES = (
     "TASK_STAGING",
@@ -146,25 +144,6 @@ def framework_with_counts(of: Framework) -> dict[str, Any]:
     return {**framework_summary(of), **counts, "slave_ids": sorted(of.agents_used)}
 
 
-def framework_message(master: Master, of: Framework) -> dict[str, Any]:
-    """A framework as GET_FRAMEWORKS and the operator events show it."""
-    message: dict[str, Any] = {
-        "framework_info": dict(of.info),
-        "active": of.active,
-        "connected": of.connected,
-        "recovered": False,
-        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
-        "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
-        "offers": [describe_offer(master.agents[offer.agent_id], of, offer) for offer in of.offers.values()],
-        "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
-        "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
-        "offer_constraints": dict(of.offer_constraints),
-    }
-    if of.unregistered_time is not None:
-        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
-    return message
-
-
 def task_summary(task: Task) -> dict[str, Any]:
     """A task as /state and /tasks show it."""
     shown: dict[str, Any] = {
@@ -182,24 +161,6 @@ def task_summary(task: Task) -> dict[str, Any]:
         shown["labels"] = task.info["labels"].get("labels", [])
     shown |= {key: task.info[key] for key in ("discovery", "container", "health_check") if key in task.info}
     return shown
-
-
-def task_message(task: Task) -> dict[str, Any]:
-    """A task as GET_TASKS and the operator events show it."""
-    message: dict[str, Any] = {
-        "name": task.name,
-        "task_id": {"value": task.id},
-        "framework_id": {"value": task.framework_id},
-        "agent_id": {"value": task.agent_id},
-        "state": task.state,
-        "resources": list_to_json(task.resources, "ENDPOINT"),
-        "statuses": [dict(status) for status in task.statuses],
-    }
-    if task.executor_id:
-        message["executor_id"] = {"value": task.executor_id}
-    if task.statuses:
-        message["status_update_state"] = task.statuses[-1]["state"]
-    return message | {key: task.info[key] for key in ("labels", "discovery", "container") if key in task.info}
 
 
 def _offer_summary(offer: Offer) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fake_master.http import views
+from fake_master.http import framework_views, views
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
 from fake_master.master import metrics
 from fake_master.master.flags import parse_duration
@@ -58,7 +58,9 @@ def slaves(master: Master, request: Request, _principal: str | None) -> Response
     """GET /slaves, or one agent of it with `?slave_id=`."""
     wanted = request.query.get("slave_id")
     agents = [agent for agent in master.agents.values() if wanted in (None, agent.id)]
-    return json_response({"slaves": [views.agent_in_full(agent) for agent in agents], "recovered_slaves": []}, request)
+    return json_response(
+        {"slaves": [views.agent_in_full(master, agent) for agent in agents], "recovered_slaves": []}, request
+    )
 
 
 def roles(master: Master, request: Request, principal: str | None) -> Response:
@@ -90,10 +92,10 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
     if master.flags.authorizer.allows("view_flags", principal, None):
         shown["flags"] = dict(sorted(master.flags.shown.items()))
     shown |= {
-        "slaves": [views.agent(agent) for agent in agents],
+        "slaves": [views.agent(master, agent) for agent in agents],
         "recovered_slaves": [],
-        "frameworks": [],
-        "completed_frameworks": [],
+        "frameworks": [framework_views.framework(of) for of in master.frameworks.values()],
+        "completed_frameworks": [framework_views.framework(of) for of in master.subscriptions.completed.values()],
         "orphan_tasks": [],
         "unregistered_frameworks": [],
     }
@@ -105,5 +107,8 @@ def state_summary(master: Master, request: Request, _principal: str | None) -> R
     shown: dict[str, Any] = {"hostname": master.hostname}
     if "cluster" in master.flags.shown:
         shown["cluster"] = master.flags.shown["cluster"]
-    shown |= {"slaves": [views.agent_in_summary(agent) for agent in master.agents.values()], "frameworks": []}
+    shown |= {
+        "slaves": [views.agent_in_summary(master, agent) for agent in master.agents.values()],
+        "frameworks": [framework_views.framework_with_counts(of) for of in master.frameworks.values()],
+    }
     return json_response(shown, request)

@@ -15,7 +15,7 @@ from fake_master.http.exchange import (
     standard_refusal,
 )
 from fake_master.http.negotiation import check_accept, check_content_type
-from fake_master.master import metrics
+from fake_master.master import describe, metrics
 from fake_master.master.state import Master
 from mesosctl.core.errors import Forbidden
 from mesosctl.wire.messages import ConversionError, Field, Message, one_of, read
@@ -36,7 +36,8 @@ _BODIES = {
     "GROW_VOLUME": reservations.GROW,
     "SHRINK_VOLUME": reservations.SHRINK,
     "TEARDOWN": Message(
-        "Call.Teardown", {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")}
+        "Call.Teardown",
+        {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")},
     ),
 }
 # These say that something was taken on, not that it is done.
@@ -72,7 +73,7 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
 
 
 def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    return {"agents": [views.agent_message(agent) for agent in master.agents.values()], "recovered_agents": []}
+    return {"agents": [describe.agent(master, agent) for agent in master.agents.values()], "recovered_agents": []}
 
 
 def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, Any]:
@@ -86,19 +87,17 @@ def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, A
 
 def _get_frameworks(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
     return {
-        "frameworks": [framework_views.framework_message(master, of) for of in master.frameworks.values()],
-        "completed_frameworks": [
-            framework_views.framework_message(master, of) for of in master.subscriptions.completed.values()
-        ],
+        "frameworks": [describe.framework(master, of) for of in master.frameworks.values()],
+        "completed_frameworks": [describe.framework(master, of) for of in master.subscriptions.completed.values()],
     }
 
 
 def _get_tasks(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
     everybody = [*master.frameworks.values(), *master.subscriptions.completed.values()]
     return {
-        "tasks": [framework_views.task_message(task) for of in everybody for task in of.tasks.values()],
+        "tasks": [describe.task(task) for of in everybody for task in of.tasks.values()],
         "unreachable_tasks": [],
-        "completed_tasks": [framework_views.task_message(task) for of in everybody for task in of.completed_tasks],
+        "completed_tasks": [describe.task(task) for of in everybody for task in of.completed_tasks],
     }
 
 

@@ -21,9 +21,7 @@ UNRESERVE = Message("Call.UnreserveResources", {"agent_id": _AGENT_ID, "resource
 CREATE = Message("Call.CreateVolumes", {"agent_id": _AGENT_ID, "volumes": _MANY})
 DESTROY = Message("Call.DestroyVolumes", {"agent_id": _AGENT_ID, "volumes": _MANY})
 GROW = Message("Call.GrowVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "addition": _ONE})
-SHRINK = Message(
-    "Call.ShrinkVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "subtract": Field(SCALAR, "required")}
-)
+SHRINK = Message("Call.ShrinkVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "subtract": Field(SCALAR, "required")})
 
 Operation = Callable[[Agent], None]
 
@@ -167,8 +165,8 @@ class _Form:
         text = self.text(name)
         try:
             array = decode(text)
-            if not isinstance(array, list):
-                raise ConversionError("not a JSON array", name)
-            return [read(RESOURCE, entry, f"{name}[{index}]") for index, entry in enumerate(array)]
+            if isinstance(array, list):
+                return [read(RESOURCE, entry, f"{name}[{index}]") for index, entry in enumerate(array)]
         except ConversionError as error:
             raise Refusal(400, f"Error parsing '{name}' query parameter in the request body: {error}") from error
+        raise Refusal(400, f"Error parsing '{name}' query parameter in the request body: not a JSON array")

@@ -119,9 +119,7 @@ def _refuse_seconds(body: Body) -> float | None:
 
 
 def _accept(master: Master, framework: Framework, body: Body) -> None:
-    accepting.accept(
-        master, framework, _values(body, "offer_ids"), body.get("operations", ()), _refuse_seconds(body)
-    )
+    accepting.accept(master, framework, _values(body, "offer_ids"), body.get("operations", ()), _refuse_seconds(body))
 
 
 def _decline(master: Master, framework: Framework, body: Body) -> None:

@@ -115,9 +115,7 @@ OPERATION = Message(
                 "LaunchGroup",
                 {
                     "executor": Field(_EXECUTOR, "required"),
-                    "task_group": Field(
-                        Message("TaskGroupInfo", {"tasks": Field(TASK_INFO, "repeated")}), "required"
-                    ),
+                    "task_group": Field(Message("TaskGroupInfo", {"tasks": Field(TASK_INFO, "repeated")}), "required"),
                 },
             )
         ),
@@ -159,9 +157,7 @@ BODIES: dict[str, Message | None] = {
     "KILL": Message(
         "Call.Kill", {"task_id": Field(ID, "required"), "agent_id": Field(ID), "kill_policy": Field("json")}
     ),
-    "SHUTDOWN": Message(
-        "Call.Shutdown", {"executor_id": Field(ID, "required"), "agent_id": Field(ID, "required")}
-    ),
+    "SHUTDOWN": Message("Call.Shutdown", {"executor_id": Field(ID, "required"), "agent_id": Field(ID, "required")}),
     "ACKNOWLEDGE": Message(
         "Call.Acknowledge",
         {"agent_id": Field(ID, "required"), "task_id": Field(ID, "required"), "uuid": Field("bytes", "required")},

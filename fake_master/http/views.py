@@ -7,7 +7,6 @@ from fake_master.master.agents import Agent
 from fake_master.master.role_view import RoleView
 from fake_master.master.state import Master
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.wire.resources import list_to_json, summary
 
@@ -23,12 +22,10 @@ _TASK_STATES = (
     "TASK_ERROR",
     "TASK_UNREACHABLE",
 )
-_NANOSECONDS = 1_000_000_000
 
 
-def agent(of: Agent) -> dict[str, Any]:
+def agent(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /state shows it."""
-    nothing = summary(Resources())
     return {
         "id": of.id,
         "hostname": of.hostname,
@@ -37,8 +34,8 @@ def agent(of: Agent) -> dict[str, Any]:
         "pid": of.pid,
         "registered_time": of.registered_time,
         "resources": summary(of.total),
-        "used_resources": nothing,
-        "offered_resources": nothing,
+        "used_resources": summary(master.used_on(of.id)),
+        "offered_resources": summary(master.offered_on(of.id)),
         "reserved_resources": {role: summary(owned) for role, owned in of.total.by_owner().items()},
         "unreserved_resources": summary(of.total.unreserved()),
         "active": of.active,
@@ -48,50 +45,29 @@ def agent(of: Agent) -> dict[str, Any]:
     }
 
 
-def agent_in_full(of: Agent) -> dict[str, Any]:
+def agent_in_full(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /slaves shows it: every resource spelled out beside the summaries."""
-    return agent(of) | {
+    return agent(master, of) | {
         "reserved_resources_full": {
             role: list_to_json(owned, "ENDPOINT") for role, owned in of.total.by_owner().items()
         },
         "unreserved_resources_full": list_to_json(of.total.unreserved(), "ENDPOINT"),
-        "used_resources_full": [],
-        "offered_resources_full": [],
+        "used_resources_full": list_to_json(master.used_on(of.id), "ENDPOINT"),
+        "offered_resources_full": list_to_json(master.offered_on(of.id), "ENDPOINT"),
     }
 
 
-def agent_in_summary(of: Agent) -> dict[str, Any]:
+def agent_in_summary(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /state-summary shows it: with task counts."""
-    return agent(of) | dict.fromkeys(_TASK_STATES, 0) | {"framework_ids": []}
-
-
-def agent_message(of: Agent) -> dict[str, Any]:
-    """An agent as GET_AGENTS shows it."""
-    info: dict[str, Any] = {
-        "hostname": of.hostname,
-        "port": of.port,
-        "resources": list_to_json(of.configured, "POST"),
-        "id": {"value": of.id},
-        "checkpoint": True,
-    }
-    if of.attributes:
-        info["attributes"] = [_attribute(name, value) for name, value in of.attributes.items()]
-    return {
-        "agent_info": info,
-        "active": of.active,
-        "deactivated": of.deactivated,
-        "version": of.version,
-        "pid": of.pid,
-        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
-        "total_resources": list_to_json(of.total, "ENDPOINT"),
-        "capabilities": [{"type": name} for name in of.capabilities],
-    }
-
-
-def _attribute(name: str, value: str | float) -> dict[str, Any]:
-    if isinstance(value, str):
-        return {"name": name, "type": "TEXT", "text": {"value": value}}
-    return {"name": name, "type": "SCALAR", "scalar": {"value": value}}
+    counts = dict.fromkeys(_TASK_STATES, 0)
+    present = []
+    for framework in master.frameworks.values():
+        tasks = [task for task in (*framework.tasks.values(), *framework.completed_tasks) if task.agent_id == of.id]
+        for task in tasks:
+            counts[task.state] = counts.get(task.state, 0) + 1
+        if tasks:
+            present.append(framework.id)
+    return {**agent(master, of), **counts, "framework_ids": present}
 
 
 def role(master: Master, of: RoleView) -> dict[str, Any]:
@@ -112,6 +88,17 @@ def role(master: Master, of: RoleView) -> dict[str, Any]:
         "reserved": amounts(of.reserved),
         "frameworks": list(of.frameworks),
     }
+
+
+def role_message(master: Master, of: RoleView) -> dict[str, Any]:
+    """A role as GET_ROLES shows it."""
+    message: dict[str, Any] = {"name": of.name, "weight": of.weight}
+    if of.frameworks:
+        message["frameworks"] = [{"value": framework_id} for framework_id in of.frameworks]
+    held = role_view.held(master, of.name)
+    if len(held):
+        message["resources"] = list_to_json(held, "ENDPOINT")
+    return message
 
 
 def visible_roles(master: Master, principal: str | None) -> list[RoleView]:

@@ -13,6 +13,7 @@ from mesosctl.core import operations as rules
 from mesosctl.core.errors import Conflict, MesosctlError, RuleViolation
 from mesosctl.core.operations import Conversion
 from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.scalars import to_milli
 from mesosctl.wire.resources import to_core
 
 if TYPE_CHECKING:
@@ -66,9 +67,7 @@ def accept(
     _give_back(master, ground, refuse_seconds)
 
 
-def decline(
-    master: "Master", framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None
-) -> None:
+def decline(master: "Master", framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
     """DECLINE: what is not (or no longer) offered to this framework is passed over."""
     for offer_id in offer_ids:
         offer = framework.offers.get(offer_id)
@@ -103,7 +102,11 @@ def _offers_problem(
 
 
 def _refuse_all(
-    master: "Master", framework: Framework, offers: Sequence[Offer], operations: Sequence[Mapping[str, Any]], problem: str
+    master: "Master",
+    framework: Framework,
+    offers: Sequence[Offer],
+    operations: Sequence[Mapping[str, Any]],
+    problem: str,
 ) -> None:
     for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
         master.offers.take_back(offer)
@@ -134,9 +137,7 @@ def _give_back(master: "Master", ground: _Ground, refuse_seconds: float | None) 
     if len(converted):
         allocator.recover_resources(ground.framework.id, ground.agent.id, converted)
     if len(ground.untouched):
-        allocator.recover_resources(
-            ground.framework.id, ground.agent.id, ground.untouched, _filter(refuse_seconds)
-        )
+        allocator.recover_resources(ground.framework.id, ground.agent.id, ground.untouched, _filter(refuse_seconds))
     allocator.resume()
 
 
@@ -197,7 +198,7 @@ def _conversions(master: "Master", ground: _Ground, operation: Mapping[str, Any]
         return rules.grow(volume, addition)
     if kind == "SHRINK_VOLUME":
         (volume,) = _plain(_entries((body["volume"],), ground.role))
-        return rules.shrink(volume, master.milli(body["subtract"]["value"]))
+        return rules.shrink(volume, to_milli(body["subtract"]["value"]))
     raise RuleViolation(f"Operation {kind} is not supported")
 
 
@@ -225,23 +226,21 @@ def _launch(master: "Master", ground: _Ground, operation: Mapping[str, Any]) -> 
     infos = _task_infos(operation)
     shared = operation.get("launch_group", {}).get("executor")
     if operation["type"] == "LAUNCH_GROUP":
-        problem = next(filter(None, (_task_problem(master, ground, info, shared) for info in infos)), None)
+        problem = next(filter(None, (_task_problem(ground, info, shared) for info in infos)), None)
         if problem is not None:
             for info in infos:
                 _task_error(master, ground, info, problem)
             return
     for info in infos:
         executor = shared or info.get("executor")
-        problem = _task_problem(master, ground, info, executor)
+        problem = _task_problem(ground, info, executor)
         if problem is not None:
             _task_error(master, ground, info, problem)
             continue
         _start(master, ground, info, executor)
 
 
-def _task_problem(
-    master: "Master", ground: _Ground, info: Mapping[str, Any], executor: Mapping[str, Any] | None
-) -> str | None:
+def _task_problem(ground: _Ground, info: Mapping[str, Any], executor: Mapping[str, Any] | None) -> str | None:
     task_id = info["task_id"]["value"]
     if not task_id or "/" in task_id or task_id in (".", ".."):
         return f"Task ID '{task_id}' is invalid"
@@ -252,22 +251,18 @@ def _task_problem(
     if executor is None and "command" not in info:
         return "Task should have at least one (but not both) of CommandInfo or ExecutorInfo present"
     try:
-        wanted = _needed(master, ground, info, executor)
+        wanted = _needed(ground, info, executor)
     except (RuleViolation, Conflict) as error:
         return f"Task uses invalid resources: {error.message}"
     for name in {resource.name for resource in wanted}:
         if len({resource.revocable for resource in wanted if resource.name == name}) > 1:
             return f"Task (with its executor) mixes revocable and non-revocable {name}"
     if not ground.left.contains(wanted):
-        return (
-            f"Total resources {wanted} required by task and its executor is more than available {ground.left}"
-        )
+        return f"Total resources {wanted} required by task and its executor is more than available {ground.left}"
     return None
 
 
-def _needed(
-    master: "Master", ground: _Ground, info: Mapping[str, Any], executor: Mapping[str, Any] | None
-) -> Resources:
+def _needed(ground: _Ground, info: Mapping[str, Any], executor: Mapping[str, Any] | None) -> Resources:
     """What the task takes, with its executor's part unless that runs already."""
     wanted = Resources(_entries(info.get("resources", ()), ground.role))
     if not len(wanted):
@@ -285,10 +280,8 @@ def _task_error(master: "Master", ground: _Ground, info: Mapping[str, Any], prob
     master.task_runner.refuse(ground.framework, info, "TASK_ERROR", "REASON_TASK_INVALID", problem)
 
 
-def _start(
-    master: "Master", ground: _Ground, info: Mapping[str, Any], executor: Mapping[str, Any] | None
-) -> None:
-    held = _needed(master, ground, info, executor)
+def _start(master: "Master", ground: _Ground, info: Mapping[str, Any], executor: Mapping[str, Any] | None) -> None:
+    held = _needed(ground, info, executor)
     own = Resources(_entries(info.get("resources", ()), ground.role))
     made = None
     if executor is not None and not _runs_already(ground, executor):

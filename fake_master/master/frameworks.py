@@ -51,7 +51,7 @@ class Framework:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """MULTI_ROLE, RESERVATION_REFINEMENT, …"""
+        """What it can deal with: MULTI_ROLE, RESERVATION_REFINEMENT and so on."""
         return capabilities_of(self.info)
 
     @property

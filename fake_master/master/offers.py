@@ -79,9 +79,7 @@ class Offers:
     def take_back(self, offer: Offer, refuse_seconds: float | None = None) -> None:
         """Discard, and give the resources back to the allocator, with a filter if asked."""
         self.discard(offer)
-        self._master.allocator.recover_resources(
-            offer.framework_id, offer.agent_id, offer.resources, refuse_seconds
-        )
+        self._master.allocator.recover_resources(offer.framework_id, offer.agent_id, offer.resources, refuse_seconds)
 
     def rescind(self, offer: Offer, refuse_seconds: float | None = None) -> None:
         """Tell the framework, then take back."""

@@ -38,6 +38,11 @@ class Registry(ABC):
     @abstractmethod
     def _rollback(self) -> None: ...
 
+    @property
+    @abstractmethod
+    def was_written(self) -> bool:
+        """Whether the transaction that is under way, or the last one, wrote anything."""
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything written inside is kept, or nothing is.  Raises RegistryFailure."""
@@ -59,6 +64,12 @@ class MemoryRegistry(Registry):
     def __init__(self) -> None:
         self._records: dict[str, dict[str, Any]] = {}
         self._before: dict[str, dict[str, Any]] = {}
+        self._written = False
+
+    @property
+    def was_written(self) -> bool:
+        """See `Registry.was_written`."""
+        return self._written
 
     def records(self, kind: str) -> dict[str, Any]:
         """See `Registry.records`."""
@@ -66,6 +77,9 @@ class MemoryRegistry(Registry):
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""
+        self._written = True
+        # Copied on the first write of a transaction, so that one that only reads costs nothing.
+        self._before.setdefault(kind, dict(self._records.get(kind, {})))
         of_kind = self._records.setdefault(kind, {})
         if value is None:
             of_kind.pop(key, None)
@@ -77,10 +91,11 @@ class MemoryRegistry(Registry):
         return False
 
     def _begin(self) -> None:
-        self._before = {kind: dict(records) for kind, records in self._records.items()}
+        self._before = {}
+        self._written = False
 
     def _commit(self) -> None:
         self._before = {}
 
     def _rollback(self) -> None:
-        self._records = self._before
+        self._records |= self._before

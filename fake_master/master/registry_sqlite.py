@@ -22,6 +22,7 @@ class SqliteRegistry(Registry):
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._written = False
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
@@ -46,6 +47,11 @@ class SqliteRegistry(Registry):
         elif version != _SCHEMA_VERSION:
             raise RegistryFailure(f"{self._path} was written by a newer version (schema {version})")
 
+    @property
+    def was_written(self) -> bool:
+        """See `Registry.was_written`."""
+        return self._written
+
     def records(self, kind: str) -> dict[str, Any]:
         """See `Registry.records`."""
         with self._explained():
@@ -54,6 +60,7 @@ class SqliteRegistry(Registry):
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""
+        self._written = True
         with self._explained():
             if value is None:
                 self._connection.execute("DELETE FROM record WHERE kind = ? AND key = ?", (kind, key))
@@ -79,6 +86,7 @@ class SqliteRegistry(Registry):
 
     def _begin(self) -> None:
         # IMMEDIATE: what is read inside must still be true when it is written.
+        self._written = False
         self._run("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:

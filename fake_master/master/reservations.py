@@ -24,9 +24,7 @@ class Reservations:
         self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
     ) -> None:
         """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_reserve(
-            resources, Requester(principal), source=source, agent_capabilities=agent.capabilities
-        )
+        rules.check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
         self._may_rereserve(principal, resources, source)
         self._perform(agent, rules.reserve(Resources(resources), None if source is None else Resources(source)))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
 from mesosctl.core.quantities import Quantities
+from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
     from fake_master.master.state import Master
@@ -39,19 +40,48 @@ def known_roles(master: "Master") -> list[str]:
     if master.flags.whitelist is not None:
         return sorted({*master.flags.whitelist, roles.DEFAULT_ROLE})
     named: set[str] = {*master.weights.configured, *master.quotas.stored, *_owners(master)}
+    for framework in master.frameworks.values():
+        named |= framework.roles
+        named.update(task.role for task in framework.tasks.values())
     return sorted(named.union(*map(roles.ancestors, named)))
 
 
 def view(master: "Master", role: str) -> RoleView:
     """One role's figures."""
+    allocated, offered = _allocated(master, role), _offered(master, role)
     return RoleView(
         name=role,
         weight=master.weights.of(role),
-        allocated=Quantities(),
-        offered=Quantities(),
+        allocated=allocated.quantities(),
+        offered=offered.quantities(),
         reserved=reserved_in_subtree(master, role),
         consumed=master.consumed(role),
+        frameworks=tuple(of.id for of in master.frameworks.values() if role in of.roles),
     )
+
+
+def held(master: "Master", role: str) -> Resources:
+    """What is allocated or offered to a role and below, without the allocation."""
+    return (_allocated(master, role) + _offered(master, role)).allocated_to(None)
+
+
+def _allocated(master: "Master", role: str) -> Resources:
+    found = Resources()
+    for framework in master.frameworks.values():
+        found += framework.used().filter(lambda entry: _within(entry.allocation_role or "", role))
+    return found
+
+
+def _offered(master: "Master", role: str) -> Resources:
+    found = Resources()
+    for offer in master.offers:
+        if _within(offer.role, role):
+            found += offer.resources
+    return found
+
+
+def _within(role: str, top: str) -> bool:
+    return role == top or roles.is_strict_subrole(role, top)
 
 
 def _owners(master: "Master") -> Iterable[str]:

@@ -1,19 +1,38 @@
-"""The master: agents, quotas, weights, and the one transaction in which each change happens."""
+"""The master: agents, frameworks, quotas, weights, and the one transaction in which each change happens."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
-from fake_master.master import role_view
+from fake_master.allocator.hierarchical import HierarchicalAllocator
+from fake_master.allocator.interface import AgentInfo, Allocator
+from fake_master.allocator.options import Options, parse_minimum
+from fake_master.master import describe, rescinding, role_view
+from fake_master.master.access import Access
 from fake_master.master.agents import Agent
-from fake_master.master.flags import MasterFlags
+from fake_master.master.flags import MasterFlags, parse_duration
+from fake_master.master.frameworks import Framework
+from fake_master.master.offers import Offers
 from fake_master.master.quotas import Quotas
 from fake_master.master.registry import Registry
+from fake_master.master.reservations import Reservations
+from fake_master.master.subscriptions import Subscriptions
+from fake_master.master.task_runner import TaskRunner
+from fake_master.master.tasks import TaskFate
+from fake_master.master.tell import Tell
+from fake_master.master.timers import Timers
 from fake_master.master.weights import Weights
+from mesosctl.core import operations, roles
 from mesosctl.core import quota as rules
+from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.wire.messages import read
+from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
 
 Clock = Callable[[], float]
 """Seconds since the epoch."""
@@ -24,19 +43,40 @@ class Master:
 
     Its lasting state is the registry's; what it holds in memory can be rebuilt from there at any
     time, which `transaction` does when a change could not be kept or another process made one.
+    Time passes only in `advance`: a request finds everything that was due before it done.
     """
 
     def __init__(
-        self, *, profile: Profile, flags: MasterFlags, registry: Registry, clock: Clock, address: tuple[str, int]
+        self,
+        *,
+        profile: Profile,
+        flags: MasterFlags,
+        registry: Registry,
+        clock: Clock,
+        address: tuple[str, int],
+        task_fate: TaskFate | None = None,
     ) -> None:
         self.profile = profile
         self.flags = flags
         self.registry = registry
         self.clock = clock
         self.hostname, self.port = address
+        self.task_fate = task_fate or TaskFate()
+        self.now = clock()
+        self.timers = Timers()
         self.agents: dict[str, Agent] = {}
+        self.frameworks: dict[str, Framework] = {}
+        self.access = Access(flags.authorizer)
+        self.tell = Tell(self)
+        self.offers = Offers(self)
+        self.subscriptions = Subscriptions(self)
+        self.reservations = Reservations(self)
+        self.task_runner = TaskRunner(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)
+        self.allocator: Allocator = HierarchicalAllocator(
+            _allocator_options(flags, profile), self.offers.make, now=self.now
+        )
         self.id, self.start_time = self._identity()
         self._load()
 
@@ -44,6 +84,43 @@ class Master:
     def pid(self) -> str:
         """The master as libprocess names it."""
         return f"master@{self.hostname}:{self.port}"
+
+    def info(self) -> dict[str, Any]:
+        """MasterInfo."""
+        numbers = self.hostname.split(".")
+        is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
+        return {
+            "id": self.id,
+            "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
+            "port": self.port,
+            "pid": self.pid,
+            "hostname": self.hostname,
+            "version": self.profile.version,
+            "address": {"hostname": self.hostname, "ip": self.hostname, "port": self.port},
+            # A capability newer than the message's own list is written as an empty object.
+            "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in self.profile.master_capabilities],
+        }
+
+    # --- Time -----------------------------------------------------------------------------------------
+
+    def advance(self) -> None:
+        """Do everything that has become due by the clock, in order."""
+        target = self.clock()
+        while (deadline := self.next_deadline()) is not None and deadline <= target:
+            self._step(max(deadline, self.now))
+        self._step(max(target, self.now))
+
+    def next_deadline(self) -> float | None:
+        """When something is due next, in seconds since the epoch."""
+        deadlines = [at for at in (self.timers.next_deadline(), self.allocator.next_deadline()) if at is not None]
+        return min(deadlines, default=None)
+
+    def _step(self, now: float) -> None:
+        self.now = now
+        self.timers.run_due(now)
+        self.allocator.advance_to(now)
+
+    # --- Changes --------------------------------------------------------------------------------------
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -53,7 +130,8 @@ class Master:
                 self.refresh()
                 yield
         except BaseException:
-            self._load()
+            if self.registry.was_written:
+                self._load()
             raise
 
     def refresh(self) -> None:
@@ -62,8 +140,21 @@ class Master:
             self._load()
 
     def register(self, agent: Agent) -> None:
-        """A new agent, or a known one that is back."""
+        """A new agent, or a known one that is back with what it had checkpointed."""
         self.agents[agent.id] = agent
+        agent.total = self._with_checkpointed(agent, self.registry.records("checkpoint").get(agent.hostname, ()))
+        self.allocator.add_agent(allocator_info(agent), agent.total)
+        if not agent.active:
+            self.allocator.deactivate_agent(agent.id)
+        self.tell.operators("AGENT_ADDED", {"agent": describe.agent(self, agent)})
+
+    def agent_was_converted(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """An operation changed what an agent's resources are; the agent keeps it across restarts."""
+        agent.total = operations.apply_all(agent.total, conversions)
+        kept = [
+            resource for resource in agent.total if resource.is_dynamically_reserved or resource.is_persistent_volume
+        ]
+        self.registry.write("checkpoint", agent.hostname, list_to_json(kept, "POST") or None)
 
     def agent_record(self, hostname: str) -> tuple[str, float]:
         """The id and registration time (seconds since the epoch) of the agent on `hostname`, for good.
@@ -77,6 +168,29 @@ class Master:
             self.registry.write("agent", hostname, record)
         return record["id"], record["registered_time"]
 
+    def quota_was_set(self, role: str, quota: Quota) -> None:
+        """A v0 quota is kept: enforce it, and take back offers for it."""
+        self.allocator.update_quota(role, quota)
+        rescinding.for_new_quota(self, role, quota.guarantees)
+
+    def quota_was_removed(self, role: str) -> None:
+        """A quota is gone; nothing is taken back for that."""
+        self.allocator.update_quota(role, Quota())
+
+    def quota_was_updated(self, role: str, quota: Quota) -> None:
+        """A v1 configuration is kept: enforce it, and take back offers for it."""
+        self.allocator.update_quota(role, quota)
+        rescinding.for_updated_quota(self, role, quota)
+
+    def weights_were_updated(self, weights: Mapping[str, float]) -> None:
+        """Weights are kept; where they concern anybody, every offer of the cluster is taken back."""
+        self.allocator.update_weights(weights)
+        if any(not framework.roles.isdisjoint(weights) for framework in self.frameworks.values()):
+            for offer in self.offers:
+                self.offers.rescind(offer)
+
+    # --- Figures --------------------------------------------------------------------------------------
+
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """What quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""
         return rules.capacity(
@@ -85,21 +199,34 @@ class Master:
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
-        if not self.profile.reservations_consume_quota:
-            return Quantities()
-        return role_view.reserved_in_subtree(self, role)
+        allocated = Resources()
+        for framework in self.frameworks.values():
+            allocated += framework.used().filter(lambda held: _within(held.allocation_role or "", role))
+        consumed = allocated.quantities()
+        if self.profile.reservations_consume_quota:
+            in_use = allocated.filter(lambda held: held.is_reserved).quantities()
+            consumed += role_view.reserved_in_subtree(self, role) - in_use
+        return consumed
 
-    def quota_was_set(self, role: str, quota: Quota) -> None:
-        """A v0 quota is kept: from here on it is enforced."""
+    def used_on(self, agent_id: str) -> Resources:
+        """What tasks and executors hold on an agent, allocation roles included."""
+        held = Resources()
+        for framework in self.frameworks.values():
+            held += framework.used_on(agent_id)
+        return held
 
-    def quota_was_removed(self, role: str) -> None:
-        """A quota is gone."""
+    def offered_on(self, agent_id: str) -> Resources:
+        """What is offered of an agent, allocation roles included."""
+        held = Resources()
+        for offer in self.offers.on_agent(agent_id):
+            held += offer.resources
+        return held
 
-    def quota_was_updated(self, role: str, quota: Quota) -> None:
-        """A v1 configuration is kept."""
+    def held_on(self, agent_id: str) -> Resources:
+        """What is used or offered of an agent."""
+        return self.used_on(agent_id) + self.offered_on(agent_id)
 
-    def weights_were_updated(self, weights: Mapping[str, float]) -> None:
-        """Weights are kept."""
+    # --- Within ---------------------------------------------------------------------------------------
 
     def _identity(self) -> tuple[str, float]:
         known = self.registry.records("master")
@@ -114,5 +241,59 @@ class Master:
         return identity["id"], identity["start_time"]
 
     def _load(self) -> None:
+        """Everything lasting anew, and the allocator told of each difference."""
+        before = self.quotas.meanings()
         self.quotas.load()
+        after = self.quotas.meanings()
+        for role in before.keys() | after.keys():
+            if before.get(role) != after.get(role):
+                self.allocator.update_quota(role, after.get(role, Quota()))
         self.weights.load()
+        self.allocator.update_weights(self.weights.configured)
+        checkpoints = self.registry.records("checkpoint")
+        for agent in self.agents.values():
+            total = self._with_checkpointed(agent, checkpoints.get(agent.hostname, ()))
+            if total != agent.total:
+                agent.total = total
+                self.allocator.update_agent(allocator_info(agent), total)
+
+    @staticmethod
+    def _with_checkpointed(agent: Agent, messages: Sequence[Mapping[str, Any]]) -> Resources:
+        """The agent's configured resources, with what was reserved and created since in place."""
+        kept = Resources(to_core(read(RESOURCE, message)) for message in messages)
+        return agent.configured - Resources(_configured_form(resource) for resource in kept) + kept
+
+
+def _configured_form(resource: Resource) -> Resource:
+    """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
+    static = resource.reservations[:1] if resource.is_statically_reserved else ()
+    disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
+    return replace(resource, reservations=static, disk=disk, shared=False, copies=1)
+
+
+def _within(role: str, top: str) -> bool:
+    return role == top or roles.is_strict_subrole(role, top)
+
+
+def allocator_info(agent: Agent) -> AgentInfo:
+    """What the allocator needs to know of an agent."""
+    return AgentInfo(
+        id=agent.id,
+        hostname=agent.hostname,
+        attributes=tuple((name, str(value)) for name, value in sorted(agent.attributes.items())),
+        capabilities=frozenset(agent.capabilities),
+    )
+
+
+def _allocator_options(flags: MasterFlags, profile: Profile) -> Options:
+    shown = flags.shown
+    return Options(
+        allocation_interval=parse_duration(shown["allocation_interval"]),
+        min_allocatable_resources=parse_minimum(shown["min_allocatable_resources"]),
+        filter_gpu_resources=flags.is_true("filter_gpu_resources"),
+        role_sorter="random" if shown["role_sorter"] == "random" else "drf",
+        framework_sorter="random" if shown["framework_sorter"] == "random" else "drf",
+        allocator_agent_recovery_factor=float(shown["allocator_agent_recovery_factor"]),
+        allocator_recovery_timeout=parse_duration(shown["allocator_recovery_timeout"]),
+        reservations_consume_quota=profile.reservations_consume_quota,
+    )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.allocator.interface import FrameworkInfo
+from fake_master.master import describe
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
 from fake_master.master.streams import EventStream
 from mesosctl.core import quota as quota_rules
@@ -42,9 +43,7 @@ class Subscriptions:
         framework_id = info.get("id", {}).get("value", "")
         try:
             self._check_info(info, suppressed, principal)
-            if framework_id in self.completed:
-                raise RuleViolation("Framework has been removed")
-            known = master.frameworks.get(framework_id)
+            known = self._known(framework_id)
             if known is not None:
                 self._check_update(known, info)
         except RuleViolation as error:
@@ -68,7 +67,7 @@ class Subscriptions:
         self._check_info(info, suppressed, principal)
         self._check_update(framework, info)
         self._take_over(framework, info, frozenset(suppressed), offer_constraints)
-        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": self._master.describe_framework(framework)})
+        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework(self._master, framework)})
 
     def disconnect(self, framework: Framework) -> None:
         """The stream is gone: no offers, and a while to come back."""
@@ -145,7 +144,7 @@ class Subscriptions:
         master.frameworks[framework_id] = framework
         master.tell.subscribed(framework)
         master.allocator.add_framework(allocator_info(framework), suppressed=suppressed)
-        master.tell.operators("FRAMEWORK_ADDED", {"framework": master.describe_framework(framework)})
+        master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework(master, framework)})
 
     def _fail_over(
         self,
@@ -174,7 +173,7 @@ class Subscriptions:
         if not framework.active:
             framework.active = True
             master.allocator.activate_framework(framework.id)
-        master.tell.operators("FRAMEWORK_UPDATED", {"framework": master.describe_framework(framework)})
+        master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework(master, framework)})
 
     def _take_over(
         self,
@@ -193,6 +192,11 @@ class Subscriptions:
             if offer.role in dropped:
                 master.offers.rescind(offer)
 
+    def _known(self, framework_id: str) -> Framework | None:
+        if framework_id in self.completed:
+            raise RuleViolation("Framework has been removed")
+        return self._master.frameworks.get(framework_id)
+
     def _on_abandon(self, framework: Framework, stream: EventStream) -> Callable[[], None]:
         def gone() -> None:
             if framework.stream is stream:
@@ -203,20 +207,7 @@ class Subscriptions:
     def _check_info(self, info: Mapping[str, Any], suppressed: Collection[str], principal: str | None) -> None:
         """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""
         master = self._master
-        multi_role = "MULTI_ROLE" in capabilities_of(info)
-        named = list(info.get("roles", ()))
-        if multi_role and "role" in info:
-            raise RuleViolation("'FrameworkInfo.role' must not be set when the framework is MULTI_ROLE capable")
-        if not multi_role and named:
-            raise RuleViolation("'FrameworkInfo.roles' must not be set when the framework is not MULTI_ROLE capable")
-        if len(set(named)) != len(named):
-            twice = ", ".join(sorted({role for role in named if named.count(role) > 1}))
-            raise RuleViolation(f"'FrameworkInfo.roles' contains duplicate items: {{ {twice} }}")
-        subscribed = roles_of(info)
-        for role in sorted(subscribed):
-            problem = roles.role_error(role)
-            if problem is not None:
-                raise RuleViolation(f"'FrameworkInfo.roles' contains invalid role: {problem}")
+        subscribed = _checked_roles(info)
         for role in sorted(suppressed):
             if role not in subscribed:
                 raise RuleViolation(f"Suppressed role '{role}' is not contained in the list of roles")
@@ -236,6 +227,25 @@ class Subscriptions:
                 raise RuleViolation(f"Changing framework's {key} is not allowed.")
 
 
+def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
+    """The roles of a FrameworkInfo.  Raises RuleViolation."""
+    multi_role = "MULTI_ROLE" in capabilities_of(info)
+    named = list(info.get("roles", ()))
+    if multi_role and "role" in info:
+        raise RuleViolation("'FrameworkInfo.role' must not be set when the framework is MULTI_ROLE capable")
+    if not multi_role and named:
+        raise RuleViolation("'FrameworkInfo.roles' must not be set when the framework is not MULTI_ROLE capable")
+    if len(set(named)) != len(named):
+        twice = ", ".join(sorted({role for role in named if named.count(role) > 1}))
+        raise RuleViolation(f"'FrameworkInfo.roles' contains duplicate items: {{ {twice} }}")
+    subscribed = roles_of(info)
+    for role in sorted(subscribed):
+        problem = roles.role_error(role)
+        if problem is not None:
+            raise RuleViolation(f"'FrameworkInfo.roles' contains invalid role: {problem}")
+    return subscribed
+
+
 def allocator_info(framework: Framework) -> FrameworkInfo:
     """What the allocator needs to know of a framework."""
     minimums = {}
@@ -246,6 +256,4 @@ def allocator_info(framework: Framework) -> FrameworkInfo:
                 Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
                 for entry in minimum.get("quantities", ())
             )
-    return FrameworkInfo(
-        id=framework.id, roles=framework.roles, capabilities=framework.capabilities, minimums=minimums
-    )
+    return FrameworkInfo(id=framework.id, roles=framework.roles, capabilities=framework.capabilities, minimums=minimums)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from fake_master.master import describe
 from fake_master.master.frameworks import Framework
 from fake_master.master.tasks import Executor, Task
 
@@ -26,7 +27,7 @@ class TaskRunner:
         framework.tasks[task.id] = task
         if executor is not None:
             framework.executors.setdefault((executor.agent_id, executor.id), executor)
-        self._master.tell.operators("TASK_ADDED", {"task": self._master.describe_task(task)})
+        self._master.tell.operators("TASK_ADDED", {"task": describe.task(task)})
         self._report(framework, task, "TASK_STARTING")
         self._report(framework, task, "TASK_RUNNING")
         fate = self._master.task_fate

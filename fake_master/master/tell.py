@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from fake_master.master import describe
 from fake_master.master.offers import Offer
 from fake_master.master.streams import EventStream
-from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
-    from fake_master.master.agents import Agent
     from fake_master.master.frameworks import Framework
     from fake_master.master.state import Master
 
@@ -55,7 +54,7 @@ class Tell:
 
     def offers(self, framework: "Framework", offers: Iterable[Offer]) -> None:
         """One OFFERS event."""
-        described = [describe_offer(self._master.agents[offer.agent_id], framework, offer) for offer in offers]
+        described = [describe.offer(self._master, framework, offer) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
     def rescind(self, framework: "Framework", offer: Offer) -> None:
@@ -68,9 +67,7 @@ class Tell:
 
     def operation(self, framework: "Framework", status: Mapping[str, Any]) -> None:
         """The status of an offer operation that has an id."""
-        self._to(
-            framework, {"type": "UPDATE_OPERATION_STATUS", "update_operation_status": {"status": status}}
-        )
+        self._to(framework, {"type": "UPDATE_OPERATION_STATUS", "update_operation_status": {"status": status}})
 
     def message(self, framework: "Framework", agent_id: str, executor_id: str, data: str) -> None:
         """A message of an executor."""
@@ -121,34 +118,3 @@ class Tell:
         """One event to every listening operator."""
         for stream in list(self._operators.values()):
             stream.send({"type": kind, kind.lower(): content})
-
-
-def describe_offer(agent: "Agent", framework: "Framework", offer: Offer) -> dict[str, Any]:
-    """An Offer message, in the format that the framework's capabilities ask for."""
-    capabilities = framework.capabilities
-    multi_role = "MULTI_ROLE" in capabilities
-    resources = offer.resources if multi_role else offer.resources.allocated_to(None)
-    described: dict[str, Any] = {
-        "id": {"value": offer.id},
-        "framework_id": {"value": framework.id},
-        "agent_id": {"value": agent.id},
-        "hostname": agent.hostname,
-        "url": {
-            "scheme": "http",
-            "address": {"hostname": agent.hostname, "ip": "127.0.0.1", "port": agent.port},
-            "path": "/" + agent.pid.partition("@")[0],
-        },
-        "resources": list_to_json(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
-    }
-    if agent.attributes:
-        described["attributes"] = [describe_attribute(name, value) for name, value in agent.attributes.items()]
-    if multi_role:
-        described["allocation_info"] = {"role": offer.role}
-    return described
-
-
-def describe_attribute(name: str, value: str | float) -> dict[str, Any]:
-    """An Attribute message."""
-    if isinstance(value, str):
-        return {"name": name, "type": "TEXT", "text": {"value": value}}
-    return {"name": name, "type": "SCALAR", "scalar": {"value": value}}

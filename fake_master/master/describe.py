@@ -1,0 +1,109 @@
+"""Agents, frameworks, offers and tasks as the messages of the v1 APIs (spec/endpoints.md §4, §5)."""
+
+from typing import TYPE_CHECKING, Any
+
+from mesosctl.wire.resources import list_to_json
+
+if TYPE_CHECKING:
+    from fake_master.master.agents import Agent
+    from fake_master.master.frameworks import Framework
+    from fake_master.master.offers import Offer
+    from fake_master.master.state import Master
+    from fake_master.master.tasks import Task
+
+_NANOSECONDS = 1_000_000_000
+
+
+def agent(master: "Master", of: "Agent") -> dict[str, Any]:
+    """An agent as GET_AGENTS shows it."""
+    info: dict[str, Any] = {
+        "hostname": of.hostname,
+        "port": of.port,
+        "resources": list_to_json(of.configured, "POST"),
+        "id": {"value": of.id},
+        "checkpoint": True,
+    }
+    if of.attributes:
+        info["attributes"] = [attribute(name, value) for name, value in of.attributes.items()]
+    message = {
+        "agent_info": info,
+        "active": of.active,
+        "deactivated": of.deactivated,
+        "version": of.version,
+        "pid": of.pid,
+        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        "total_resources": list_to_json(of.total, "ENDPOINT"),
+        "capabilities": [{"type": name} for name in of.capabilities],
+    }
+    for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
+        if len(held):
+            message[key] = list_to_json(held, "ENDPOINT")
+    return message
+
+
+def framework(master: "Master", of: "Framework") -> dict[str, Any]:
+    """A framework as GET_FRAMEWORKS and the operator events show it."""
+    message: dict[str, Any] = {
+        "framework_info": dict(of.info),
+        "active": of.active,
+        "connected": of.connected,
+        "recovered": False,
+        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
+        "offers": [offer(master, of, outstanding) for outstanding in of.offers.values()],
+        "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
+        "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
+        "offer_constraints": dict(of.offer_constraints),
+    }
+    if of.unregistered_time is not None:
+        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
+    return message
+
+
+def task(of: "Task") -> dict[str, Any]:
+    """A task as GET_TASKS and the operator events show it."""
+    message: dict[str, Any] = {
+        "name": of.name,
+        "task_id": {"value": of.id},
+        "framework_id": {"value": of.framework_id},
+        "agent_id": {"value": of.agent_id},
+        "state": of.state,
+        "resources": list_to_json(of.resources, "ENDPOINT"),
+        "statuses": [dict(status) for status in of.statuses],
+    }
+    if of.executor_id:
+        message["executor_id"] = {"value": of.executor_id}
+    if of.statuses:
+        message["status_update_state"] = of.statuses[-1]["state"]
+    return message | {key: of.info[key] for key in ("labels", "discovery", "container") if key in of.info}
+
+
+def offer(master: "Master", to: "Framework", of: "Offer") -> dict[str, Any]:
+    """An Offer message, in the format that the framework's capabilities ask for."""
+    on, capabilities = master.agents[of.agent_id], to.capabilities
+    multi_role = "MULTI_ROLE" in capabilities
+    resources = of.resources if multi_role else of.resources.allocated_to(None)
+    described: dict[str, Any] = {
+        "id": {"value": of.id},
+        "framework_id": {"value": to.id},
+        "agent_id": {"value": on.id},
+        "hostname": on.hostname,
+        "url": {
+            "scheme": "http",
+            "address": {"hostname": on.hostname, "ip": "127.0.0.1", "port": on.port},
+            "path": "/" + on.pid.partition("@")[0],
+        },
+        "resources": list_to_json(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
+    }
+    if on.attributes:
+        described["attributes"] = [attribute(name, value) for name, value in on.attributes.items()]
+    if multi_role:
+        described["allocation_info"] = {"role": of.role}
+    return described
+
+
+def attribute(name: str, value: str | float) -> dict[str, Any]:
+    """An Attribute message."""
+    if isinstance(value, str):
+        return {"name": name, "type": "TEXT", "text": {"value": value}}
+    return {"name": name, "type": "SCALAR", "scalar": {"value": value}}
