@@ -1,0 +1,17 @@
+"""`mesosctl quota list`."""
+
+from mesosctl.cli.quota import app
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.ops.quota.state import list_quotas
+from mesosctl.render.quota import quota_list
+
+
+@verb(app, "list")
+def list_(session: Session) -> None:
+    """Show every role with quota.
+
+    What a role uses is shown with -o wide, json, jsonl and csv.
+    """
+    with session.open_master() as master:
+        session.emit(quota_list(list_quotas(master, with_usage=session.form not in ("table", "name"))))
