@@ -1,13 +1,12 @@
 """The commands, put together."""
 
-import inspect
 from typing import Annotated
 
 import typer
 
 from mesosctl import __version__
 from mesosctl.cli.quota import app as quota
-from mesosctl.cli.verb import GLOBAL_PARAMETERS, take_globals
+from mesosctl.cli.verb import take_globals, with_globals
 
 
 def _show_version(wanted: bool) -> None:
@@ -16,6 +15,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+@with_globals
 def root(
     ctx: typer.Context,
     *,
@@ -28,16 +28,6 @@ def root(
     del version  # shown while the words were read
     take_globals(ctx, **words)
 
-
-def _with_globals() -> None:
-    """`root` takes the same options as every command, declared once in `GlobalOptions`."""
-    own = [p for p in inspect.signature(root).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    parameters = [*own, *GLOBAL_PARAMETERS]
-    root.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    root.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-
-
-_with_globals()
 
 app = typer.Typer(
     name="mesosctl",

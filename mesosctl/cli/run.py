@@ -8,7 +8,7 @@ from typing import Any
 from mesosctl.cli.environment import Environment
 from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
 
-_BROKEN_PIPE = 128 + 13
+BROKEN_PIPE = 128 + 13
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
@@ -22,7 +22,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
     except KeyboardInterrupt:
         return int(ExitStatus.INTERRUPTED)
     except BrokenPipeError:
-        return _BROKEN_PIPE
+        return BROKEN_PIPE
     except Exception as error:
         if _verbosity(arguments) >= 2:
             raise

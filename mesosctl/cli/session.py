@@ -44,6 +44,7 @@ class Session:
             tls=Tls(options.cacert, options.cert, options.key),
             timeout=30.0 if options.timeout is None else options.timeout,
             notice=self.note,
+            alarm=self.warn,
             trace=self._trace,
             clock=self.environment.clock,
             sleep=self.environment.sleep,
@@ -78,6 +79,10 @@ class Session:
         """A sentence for the operator, on standard error; silent with --quiet."""
         if not self.options.quiet:
             self.environment.stderr.write(f"mesosctl: note: {sentence}\n")
+
+    def warn(self, sentence: str) -> None:
+        """A sentence that even --quiet does not silence."""
+        self.environment.stderr.write(f"mesosctl: WARNING: {sentence}\n")
 
     def _trace(self, line: str) -> None:
         if self.options.verbose:

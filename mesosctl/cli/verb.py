@@ -1,7 +1,7 @@
 """Turning a function into a command that also takes the global options."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -13,17 +13,20 @@ from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.session import Session
 
 GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
-GLOBAL_PARAMETERS = [
+_GLOBAL_PARAMETERS = [
     inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
     for option in fields(GlobalOptions)
 ]
+
+
+Example = tuple[str, str]
 
 
 class Command(TyperCommand):
     """A command whose help shows its own options first and the global ones after them."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Two sections, plain."""
+        """Two sections, plain, and the examples under them."""
         own: list[tuple[str, str]] = []
         shared: list[tuple[str, str]] = []
         for parameter in self.get_params(ctx):
@@ -34,27 +37,38 @@ class Command(TyperCommand):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write_dl([(f"mesosctl {words}", "") for words, _ in self.examples])
+
+    @property
+    def examples(self) -> Sequence[Example]:
+        """Words that can be typed, and what they do."""
+        found: Sequence[Example] = getattr(self.callback, "examples", ())
+        return found
 
 
-def verb(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def verb(
+    app: typer.Typer, name: str, examples: Sequence[Example] = ()
+) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
     """Register `function(session, …)` as the command `name` of `app`.
 
-    Its docstring is the help; `GlobalOptions` are added to its parameters and merged with those
-    given before the command's words.
+    Its docstring is the help, what it returns the exit status, `examples` are (words, what they do).
+    `GlobalOptions` are added to its parameters and merged with those given before the command's words.
     """
 
-    def register(function: Callable[..., None]) -> Callable[..., None]:
+    def register(function: Callable[..., int | None]) -> Callable[..., int | None]:
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
 
-        def run(ctx: typer.Context, **words: Any) -> None:
+        def run(ctx: typer.Context, **words: Any) -> int | None:
             said = GlobalOptions(**{name: words.pop(name) for name in GLOBAL_NAMES})
-            environment, weaker = ctx.find_root().obj
-            function(Session(environment, said.over(weaker)), **words)
+            environment, weaker = ctx.obj
+            return function(Session(environment, said.over(weaker)), **words)
 
         ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-        parameters = [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *GLOBAL_PARAMETERS]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        parameters = [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS]
+        _declare(run, parameters)
+        run.examples = tuple(examples)  # type: ignore[attr-defined]
         app.command(name, cls=Command, help=inspect.getdoc(function))(run)
         return function
 
@@ -63,5 +77,38 @@ def verb(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callabl
 
 def take_globals(ctx: typer.Context, **words: Any) -> None:
     """Keep the global options that stand before the command's words, for the command to merge."""
-    environment = ctx.obj if isinstance(ctx.obj, Environment) else Environment()
-    ctx.obj = (environment, GlobalOptions(**{name: words[name] for name in GLOBAL_NAMES}))
+    said = GlobalOptions(**{name: words[name] for name in GLOBAL_NAMES})
+    if isinstance(ctx.obj, Environment):
+        ctx.obj = (ctx.obj, said)
+    else:
+        environment, weaker = ctx.obj
+        ctx.obj = (environment, said.over(weaker))
+
+
+def with_globals(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a callback of a group the global options beside its own, in place of its `**words`."""
+    own = [
+        parameter
+        for parameter in inspect.signature(function, eval_str=True).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    _declare(function, [*own, *_GLOBAL_PARAMETERS])
+    return function
+
+
+def group(**settings: Any) -> typer.Typer:
+    """A group of commands which takes the global options too."""
+    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, **settings)
+
+    @app.callback()
+    @with_globals
+    def keep(ctx: typer.Context, **words: Any) -> None:
+        take_globals(ctx, **words)
+
+    return app
+
+
+def _declare(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:
+    """Make typer see these parameters."""
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -68,6 +68,10 @@ class Master:
         """Tell the operator something that is not the answer."""
         self.settings.notice(sentence)
 
+    def alarm(self, sentence: str) -> None:
+        """Tell the operator something that must not be missed."""
+        self.settings.alarm(sentence)
+
     @property
     def profile(self) -> Profile:
         """What this master's version is known for; asked once (GET /version, which is open to all)."""

@@ -36,14 +36,16 @@ def _nobody(_: str) -> None:
 class Settings:
     """Everything about a conversation but the address.
 
-    `notice` gets sentences an operator should see, `trace` one line an exchange; the clock, the
-    pause and the jitter (a factor between 0 and 1) are replaced in tests.
+    `notice` gets sentences an operator should see, `alarm` those that must not be missed, `trace`
+    one line an exchange; the clock, the pause and the jitter (a factor between 0 and 1) are
+    replaced in tests.
     """
 
     credentials: Credentials | None = None
     tls: Tls = field(default_factory=Tls)
     timeout: float = 30.0
     notice: Callable[[str], None] = _nobody
+    alarm: Callable[[str], None] = _nobody
     trace: Callable[[str], None] = _nobody
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import format_milli
-from mesosctl.core.standing import QuotaChange, RoleStanding
+from mesosctl.core.standing import QuotaChange, QuotaCheck, RoleStanding
 from mesosctl.render.report import Column, Report
 
 if TYPE_CHECKING:
@@ -100,3 +100,28 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
         for change in changes
     ]
     return Report(columns, rows, [change.role for change in changes], document, items)
+
+
+def quota_check(check: QuotaCheck) -> Report:
+    """Every rule as a line, and how much room there is."""
+
+    def document() -> "documents.QuotaCheck":
+        from mesosctl.render import documents
+
+        return documents.QuotaCheck.of(check)
+
+    verdicts = {True: "pass", False: "FAIL", None: "unknown"}
+    rows = [[verdicts[f.passed], f.rule, f.sentence, f.hint or "-"] for f in check.findings]
+    room = [
+        ("capacity", check.capacity),
+        ("promised to others", check.promised),
+        ("largest that would pass", check.largest),
+    ]
+    return Report(
+        (Column("RESULT"), Column("RULE"), Column("FINDING"), Column("HINT", wide=True)),
+        rows,
+        [finding.rule for finding in check.findings if finding.passed is False],
+        document,
+        lambda: document().findings,
+        remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
+    )

@@ -1,7 +1,7 @@
 """`mesosctl quota`."""
 
-import typer
+from mesosctl.cli.verb import group
 
-app = typer.Typer(help="Guarantee roles a share of the cluster.", no_args_is_help=True, rich_markup_mode=None)
+app = group(help="Guarantee roles a share of the cluster.")
 
-from mesosctl.cli.quota import list, remove, set, show  # noqa: E402, F401, A004  # each registers its command
+from mesosctl.cli.quota import check, list, remove, set, show, update  # noqa: E402, F401, A004  # each registers itself

@@ -6,8 +6,17 @@ from mesosctl.cli.verb import verb
 from mesosctl.ops.quota.state import list_quotas
 from mesosctl.render.quota import quota_list
 
+EXAMPLES = (
+    ("quota list", "every role with quota"),
+    ("quota list -o json", "the same for a program"),
+    (
+        "quota list -o wide --master http://host1:5050,http://host2:5050",
+        "with what roles use, from whichever of two masters leads",
+    ),
+)
 
-@verb(app, "list")
+
+@verb(app, "list", EXAMPLES)
 def list_(session: Session) -> None:
     """Show every role with quota.
 

@@ -12,7 +12,13 @@ from mesosctl.render.quota import quota_changes
 Roles = Annotated[list[str], typer.Argument(metavar="ROLE...", help="Roles that have quota.", show_default=False)]
 
 
-@verb(app, "remove")
+EXAMPLES = (
+    ("quota remove dev", "remove the quota of one role"),
+    ("quota remove dev ops --yes", "remove two without being asked"),
+)
+
+
+@verb(app, "remove", EXAMPLES)
 def remove(session: Session, roles: Roles) -> None:
     """Remove the quota of roles; none is removed unless every one of them has quota.
 

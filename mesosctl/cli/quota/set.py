@@ -1,28 +1,21 @@
 """`mesosctl quota set`."""
 
-from typing import Annotated
-
-import typer
-
 from mesosctl.cli.files import read_text
 from mesosctl.cli.quota import app
-from mesosctl.cli.quota.words import Force, PayloadFile, parse_words
+from mesosctl.cli.quota.words import Force, OptionalAmounts, OptionalRole, PayloadFile, check_role_of_file, parse_words
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
 from mesosctl.render.quota import quota_changes
 
-OptionalRole = Annotated[
-    str | None,
-    typer.Argument(metavar="ROLE", help="A role, as frameworks subscribe with it.", show_default=False),
-]
-OptionalAmounts = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="RESOURCES...", help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'.", show_default=False),
-]
+EXAMPLES = (
+    ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
+    ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less now"),
+    ("quota set -f quota.json", "from the JSON of POST /quota"),
+)
 
 
-@verb(app, "set")
+@verb(app, "set", EXAMPLES)
 def set_(
     session: Session,
     role: OptionalRole = None,
@@ -42,7 +35,8 @@ def set_(
         from mesosctl.wire.models import read_quota_request
 
         request = read_quota_request(read_text(file, "--file", session.environment.stdin))
-        role = chosen_role(role, request.role)
+        check_role_of_file(role, [request.role])
+        role = request.role or role or ""
         guarantee, force = request.to_core(), force or request.force
     elif role is None or not resources:
         raise UsageError("a role and resources are needed", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
@@ -51,12 +45,3 @@ def set_(
     with session.open_master() as master:
         change = set_quota(master, role, guarantee, force=force, v1=session.options.api == "v1", wait=session.waits)
         session.emit(quota_changes([change]))
-
-
-def chosen_role(argument: str | None, in_file: str) -> str:
-    """The role of a payload file, which an argument may repeat but not contradict.  Raises UsageError."""
-    if argument is not None and in_file and argument != in_file:
-        raise UsageError(
-            f"ROLE '{argument}' contradicts role '{in_file}' of the file", field="role", hint="leave ROLE out"
-        )
-    return in_file or argument or ""

@@ -7,8 +7,13 @@ from mesosctl.cli.verb import verb
 from mesosctl.ops.quota.state import show_quota
 from mesosctl.render.quota import quota_show
 
+EXAMPLES = (
+    ("quota show dev", "one role"),
+    ("quota show dev -o json", "the same for a program"),
+)
 
-@verb(app, "show")
+
+@verb(app, "show", EXAMPLES)
 def show(session: Session, role: Role) -> None:
     """Show the quota of one role and what it uses."""
     with session.open_master() as master:

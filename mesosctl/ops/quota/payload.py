@@ -7,6 +7,7 @@ a 1.11 master abort: amounts beyond its largest, and resources of type TEXT (`wi
 from collections.abc import Sequence
 
 from mesosctl.core import roles
+from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import (
     Quota,
     check_amounts_above_zero,
@@ -23,8 +24,7 @@ def check_request(role: str, guarantee: Sequence[Resource]) -> None:
     roles.check_role(role)
     check_guarantee(guarantee)
     check_amounts_above_zero(guarantee)
-    amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
-    check_config_amounts(amounts, {})
+    check_config_amounts({name: to_double(milli) for name, milli in _amounts(guarantee).items()}, {})
     check_not_nested(role)
 
 
@@ -36,3 +36,21 @@ def check_config(role: str, quota: Quota) -> None:
         {name: to_double(milli) for name, milli in quota.guarantees.items()},
         {name: to_double(milli) for name, milli in quota.limits.items()},
     )
+
+
+def guarantees_of(entries: Sequence[Resource]) -> Quantities:
+    """The amounts of a guarantee.  Raises RuleViolation for what cannot stand in one."""
+    check_guarantee(entries)
+    check_amounts_above_zero(entries)
+    return Quantities(_amounts(entries))
+
+
+def limits_of(entries: Sequence[Resource]) -> Limits:
+    """The bounds of limits; zero forbids a resource.  Raises RuleViolation for what cannot stand in them."""
+    if entries:
+        check_guarantee(entries, field="limits")
+    return Limits(_amounts(entries))
+
+
+def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
+    return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}
