@@ -22,6 +22,8 @@ complete -c mesosctl -n '__fish_seen_subcommand_from quota; and not __fish_seen_
 complete -c mesosctl -n '__fish_seen_subcommand_from quota; and not __fish_seen_subcommand_from check list remove set show update' -a set -d 'Guarantee resources to a role that has no quota yet.'
 complete -c mesosctl -n '__fish_seen_subcommand_from quota; and not __fish_seen_subcommand_from check list remove set show update' -a show -d 'Show the quota of one role and what it uses.'
 complete -c mesosctl -n '__fish_seen_subcommand_from quota; and not __fish_seen_subcommand_from check list remove set show update' -a update -d 'Change the quota of a role, or only its limits.'
+complete -c mesosctl -n '__fish_seen_subcommand_from quota; and not __fish_seen_subcommand_from check list remove set show update' -l install-completion -d 'Install completion for the current shell.'
+complete -c mesosctl -n '__fish_seen_subcommand_from quota; and not __fish_seen_subcommand_from check list remove set show update' -l show-completion -d 'Show completion for the current shell, to copy it or customize the installation.'
 complete -c mesosctl -n '__fish_seen_subcommand_from quota; and __fish_seen_subcommand_from set' -l force -d 'Pass the capacity check, and nothing else.'
 complete -c mesosctl -n '__fish_seen_subcommand_from quota; and __fish_seen_subcommand_from set' -s f -l file -r -F -d 'Read the documented JSON; - is standard input.'
 complete -c mesosctl -n '__fish_seen_subcommand_from quota; and __fish_seen_subcommand_from update' -l limit -x -d 'Upper bounds, or none; without it they follow the guarantee.'

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from mesosctl import __version__
-from mesosctl.cli.quota import app as quota
+from mesosctl.cli.group import late
 from mesosctl.cli.verb import take_globals, with_globals
 
 
@@ -31,6 +31,7 @@ def root(
 
 app = typer.Typer(
     name="mesosctl",
+    cls=late({"quota": "mesosctl.cli.quota"}),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -38,4 +39,3 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.callback()(root)
-app.add_typer(quota, name="quota")

@@ -1,4 +1,4 @@
-"""Turning a function into a command that also takes the global options."""
+"""Turning functions into commands and groups that also take the global options."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -48,16 +48,14 @@ class Command(TyperCommand):
         return found
 
 
-def verb(
-    app: typer.Typer, name: str, examples: Sequence[Example] = ()
-) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
-    """Register `function(session, …)` as the command `name` of `app`.
+def verb(examples: Sequence[Example] = ()) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """Turn `function(session, …)` into what typer makes a command of.
 
     Its docstring is the help, what it returns the exit status, `examples` are (words, what they do).
     `GlobalOptions` are added to its parameters and merged with those given before the command's words.
     """
 
-    def register(function: Callable[..., int | None]) -> Callable[..., int | None]:
+    def wrap(function: Callable[..., int | None]) -> Callable[..., int | None]:
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
 
         def run(ctx: typer.Context, **words: Any) -> int | None:
@@ -66,13 +64,12 @@ def verb(
             return function(Session(environment, said.over(weaker)), **words)
 
         ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-        parameters = [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS]
-        _declare(run, parameters)
+        _declare(run, [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS])
+        run.__doc__ = function.__doc__
         run.examples = tuple(examples)  # type: ignore[attr-defined]
-        app.command(name, cls=Command, help=inspect.getdoc(function))(run)
-        return function
+        return run
 
-    return register
+    return wrap
 
 
 def take_globals(ctx: typer.Context, **words: Any) -> None:
@@ -94,18 +91,6 @@ def with_globals(function: Callable[..., None]) -> Callable[..., None]:
     ]
     _declare(function, [*own, *_GLOBAL_PARAMETERS])
     return function
-
-
-def group(**settings: Any) -> typer.Typer:
-    """A group of commands which takes the global options too."""
-    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, **settings)
-
-    @app.callback()
-    @with_globals
-    def keep(ctx: typer.Context, **words: Any) -> None:
-        take_globals(ctx, **words)
-
-    return app
 
 
 def _declare(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:

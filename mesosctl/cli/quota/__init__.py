@@ -1,7 +1,8 @@
-"""`mesosctl quota`."""
+"""`mesosctl quota`: its verbs, one module each."""
 
-from mesosctl.cli.verb import group
+from mesosctl.cli.group import group
 
-app = group(help="Guarantee roles a share of the cluster.")
-
-from mesosctl.cli.quota import check, list, remove, set, show, update  # noqa: E402, F401, A004  # each registers itself
+app = group(
+    "Guarantee roles a share of the cluster.",
+    {name: f"mesosctl.cli.quota.{name}" for name in ("check", "list", "remove", "set", "show", "update")},
+)

@@ -1,6 +1,5 @@
 """`mesosctl quota check`."""
 
-from mesosctl.cli.quota import app
 from mesosctl.cli.quota.words import Amounts, Role, parse_words
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -13,8 +12,8 @@ EXAMPLES = (
 )
 
 
-@verb(app, "check", EXAMPLES)
-def check(session: Session, role: Role, resources: Amounts) -> ExitStatus:
+@verb(EXAMPLES)
+def command(session: Session, role: Role, resources: Amounts) -> ExitStatus:
     """Say whether a quota would be accepted, rule by rule, and how much room there is.
 
     Nothing is changed.  The exit status is 1 where a rule is broken.

@@ -1,6 +1,5 @@
 """`mesosctl quota list`."""
 
-from mesosctl.cli.quota import app
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.ops.quota.state import list_quotas
@@ -16,8 +15,8 @@ EXAMPLES = (
 )
 
 
-@verb(app, "list", EXAMPLES)
-def list_(session: Session) -> None:
+@verb(EXAMPLES)
+def command(session: Session) -> None:
     """Show every role with quota.
 
     What a role uses is shown with -o wide, json, jsonl and csv.

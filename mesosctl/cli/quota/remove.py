@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.quota import app
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.render.quota import quota_changes
@@ -18,8 +17,8 @@ EXAMPLES = (
 )
 
 
-@verb(app, "remove", EXAMPLES)
-def remove(session: Session, roles: Roles) -> None:
+@verb(EXAMPLES)
+def command(session: Session, roles: Roles) -> None:
     """Remove the quota of roles; none is removed unless every one of them has quota.
 
     On a terminal, removing several asks first.

@@ -1,7 +1,6 @@
 """`mesosctl quota set`."""
 
 from mesosctl.cli.files import read_text
-from mesosctl.cli.quota import app
 from mesosctl.cli.quota.words import Force, OptionalAmounts, OptionalRole, PayloadFile, check_role_of_file, parse_words
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -15,8 +14,8 @@ EXAMPLES = (
 )
 
 
-@verb(app, "set", EXAMPLES)
-def set_(
+@verb(EXAMPLES)
+def command(
     session: Session,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,

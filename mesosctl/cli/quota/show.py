@@ -1,6 +1,5 @@
 """`mesosctl quota show`."""
 
-from mesosctl.cli.quota import app
 from mesosctl.cli.quota.words import Role
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -13,8 +12,8 @@ EXAMPLES = (
 )
 
 
-@verb(app, "show", EXAMPLES)
-def show(session: Session, role: Role) -> None:
+@verb(EXAMPLES)
+def command(session: Session, role: Role) -> None:
     """Show the quota of one role and what it uses."""
     with session.open_master() as master:
         session.emit(quota_show(show_quota(master, role)))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.files import read_text
-from mesosctl.cli.quota import app
 from mesosctl.cli.quota.words import OptionalAmounts, OptionalRole, PayloadFile, check_role_of_file, parse_words
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -32,8 +31,8 @@ EXAMPLES = (
 )
 
 
-@verb(app, "update", EXAMPLES)
-def update(
+@verb(EXAMPLES)
+def command(
     session: Session,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,

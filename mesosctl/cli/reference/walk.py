@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from mesosctl.cli.app import app
 from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
@@ -81,7 +82,7 @@ def commands() -> Node:
 def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
     ctx = command.make_context(path[-1], [], parent=parent, resilient_parsing=True, terminal_width=WIDTH)
     summary, _, text = (command.help or "").partition("\n\n")
-    children = tuple(_node(child, ctx, (*path, name)) for name, child in getattr(command, "commands", {}).items())
+    children = tuple(_node(child, ctx, (*path, name)) for name, child in _children(command, ctx))
     parameters = command.get_params(ctx)
     return Node(
         path=path,
@@ -96,6 +97,12 @@ def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
         examples=tuple(command.examples) if isinstance(command, Command) else (),
         children=tuple(sorted(children, key=lambda child: child.path)),
     )
+
+
+def _children(command: Any, ctx: Any) -> list[tuple[str, Any]]:
+    if not isinstance(command, TyperGroup):
+        return []
+    return [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
 
 
 def _option(parameter: Any) -> Option:
