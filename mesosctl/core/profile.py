@@ -32,6 +32,10 @@ class Profile:
     """Whether DELETE /quota/a/b names the role a/b."""
     knows_update_quota: bool
     """Whether a tool may count on the v1 call UPDATE_QUOTA."""
+    master_capabilities: tuple[str, ...]
+    """What the master says of itself in /state."""
+    agent_capabilities: tuple[str, ...]
+    """What an agent of the same version registers with."""
 
 
 MESOS_1_4 = Profile(
@@ -46,6 +50,8 @@ MESOS_1_4 = Profile(
     configs_always_shown=False,
     delete_path_may_contain_slash=False,
     knows_update_quota=False,
+    master_capabilities=(),
+    agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
 )
 
 MESOS_1_11 = Profile(
@@ -60,6 +66,17 @@ MESOS_1_11 = Profile(
     configs_always_shown=True,
     delete_path_may_contain_slash=True,
     knows_update_quota=True,
+    master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
+    agent_capabilities=(
+        "MULTI_ROLE",
+        "HIERARCHICAL_ROLE",
+        "RESERVATION_REFINEMENT",
+        "RESOURCE_PROVIDER",
+        "RESIZE_VOLUME",
+        "AGENT_OPERATION_FEEDBACK",
+        "AGENT_DRAINING",
+        "TASK_RESOURCE_LIMITS",
+    ),
 )
 
 PROFILES = {profile.name: profile for profile in (MESOS_1_4, MESOS_1_11)}

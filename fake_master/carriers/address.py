@@ -1,0 +1,85 @@
+"""`fake:` addresses: which cluster, which version, and where its state is kept.
+
+    fake:                       the built-in cluster
+    fake:FILE                   a cluster file (TOML)
+    fake:FILE?fresh             …with its kept state forgotten first
+    fake:?version=1.11          …as the last release instead of the documents' master
+
+Each cluster and version has a state of its own, in SQLite, so that one command finds what the
+one before it did.
+"""
+
+import hashlib
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from fake_master.cluster import BUILT_IN, ClusterSpec, read_cluster_file
+from fake_master.master.registry import RegistryFailure
+from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.master.state import Master
+from mesosctl.core.errors import BadInput
+from mesosctl.core.profile import PROFILES
+
+SCHEME = "fake:"
+_OPTIONS = ("fresh", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class FakeAddress:
+    """A `fake:` address taken apart."""
+
+    file: Path | None = None
+    fresh: bool = False
+    version: str | None = None
+
+    @classmethod
+    def parse(cls, address: str) -> "FakeAddress":
+        """Raises BadInput for an option that is not known."""
+        path, _, query = address.removeprefix(SCHEME).partition("?")
+        options = dict(parse_qsl(query, keep_blank_values=True))
+        for name in options:
+            if name not in _OPTIONS:
+                raise BadInput(f"'{name}' is not an option of a fake: address", hint=f"known: {', '.join(_OPTIONS)}")
+        version = options.get("version")
+        if version is not None and version not in PROFILES:
+            raise BadInput(f"'{version}' is not a version to be: {' or '.join(PROFILES)}", field="version")
+        return cls(Path(path) if path else None, "fresh" in options, version)
+
+    def spec(self) -> ClusterSpec:
+        """The cluster.  Raises BadInput."""
+        spec = read_cluster_file(self.file) if self.file is not None else BUILT_IN
+        return spec if self.version is None else replace(spec, mesos_version=self.version)
+
+    def state_file(self, spec: ClusterSpec) -> Path:
+        """Where the state of this cluster, as this version, is kept."""
+        if self.file is None:
+            name = "built-in"
+        else:
+            digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
+            name = f"{self.file.stem}-{digest}"
+        return state_folder() / f"{name}-{spec.mesos_version}.sqlite"
+
+
+def state_folder() -> Path:
+    """The user's state folder for fake masters: below XDG_STATE_HOME, or ~/.local/state."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(base) if base.startswith("/") else Path.home() / ".local" / "state") / "mesosctl" / "fake"
+
+
+def open_address(address: str) -> Master:
+    """The master behind an address, with the state its last command left.  Raises BadInput."""
+    parsed = FakeAddress.parse(address)
+    spec = parsed.spec()
+    path = parsed.state_file(spec)
+    try:
+        registry = SqliteRegistry(path)
+        if parsed.fresh:
+            registry.forget_everything()
+        return spec.start(registry)
+    except RegistryFailure as failure:
+        raise BadInput(
+            f"the state of the fake master: {failure}",
+            hint=f"{address.partition('?')[0]}?fresh starts over, or remove the file",
+        ) from failure

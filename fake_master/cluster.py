@@ -1,0 +1,180 @@
+"""What a fake master is started with: agents and flags, from arguments or a cluster file.
+
+A cluster file is TOML:
+
+    mesos_version = "1.11"
+
+    [flags]                      # any flag of the master
+    roles = "ads,web"
+
+    [[agents]]
+    resources = "cpus:12;mem:6GiB;disk:1000;ports:[31000-32000];cpus(ads):8"
+    hostname = "node.example"    # default: agent-1, agent-2, …
+    attributes = { rack = "r1" }
+    count = 3                    # default 1; a hostname gets a number appended
+    active = true                # false: registered, and not in service
+"""
+
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fake_master.master.agents import Agent
+from fake_master.master.flags import MasterFlags
+from fake_master.master.registry import MemoryRegistry, Registry
+from fake_master.master.state import Clock, Master
+from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.profile import MESOS_1_4, PROFILES
+from mesosctl.core.text import parse_resources
+
+FIRST_AGENT_PORT = 5051
+_KNOWN_KEYS = {"mesos_version", "flags", "agents"}
+_KNOWN_AGENT_KEYS = {"resources", "hostname", "attributes", "count", "active"}
+_MOST_AGENTS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """One agent to register: resources in text form, and what sets it apart."""
+
+    resources: str
+    hostname: str | None = None
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
+    active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSpec:
+    """Agents, flags and the version of a master; `start` makes it one."""
+
+    agents: tuple[AgentSpec | str, ...] = ()
+    mesos_version: str = MESOS_1_4.name
+    flags: Mapping[str, str] = field(default_factory=dict)
+
+    def start(
+        self,
+        registry: Registry | None = None,
+        *,
+        clock: Clock = time.time,
+        address: tuple[str, int] = ("127.0.0.1", 5050),
+    ) -> Master:
+        """A leading master with every agent registered.
+
+        Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
+        """
+        profile = PROFILES.get(self.mesos_version)
+        if profile is None:
+            raise BadInput(
+                f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="mesos_version"
+            )
+        master = Master(
+            profile=profile,
+            flags=MasterFlags.parse(self.flags),
+            registry=registry or MemoryRegistry(),
+            clock=clock,
+            address=address,
+        )
+        with master.transaction():
+            for index, spec in enumerate(self.agents):
+                _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+        return master
+
+
+# What `fake:` alone is: small enough to grasp, varied enough to show reservations and capacity.
+BUILT_IN = ClusterSpec(
+    agents=(
+        "cpus:12;mem:6144;disk:1000;ports:[31000-32000]",
+        "cpus:8;mem:4096;disk:1000;ports:[31000-32000]",
+        "cpus:4;mem:2048;cpus(ads):2;mem(ads):1024;disk:500;ports:[31000-32000]",
+    )
+)
+
+
+def _register(master: Master, spec: AgentSpec, index: int) -> None:
+    hostname = spec.hostname or f"agent-{index + 1}"
+    try:
+        resources = parse_resources(spec.resources)
+    except RuleViolation as error:
+        raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
+    agent_id, registered_time = master.agent_record(hostname)
+    if agent_id in master.agents:
+        raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
+    port = FIRST_AGENT_PORT + index
+    master.register(
+        Agent(
+            id=agent_id,
+            hostname=hostname,
+            port=port,
+            pid=f"slave({index + 1})@127.0.0.1:{port}",
+            configured=resources,
+            total=resources,
+            capabilities=master.profile.agent_capabilities,
+            version=master.profile.version,
+            registered_time=registered_time,
+            attributes=spec.attributes,
+            deactivated=not spec.active,
+        )
+    )
+
+
+def read_cluster_file(path: Path) -> ClusterSpec:
+    """A cluster file.  Raises BadInput naming the key, or the line for what is not TOML."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path} is not TOML: {error}") from error
+    _check_keys(content, _KNOWN_KEYS, str(path))
+    flags = content.get("flags", {})
+    if not isinstance(flags, dict):
+        raise BadInput(f"{path}: flags is not a table", field="flags")
+    agents = content.get("agents", [])
+    if not isinstance(agents, list):
+        raise BadInput(f"{path}: agents is not an array of tables", field="agents")
+    specs: list[AgentSpec | str] = []
+    for index, entry in enumerate(agents):
+        specs.extend(_agent_specs(entry, f"{path}: agents[{index}]"))
+        if len(specs) > _MOST_AGENTS:
+            raise BadInput(f"{path}: more than {_MOST_AGENTS} agents", field="agents")
+    return ClusterSpec(
+        agents=tuple(specs),
+        mesos_version=str(content.get("mesos_version", MESOS_1_4.name)),
+        flags={name: _flag_text(value) for name, value in flags.items()},
+    )
+
+
+def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
+    if not isinstance(entry, dict):
+        raise BadInput(f"{where} is not a table", field="agents")
+    _check_keys(entry, _KNOWN_AGENT_KEYS, where)
+    resources, hostname = entry.get("resources"), entry.get("hostname")
+    count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
+    if not isinstance(resources, str):
+        raise BadInput(f"{where} has no resources text", field="resources", hint='resources = "cpus:4;mem:2GiB"')
+    if not (hostname is None or isinstance(hostname, str)):
+        raise BadInput(f"{where}: hostname is not a text", field="hostname")
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_AGENTS:
+        raise BadInput(f"{where}: count is not a number from 1 to {_MOST_AGENTS}", field="count")
+    if not isinstance(active, bool):
+        raise BadInput(f"{where}: active is not true or false", field="active")
+    if not isinstance(attributes, dict) or not all(isinstance(v, str | int | float) for v in attributes.values()):
+        raise BadInput(f"{where}: attributes is not a table of texts and numbers", field="attributes")
+    typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
+    return [
+        AgentSpec(resources, f"{hostname}-{n}" if hostname and count > 1 else hostname, typed, active)
+        for n in range(1, count + 1)
+    ]
+
+
+def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise BadInput(f"{where}: '{key}' is not known here", field=key, hint="known: " + ", ".join(sorted(known)))
+
+
+def _flag_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,98 @@
+"""The whole master as one function from request to response: routes, access, methods, then the endpoint."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from fake_master.http import information, operator_api, quota, weights
+from fake_master.http.access import Realm, authenticate
+from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
+from fake_master.master.registry import RegistryFailure
+from fake_master.master.state import Master
+from mesosctl.core.errors import Forbidden
+
+Endpoint = Callable[[Master, Request, str | None], Response]
+_READING = ("GET", "HEAD")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where an endpoint answers, to whom, and to which methods.
+
+    `reads` answers every method; `methods` answers those it names.  `prefixed`: also below
+    /master.  `exact`: nothing may follow the path.
+    """
+
+    path: str
+    realm: Realm | None
+    reads: Endpoint | None = None
+    methods: Mapping[str, Endpoint] = field(default_factory=lambda: MappingProxyType({}))
+    prefixed: bool = True
+    exact: bool = False
+
+
+ROUTES = (
+    Route("health", None, information.health),
+    Route("version", None, information.version, prefixed=False, exact=True),
+    Route("redirect", None, information.redirect, exact=True),
+    Route("flags", Realm.READONLY, information.flags),
+    Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
+    Route("slaves", Realm.READONLY, information.slaves),
+    Route("state", Realm.READONLY, information.state),
+    Route("state-summary", Realm.READONLY, information.state_summary),
+    Route("roles", Realm.READONLY, information.roles),
+    Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
+    Route("weights", Realm.READWRITE, methods={"GET": weights.get, "PUT": weights.put}),
+    Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
+)
+_BY_PATH = {tuple(route.path.split("/")): route for route in ROUTES}
+
+
+class Application:
+    """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
+
+    def __init__(self, master: Master) -> None:
+        self.master = master
+
+    def handle(self, request: Request) -> Response:
+        """The answer, whatever happens; a change it reports is already kept."""
+        try:
+            response = self._answer(request)
+        except Refusal as refusal:
+            response = refusal.response
+        except RegistryFailure as failure:
+            response = Refusal(500, f"The registry failed, and nothing was changed: {failure}").response
+        if request.method == "HEAD":
+            return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})
+        return response
+
+    def _answer(self, request: Request) -> Response:
+        route = find_route(request.path)
+        if route is None:
+            raise standard_refusal(404)
+        principal = authenticate(self.master, route.realm, request)
+        endpoint = route.reads or route.methods.get(request.method)
+        if endpoint is None:
+            raise wrong_method(tuple(route.methods), request.method)
+        if route.reads is not None or request.method in _READING:
+            self.master.refresh()
+            return endpoint(self.master, request, principal)
+        with self.master.transaction():
+            try:
+                return endpoint(self.master, request, principal)
+            except Forbidden:
+                raise standard_refusal(403) from None
+
+
+def find_route(path: str) -> Route | None:
+    """The route with the longest path that starts `path`, token by token; empty tokens do not count."""
+    tokens = tuple(token for token in path.split("/") if token)
+    below_master = bool(tokens) and tokens[0] == "master"
+    if below_master:
+        tokens = tokens[1:]
+    for length in range(len(tokens), 0, -1):
+        route = _BY_PATH.get(tokens[:length])
+        if route is None or (below_master and not route.prefixed):
+            continue
+        return None if route.exact and length < len(tokens) else route
+    return None

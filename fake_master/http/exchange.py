@@ -1,0 +1,96 @@
+"""One request and one response, whatever carries them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl
+
+from mesosctl.wire.messages import ConversionError, decode
+
+PLAIN = "text/plain; charset=utf-8"
+JSON = "application/json"
+PROTOBUF = "application/x-protobuf"
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request as it arrived: `target` is the raw path and query, header names are lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def path(self) -> str:
+        """The path, not decoded and not normalised."""
+        return self.target.partition("?")[0]
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The query's fields; of a name given twice the last wins."""
+        return dict(parse_qsl(self.target.partition("?")[2], keep_blank_values=True))
+
+    def json(self) -> Any:
+        """The body as one JSON value.  Raises ConversionError."""
+        return decode(self.body)
+
+
+@dataclass(frozen=True)
+class Response:
+    """A status, headers and a whole body."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Refusal(Exception):
+    """An answer other than success, raised from wherever it is found out."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.response = Response(status, message.encode(), {"Content-Type": PLAIN, **(headers or {})})
+
+
+def accepted_silently(status: int = 200) -> Response:
+    """Success, and nothing to say."""
+    return Response(status)
+
+
+def json_response(value: Any, request: Request) -> Response:
+    """JSON without blanks, wrapped where the request asks for `?jsonp=`."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    callback = request.query.get("jsonp")
+    if callback is not None:
+        return Response(200, f"{callback}({text})".encode(), {"Content-Type": "text/javascript"})
+    return Response(200, text.encode(), {"Content-Type": JSON})
+
+
+def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:
+    """A refusal whose body is its own status line."""
+    return Refusal(status, f"{status} {HTTPStatus(status).phrase}.", headers)
+
+
+def wrong_method(allowed: tuple[str, ...], method: str) -> Refusal:
+    """405, naming what would have been right."""
+    listed = ", ".join(f"'{name}'" for name in allowed)
+    return Refusal(
+        405,
+        f"405 Method Not Allowed. Expecting one of {{ {listed} }}, but received '{method}'.",
+        {"Allow": ", ".join(allowed)},
+    )
+
+
+def json_body(request: Request, kind: type, what: str) -> Any:
+    """The body as a JSON object or array.  Raises Refusal (400) for anything else."""
+    try:
+        value = request.json()
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to parse {what}: {error}") from error
+    if not isinstance(value, kind):
+        raise Refusal(400, f"Failed to parse {what}: expecting a JSON {'object' if kind is dict else 'array'}")
+    return value

@@ -1,0 +1,150 @@
+"""`/quota` and the quota calls of the operator API (spec/quota.md §3, §4, §8)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
+from fake_master.master.quotas import GuaranteeEntry, StoredQuota
+from fake_master.master.state import Master
+from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.wire.messages import ConversionError, Field, Message, read
+from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
+
+QUOTA_REQUEST = Message(
+    "QuotaRequest",
+    {"force": Field("bool"), "role": Field("string"), "guarantee": Field(RESOURCE, "repeated")},
+)
+QUOTA_CONFIG = Message(
+    "QuotaConfig",
+    {
+        "role": Field("string", "required"),
+        "guarantees": Field(SCALAR, entry=True),
+        "limits": Field(SCALAR, entry=True),
+    },
+)
+_MOST_PATH_TOKENS = 3
+
+
+def get(master: Master, request: Request, principal: str | None) -> Response:
+    """GET /quota."""
+    return json_response(status(master, principal), request)
+
+
+def post(master: Master, request: Request, principal: str | None) -> Response:
+    """POST /quota; the content type and what follows the path do not matter."""
+    what = "set quota request JSON"
+    body = json_body(request, dict, what)
+    try:
+        message = read(QUOTA_REQUEST, body)
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to validate {what}: {error}") from error
+    set_quota(master, message, principal)
+    return accepted_silently()
+
+
+def delete(master: Master, request: Request, principal: str | None) -> Response:
+    """DELETE /quota/ROLE, the role taken from the path as it stands."""
+    path = request.path
+    tokens = _tokens(path if path.lstrip("/").startswith("master/") else "/master" + path)
+    if len(tokens) < _MOST_PATH_TOKENS:
+        raise Refusal(
+            400,
+            f"Failed to parse remove quota request for path '{path}': "
+            f"expected {_MOST_PATH_TOKENS} tokens, found {len(tokens)} tokens",
+        )
+    role = tokens[2]
+    if "/" in role.rstrip("/") and not master.profile.delete_path_may_contain_slash:
+        raise Refusal(400, f"Failed to parse remove quota request for path '{path}': too many tokens")
+    try:
+        master.quotas.remove(principal, role)
+    except RuleViolation as error:
+        raise Refusal(400, f"Failed to remove quota for path '{path}': {error.message}") from error
+    return accepted_silently()
+
+
+def set_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
+    """What POST /quota and SET_QUOTA share, from the checks of each resource on.  Raises Refusal."""
+    try:
+        guarantee = [
+            GuaranteeEntry(to_core(entry, f"guarantee[{index}]"), entry.get("scalar", {}).get("value", 0.0))
+            for index, entry in enumerate(message.get("guarantee", ()))
+        ]
+        master.quotas.set(principal, message.get("role", ""), guarantee, force=message.get("force", False))
+    except RuleViolation as error:
+        raise Refusal(400, f"Failed to validate set quota request: {error.message}") from error
+    except Conflict as error:
+        raise Refusal(409, f"Heuristic capacity check for set quota request failed: {error.message}") from error
+
+
+def remove_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
+    """REMOVE_QUOTA; a real master dies where the role has no quota, this one refuses."""
+    try:
+        master.quotas.remove(principal, message["role"])
+    except RuleViolation as error:
+        raise Refusal(400, f"Failed to validate remove quota request: {error.message}") from error
+
+
+def update_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
+    """UPDATE_QUOTA; here even a lack of capacity is a 400."""
+    configs = [
+        (
+            config["role"],
+            StoredQuota(_amounts(config.get("guarantees", {})), _amounts(config.get("limits", {}))),
+        )
+        for config in message.get("quota_configs", ())
+    ]
+    try:
+        master.quotas.update(principal, configs, force=message.get("force", False))
+    except (RuleViolation, Conflict) as error:
+        raise Refusal(400, f"Invalid QuotaConfig: {error.message}") from error
+
+
+def status(master: Master, principal: str | None) -> dict[str, Any]:
+    """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
+    visible = {
+        role: stored
+        for role, stored in master.quotas.stored.items()
+        if master.flags.authorizer.allows("get_quotas", principal, role)
+    }
+    if not visible:
+        return {}
+    answer: dict[str, Any] = {"infos": [_info(master, role, stored) for role, stored in visible.items()]}
+    if master.profile.configs_always_shown or any(stored.limits for stored in visible.values()):
+        answer["configs"] = [_config(role, stored) for role, stored in visible.items()]
+    return answer
+
+
+def _info(master: Master, role: str, stored: StoredQuota) -> dict[str, Any]:
+    extra = {"role": "*"} if master.profile.guarantee_shows_role else {}
+    guarantee = [
+        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra}
+        for name, value in stored.guarantees.items()
+    ]
+    return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
+
+
+def _config(role: str, stored: StoredQuota) -> dict[str, Any]:
+    config: dict[str, Any] = {"role": role}
+    for key, amounts in (("guarantees", stored.guarantees), ("limits", stored.limits)):
+        if amounts:
+            config[key] = {name: {"value": value} for name, value in amounts.items()}
+    return config
+
+
+def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    return {name: scalar["value"] for name, scalar in message.items()}
+
+
+def _tokens(path: str) -> list[str]:
+    """At most three tokens, empty ones skipped; the third is the rest as it stands."""
+    tokens: list[str] = []
+    rest = path
+    while len(tokens) < _MOST_PATH_TOKENS - 1:
+        rest = rest.lstrip("/")
+        head, slash, rest = rest.partition("/")
+        if head:
+            tokens.append(head)
+        if not slash:
+            return tokens
+    rest = rest.lstrip("/")
+    return [*tokens, rest] if rest else tokens

@@ -1,0 +1,114 @@
+"""Who may do what, read as `--acls` reads it (spec/quota.md §10).
+
+An action has a list of ACLs; the first whose principals and object both match decides.  Where
+none matches, `permissive` does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesosctl.core.errors import BadInput, Forbidden
+from mesosctl.core.roles import is_strict_subrole
+from mesosctl.wire.messages import ConversionError, Field, Message, one_of, read
+
+_ENTITY = Message(
+    "ACL.Entity",
+    {"type": Field(one_of("ACL.Entity.Type", "SOME", "ANY", "NONE")), "values": Field("string", "repeated")},
+)
+
+# Action → the name of its object's field.
+_OBJECT_FIELDS = {
+    "get_quotas": "roles",
+    "update_quotas": "roles",
+    "update_weights": "roles",
+    "view_roles": "roles",
+    "view_flags": "flags",
+    "view_frameworks": "users",
+    "teardown_frameworks": "framework_principals",
+    "register_frameworks": "roles",
+    "reserve_resources": "roles",
+    "unreserve_resources": "reserver_principals",
+    "create_volumes": "roles",
+    "destroy_volumes": "creator_principals",
+}
+# The names of the documents' time, and the action each became.
+_OLD_NAMES = {"set_quotas": "update_quotas", "remove_quotas": "update_quotas"}
+
+_ACLS = Message(
+    "ACLs",
+    {
+        "permissive": Field("bool"),
+        **{
+            name: Field(
+                Message("ACL", {"principals": Field(_ENTITY, "required"), subject: Field(_ENTITY, "required")}),
+                "repeated",
+            )
+            for name, subject in (
+                _OBJECT_FIELDS | {old: _OBJECT_FIELDS[new] for old, new in _OLD_NAMES.items()}
+            ).items()
+        },
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One side of an ACL: some named values, anything, or nothing."""
+
+    type: str
+    values: tuple[str, ...] = ()
+
+    def matches(self, value: str | None) -> bool:
+        """Whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
+        return self.type != "SOME" or (value is not None and self._names(value))
+
+    def allows(self, value: str | None) -> bool:
+        """Whether a rule that matches lets `value` pass."""
+        return self.type == "ANY" or (self.type == "SOME" and value is not None and self._names(value))
+
+    def _names(self, value: str) -> bool:
+        return any(
+            value == named or (named.endswith("/%") and is_strict_subrole(value, named[:-2])) for named in self.values
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Authorizer:
+    """The ACLs of a master; without any, everything is allowed."""
+
+    permissive: bool = True
+    rules: Mapping[str, tuple[tuple[Entity, Entity], ...]] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> "Authorizer":
+        """From the decoded value of `--acls`.  Raises BadInput."""
+        try:
+            message = read(_ACLS, value)
+        except ConversionError as error:
+            raise BadInput(f"--acls: {error}", field=error.path) from error
+        rules: dict[str, list[tuple[Entity, Entity]]] = {}
+        for name, entries in message.items():
+            if name == "permissive":
+                continue
+            action = _OLD_NAMES.get(name, name)
+            for entry in entries:
+                pair = (_entity(entry["principals"]), _entity(entry[_OBJECT_FIELDS[action]]))
+                rules.setdefault(action, []).append(pair)
+        return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
+
+    def allows(self, action: str, principal: str | None, target: str | None) -> bool:
+        """Whether `principal` (None: unauthenticated) may do `action` to `target`."""
+        for principals, targets in self.rules.get(action, ()):
+            if principals.matches(principal) and targets.matches(target):
+                return principals.allows(principal) and targets.allows(target)
+        return self.permissive
+
+    def require(self, action: str, principal: str | None, target: str | None) -> None:
+        """Raises Forbidden where `allows` is false."""
+        if not self.allows(action, principal, target):
+            raise Forbidden(f"principal '{principal}' may not {action} of '{target}'", rule=f"acl.{action}")
+
+
+def _entity(message: Mapping[str, Any]) -> Entity:
+    return Entity(message.get("type", "SOME"), tuple(message.get("values", ())))

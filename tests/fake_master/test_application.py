@@ -1,0 +1,95 @@
+"""Routing, methods and the small habits of the real HTTP front (spec/endpoints.md §1)."""
+
+import json
+
+import pytest
+
+from tests.fake_master.conftest import Send
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/quota", 200),
+        ("/master/quota", 200),
+        ("//master//quota//", 200),
+        ("/quota/anything/at/all", 200),
+        ("/state/x", 200),
+        ("/roles/", 200),
+        ("/health/", 200),
+        ("/state.json", 404),
+        ("/", 404),
+        ("/master", 404),
+        ("/redirect/x", 404),
+        ("/version/x", 404),
+        ("/master/version", 404),
+        ("/master/metrics/snapshot", 404),
+        ("/metrics", 404),
+        ("/api", 404),
+    ],
+)
+def test_routes(send: Send, target: str, status: int):
+    assert send("GET", target).status == status
+
+
+def test_reading_endpoints_answer_every_method_and_the_others_name_theirs(send: Send):
+    assert send("POST", "/state").status == 200
+    assert send("BREW", "/roles").status == 200
+    refused = send("PUT", "/quota")
+    assert (refused.status, refused.headers["Allow"]) == (405, "GET, POST, DELETE")
+    assert send("HEAD", "/quota").status == 405
+
+
+def test_head_has_the_length_and_no_body(send: Send):
+    whole, head = send("GET", "/slaves"), send("HEAD", "/slaves")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(whole.body))
+
+
+def test_jsonp_wraps(send: Send):
+    answer = send("GET", "/quota?jsonp=cb")
+    assert (answer.body, answer.headers["Content-Type"]) == (b"cb({})", "text/javascript")
+
+
+def test_one_agent_by_its_id(send: Send):
+    agents = json.loads(send("GET", "/slaves").body)["slaves"]
+    one = json.loads(send("GET", f"/slaves?slave_id={agents[1]['id']}").body)
+    assert one["slaves"] == [agents[1]]
+    assert json.loads(send("GET", "/slaves?slave_id=nope").body)["slaves"] == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        ({}, b"{}", 400),
+        ({"content_type": "text/plain"}, b"{}", 415),
+        ({"content_type": "application/json; charset=utf-8"}, b"{}", 415),
+        ({"content_type": "application/json"}, b"{", 400),
+        ({"content_type": "application/json"}, b"[]", 400),
+        ({"content_type": "application/json"}, b"{}", 400),
+        ({"content_type": "application/json"}, b'{"type":"get_health"}', 400),
+        ({"content_type": "application/json"}, b'{"type":"GET_METRICS"}', 400),
+        ({"content_type": "application/json"}, b'{"type":"UNKNOWN"}', 501),
+        ({"content_type": "application/json", "accept": "text/html"}, b'{"type":"GET_HEALTH"}', 406),
+        ({"content_type": "application/json", "accept": "application/json;q=0"}, b'{"type":"GET_HEALTH"}', 406),
+        ({"content_type": "application/json", "accept": "text/html, */*;q=0.1"}, b'{"type":"GET_HEALTH"}', 200),
+        ({"content_type": "application/json"}, b'{"type":"GET_HEALTH","other":1}', 200),
+    ],
+)
+def test_the_operator_api_checks_a_call_in_order(send: Send, headers: dict[str, str], body: bytes, status: int):
+    assert send("POST", "/api/v1", body, **headers).status == status
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"a":' * 50_000, b'{"role":' + b"9" * 100_000 + b"}", b"\xff\xfe"])
+def test_hostile_json_is_a_400(send: Send, body: bytes):
+    assert send("POST", "/quota", body).status == 400
+    assert send("PUT", "/weights", body).status == 400
+
+
+def test_what_would_kill_a_real_master_is_a_400(send: Send):
+    text = b'{"role":"r","guarantee":[{"name":"cpus","type":"TEXT"}]}'
+    assert send("POST", "/quota", text).status == 400
+    huge = b'{"role":"r","force":true,"guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":1e13}}]}'
+    assert send("POST", "/quota", huge).status == 400
+    unknown = b'{"type":"REMOVE_QUOTA","remove_quota":{"role":"nobody"}}'
+    assert send("POST", "/api/v1", unknown, content_type="application/json").status == 400

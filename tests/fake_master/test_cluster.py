@@ -1,0 +1,118 @@
+"""Cluster files and `fake:` addresses: what they mean, and how they are refused."""
+
+from pathlib import Path
+
+import pytest
+
+import fake_master
+from fake_master.carriers.address import FakeAddress, open_address
+from fake_master.cluster import ClusterSpec, read_cluster_file
+from mesosctl.core.errors import BadInput
+
+FILE = """
+mesos_version = "1.11"
+[flags]
+roles = "ads,web"
+authenticate_http_readonly = false
+[[agents]]
+resources = "cpus:12;mem:6GiB"
+hostname = "node"
+count = 2
+attributes = { rack = "r1", floor = 3 }
+[[agents]]
+resources = "cpus:4"
+active = false
+"""
+
+
+@pytest.fixture
+def cluster_file(tmp_path: Path) -> Path:
+    path = tmp_path / "cluster.toml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def state_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def test_a_cluster_file_makes_a_master(cluster_file: Path):
+    master = read_cluster_file(cluster_file).start()
+    agents = list(master.agents.values())
+    assert [agent.hostname for agent in agents] == ["node-1", "node-2", "agent-3"]
+    assert agents[0].attributes == {"rack": "r1", "floor": 3.0}
+    assert [agent.active for agent in agents] == [True, True, False]
+    assert str(agents[0].total) == "cpus:12; mem:6144"
+    assert master.profile.version == "1.11.0"
+    assert master.flags.whitelist == {"ads", "web"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("agents = 3", "agents is not an array"),
+        ("[[agents]]\nresources = 3", "no resources text"),
+        ("[[agents]]\nresources = 'cpus:x'", "cpus: 'x' is not a number"),
+        ("[[agents]]\nresources = 'cpus:1'\ncount = 0", "count"),
+        ("[[agents]]\nresources = 'cpus:1'\nhostnme = 'x'", "'hostnme' is not known here"),
+        ("[[agents]]\nresources = 'cpus:1'\nhostname = 'x'\n[[agents]]\nresources = 'cpus:1'\nhostname = 'x'", "twice"),
+        ("mesos_version = '0.27'", "not a version"),
+        ("[flags]\nnope = 1", "--nope is not a flag"),
+        ("[flags]\nroles = 'a,.'", "--roles"),
+        ("[flags]\nweights = 'a=0'", "--weights"),
+        ("[flags]\nauthenticate_http_readwrite = true", "needs --credentials"),
+        ("[flags]\nacls = '{\"permissive\": 3}'", "--acls"),
+        ("x = ", "is not TOML"),
+    ],
+)
+def test_a_mistake_in_a_cluster_file_is_named(tmp_path: Path, text: str, said: str):
+    path = tmp_path / "broken.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as refused:
+        read_cluster_file(path).start()
+    assert said in refused.value.message
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(BadInput, match=r"missing\.toml cannot be read"):
+        read_cluster_file(tmp_path / "missing.toml")
+
+
+def test_an_address_keeps_its_state_and_fresh_forgets_it(cluster_file: Path):
+    def weights(address: str, add: str | None = None) -> list[str]:
+        master = open_address(address)
+        if add:
+            with master.transaction():
+                master.weights.update(None, [(add, 2.0)])
+        found = list(master.weights.configured)
+        master.registry.close()
+        return found
+
+    assert weights(f"fake:{cluster_file}", add="ads") == ["ads"]
+    assert weights(f"fake:{cluster_file}") == ["ads"]
+    assert weights("fake:") == []
+    assert weights(f"fake:{cluster_file}?version=1.4") == []
+    assert weights(f"fake:{cluster_file}?fresh") == []
+    assert weights(f"fake:{cluster_file}") == []
+
+
+@pytest.mark.parametrize("address", ["fake:?frsh", "fake:?version=2", "fake:/nowhere/at/all.toml"])
+def test_a_bad_address_is_refused(address: str):
+    with pytest.raises(BadInput):
+        open_address(address)
+
+
+def test_a_damaged_state_says_how_to_start_over(state_home: Path):
+    address = FakeAddress.parse("fake:")
+    path = address.state_file(address.spec())
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"not a database at all" * 200)
+    with pytest.raises(BadInput) as refused:
+        fake_master.open_transport("fake:")
+    assert "fresh" in (refused.value.hint or "")
+
+
+def test_a_spec_without_agents_is_an_empty_cluster():
+    assert ClusterSpec().start().agents == {}

@@ -1,0 +1,155 @@
+"""What is committed stays, what is not leaves no trace, and a bad file says so."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
+from fake_master.master.registry import MemoryRegistry, Registry, RegistryFailure
+from fake_master.master.registry_sqlite import SqliteRegistry
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def registry(request: pytest.FixtureRequest, tmp_path: Path):
+    made: Registry = MemoryRegistry() if request.param == "memory" else SqliteRegistry(tmp_path / "r.sqlite")
+    yield made
+    made.close()
+
+
+def test_records_come_back_in_the_order_they_were_made(registry: Registry):
+    with registry.transaction():
+        registry.write("quota", "b", {"x": 1})
+        registry.write("quota", "a", {"x": 2})
+        registry.write("weight", "a", 2.5)
+    assert list(registry.records("quota").items()) == [("b", {"x": 1}), ("a", {"x": 2})]
+    with registry.transaction():
+        registry.write("quota", "b", None)
+    assert registry.records("quota") == {"a": {"x": 2}}
+    assert registry.records("weight") == {"a": 2.5}
+
+
+def test_an_error_inside_leaves_no_trace(registry: Registry):
+    with registry.transaction():
+        registry.write("quota", "a", 1)
+
+    def change_and_fail():
+        with registry.transaction():
+            registry.write("quota", "a", 2)
+            registry.write("quota", "b", 1)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        change_and_fail()
+    assert registry.records("quota") == {"a": 1}
+
+
+def test_a_change_of_another_process_is_noticed_once(tmp_path: Path):
+    one, two = SqliteRegistry(tmp_path / "r.sqlite"), SqliteRegistry(tmp_path / "r.sqlite")
+    assert not one.changed_elsewhere()
+    with two.transaction():
+        two.write("quota", "a", 1)
+    assert one.changed_elsewhere()
+    assert not one.changed_elsewhere()
+    assert not two.changed_elsewhere()
+    one.close()
+    two.close()
+
+
+def test_the_file_is_for_its_owner_only(tmp_path: Path):
+    path = tmp_path / "new" / "r.sqlite"
+    SqliteRegistry(path).close()
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_file_is_named(tmp_path: Path):
+    path = tmp_path / "r.sqlite"
+    path.write_bytes(b"this is no database, however long it may become" * 100)
+    with pytest.raises(RegistryFailure, match=r"r\.sqlite is not a registry"):
+        SqliteRegistry(path)
+    assert path.read_bytes().startswith(b"this is no database")
+
+
+def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path):
+    path = tmp_path / "r.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    with pytest.raises(RegistryFailure, match="newer version"):
+        SqliteRegistry(path)
+
+
+def post(application: Application, role: str) -> int:
+    body = f'{{"role":"{role}","guarantee":[{{"name":"cpus","type":"SCALAR","scalar":{{"value":1}}}}]}}'
+    return application.handle(Request("POST", "/quota", body=body.encode())).status
+
+
+def test_a_master_started_again_is_the_same_master(tmp_path: Path):
+    spec = ClusterSpec(agents=("cpus:12",))
+    first = spec.start(SqliteRegistry(tmp_path / "r.sqlite"))
+    assert post(Application(first), "r1") == 200
+    first.registry.close()
+    second = spec.start(SqliteRegistry(tmp_path / "r.sqlite"))
+    assert second.id == first.id
+    assert list(second.agents) == list(first.agents)
+    assert list(second.quotas.stored) == ["r1"]
+    second.registry.close()
+
+
+def test_two_masters_on_one_registry_never_lose_each_others_changes(tmp_path: Path):
+    spec = ClusterSpec(agents=("cpus:12",))
+    one, two = (Application(spec.start(SqliteRegistry(tmp_path / "r.sqlite"))) for _ in range(2))
+    assert post(one, "r1") == 200
+    assert post(two, "r1") == 400
+    assert post(two, "r2") == 200
+    assert sorted(one.handle(Request("GET", "/quota")).body.count(role) for role in (b'"r1"', b'"r2"')) == [1, 1]
+    one.master.registry.close()
+    two.master.registry.close()
+
+
+def test_when_the_registry_fails_the_answer_is_500_and_nothing_has_changed(tmp_path: Path):
+    application = Application(ClusterSpec(agents=("cpus:12",)).start(SqliteRegistry(tmp_path / "r.sqlite")))
+    blocker = sqlite3.connect(tmp_path / "r.sqlite", isolation_level=None)
+    application.master.registry._connection.execute("PRAGMA busy_timeout=0")
+    blocker.execute("BEGIN IMMEDIATE")
+    assert post(application, "r1") == 500
+    blocker.execute("ROLLBACK")
+    assert application.handle(Request("GET", "/quota")).body == b"{}"
+    assert post(application, "r1") == 200
+    blocker.close()
+    application.master.registry.close()
+
+
+_KILLED_AFTER_ITS_ANSWER = """
+import os, signal, sys
+from pathlib import Path
+from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
+from fake_master.master.registry_sqlite import SqliteRegistry
+application = Application(ClusterSpec(agents=("cpus:12",)).start(SqliteRegistry(Path(sys.argv[1]))))
+body = b'{"role":"r1","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":1}}]}'
+assert application.handle(Request("POST", "/quota", body=body)).status == 200
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_an_answered_change_survives_sigkill(tmp_path: Path):
+    path = tmp_path / "r.sqlite"
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(
+        [sys.executable, "-c", _KILLED_AFTER_ITS_ANSWER, str(path)],
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
+    assert ended.returncode == -signal.SIGKILL
+    registry = SqliteRegistry(path)
+    assert registry.records("quota") == {"r1": {"guarantees": {"cpus": 1.0}, "limits": {}}}
+    registry.close()
