@@ -19,17 +19,17 @@ class Carrier:
     name: str
     version: str
     start: Callable[[Setup, Path], Cluster]
-    why_not: Callable[[], str | None]
+    why_not: Callable[[], str | None] = lambda: None
 
     def __str__(self) -> str:
         return self.name
 
 
 REAL = Carrier("real", "1.11", real.start, real.why_not)
-IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"), fakes.why_not)
-SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"), fakes.why_not)
-IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"), fakes.why_not)
-SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"), fakes.why_not)
+IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"))
+SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"))
+IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"))
+SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"))
 EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_OLD, SOCKET_OLD)
 
 

@@ -1,25 +1,19 @@
 """The fake master: in process and on a socket.  Everything that these tests know of its interface is here."""
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import httpx
 
+from fake_master.carriers.in_process import InProcessTransport
+from fake_master.cluster import ClusterSpec
+
 from .cluster import Cluster, Setup
 from .processes import Process
 
 
-def why_not() -> str | None:
-    """Why there is no fake master here, or None."""
-    return None if importlib.util.find_spec("fake_master.carriers") else "the fake master has no carriers yet"
-
-
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
-    from fake_master.carriers.in_process import InProcessTransport  # noqa: PLC0415 - not there when this is read
-    from fake_master.cluster import ClusterSpec  # noqa: PLC0415
-
     spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
     client = httpx.Client(transport=InProcessTransport(spec.start()))
     return Cluster(setup, client, "http://127.0.0.1:5050", stop=lambda: None)

@@ -9,7 +9,7 @@ from .cluster import Cluster, Setup
 from .processes import Process, free_port, wait_until
 
 RUNNER = "MESOS_RUNNER"
-START_SECONDS = 240  # the first start may have to install the master
+START_SECONDS = 60  # the first start may have to install the master: twenty seconds or so
 
 
 def why_not() -> str | None:
@@ -27,7 +27,7 @@ def start(setup: Setup, folder: Path) -> Cluster:
     process = Process(
         [os.environ[RUNNER], *setup.agents],
         folder / "master.log",
-        environment={"PORT": str(port), "WORK": str(folder / "work"), "GLOG_minloglevel": "2", **environment},
+        environment={"PORT": str(port), "WORK": str(folder / "work"), "GLOG_minloglevel": "1", **environment},
     )
     client = httpx.Client(trust_env=False, timeout=30)
     cluster = Cluster(setup, client, f"http://127.0.0.1:{port}", stop=process.stop, last_words=process.last_words)

@@ -21,11 +21,12 @@ def _acl(object_name: str, principal: str, *values: str) -> dict[str, object]:
 
 
 OPERATORS = Setup(
-    agents=(A1, A2),
+    agents=(A1,),
     flags={"authenticate_http_readwrite": "true", "authenticate_http_readonly": "true"},
     principals=("op", "dev"),
     acls={
         "permissive": False,
+        "register_agents": [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}],
         "update_quotas": [_acl("roles", "op"), _acl("roles", "dev", "dev")],
         "get_quotas": [_acl("roles", "op"), _acl("roles", "dev", "dev")],
         "update_weights": [_acl("roles", "op")],
