@@ -1,0 +1,75 @@
+"""The carriers by name, and the pool that keeps started masters for as long as they are of use."""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from . import fakes, real
+from .cluster import Cluster, Setup
+
+POOL_SIZE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """One way to have a master: its name, the Mesos version it speaks, how it starts."""
+
+    name: str
+    version: str
+    start: Callable[[Setup, Path], Cluster]
+    why_not: Callable[[], str | None] = lambda: None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+REAL = Carrier("real", "1.11", real.start, real.why_not)
+IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"))
+SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"))
+IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"))
+SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"))
+EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_OLD, SOCKET_OLD)
+
+
+class Pool:
+    """Started masters, by carrier and setup; the one that was used longest ago makes room for a new one."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True)
+        self._started = 0
+        self._clusters: dict[tuple[str, Setup], Cluster] = {}
+
+    def lend(self, carrier: Carrier, setup: Setup) -> Cluster:
+        """A running master without quota; started now unless one of this kind is alive."""
+        key = (carrier.name, setup)
+        cluster = self._clusters.pop(key, None)
+        if cluster is not None and cluster.alive:
+            cluster.clear_quota()
+        else:
+            if cluster is not None:
+                cluster.stop()
+            cluster = self.start(carrier, setup)
+        self._clusters[key] = cluster
+        if len(self._clusters) > POOL_SIZE:
+            self._clusters.pop(next(iter(self._clusters))).stop()
+        return cluster
+
+    def discard(self, cluster: Cluster) -> None:
+        """Stop a lent master that must not be used again."""
+        self._clusters = {key: kept for key, kept in self._clusters.items() if kept is not cluster}
+        cluster.stop()
+
+    def start(self, carrier: Carrier, setup: Setup) -> Cluster:
+        """A new master that the pool does not keep: the caller stops it."""
+        self._started += 1
+        folder = Path(self._folder.name) / f"{self._started}-{carrier}"
+        folder.mkdir()
+        return carrier.start(setup, folder)
+
+    def close(self) -> None:
+        for cluster in self._clusters.values():
+            cluster.stop()
+        self._clusters.clear()
+        self._folder.cleanup()

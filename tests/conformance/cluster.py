@@ -1,0 +1,136 @@
+"""A started master, whatever carries it, and what one needs to start it.
+
+Setup    what to start: agents, flags, files
+Cluster  what has been started; takes requests
+Answer   what came back
+"""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+SECRET = "secret-of-{}"  # every principal in a setup has a secret of this form
+
+
+class MasterDied(AssertionError):
+    """A master stopped answering; the message holds the end of its log."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Setup:
+    """What to start.  Two setups are the same only if they are the same object.
+
+    `flags` are master flags by their Mesos names.  `principals` are written into a credentials file and
+    `acls` into an ACL file; the carrier adds the flags that name these files.  The first principal is the
+    one that may do everything.
+    """
+
+    agents: tuple[str, ...] = ()
+    flags: Mapping[str, str] = field(default_factory=dict)
+    principals: tuple[str, ...] = ()
+    acls: Mapping[str, Any] | None = None
+
+    def all_flags(self, folder: Path) -> dict[str, str]:
+        """The flags, with those for the files that this writes into `folder`."""
+        flags = dict(self.flags)
+        if self.principals:
+            entries = [{"principal": name, "secret": SECRET.format(name)} for name in self.principals]
+            flags["credentials"] = _written(folder / "credentials.json", {"credentials": entries})
+        if self.acls is not None:
+            flags["acls"] = _written(folder / "acls.json", self.acls)
+        return flags
+
+    def operator(self) -> dict[str, str]:
+        """Headers of somebody who may do everything."""
+        return basic(self.principals[0]) if self.principals else {}
+
+
+def _written(path: Path, value: Any) -> str:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return str(path)
+
+
+def basic(principal: str, secret: str | None = None) -> dict[str, str]:
+    """The header that authenticates a principal, by default with its right secret."""
+    pair = f"{principal}:{SECRET.format(principal) if secret is None else secret}"
+    return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status, headers and body of one answer."""
+
+    status: int
+    headers: httpx.Headers
+    content: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.content)
+
+
+class Cluster:
+    """One started master and its agents."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        client: httpx.Client,
+        address: str,
+        *,
+        stop: Callable[[], None],
+        last_words: Callable[[], str] = str,
+    ) -> None:
+        self.setup = setup
+        self.address = address
+        self.alive = True
+        self._client = client
+        self._stop = stop
+        self._last_words = last_words
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: str | bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send one request.  The path reaches the master as it is, repeated slashes and escapes included."""
+        # A real master answers HEAD with a body, which the next answer on that connection would seem to begin with.
+        once = {"Connection": "close"} if method == "HEAD" else {}
+        try:
+            response = self._client.request(
+                method, self.address + path, content=content, headers={**once, **(headers or {})}
+            )
+        except httpx.TransportError as error:
+            self.alive = False
+            raise MasterDied(f"{method} {path} {content!r}: {error!r}\n{self._last_words()}") from error
+        return Answer(response.status_code, response.headers, response.content)
+
+    def read(self, path: str) -> Any:
+        """The JSON of a GET that must succeed, asked by the setup's operator."""
+        answer = self.request("GET", path, headers=self.setup.operator())
+        assert answer.status == 200, (path, answer)
+        return answer.json()
+
+    def call(self, name: str, **body: Any) -> Answer:
+        """A v1 operator call, asked by the setup's operator."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json", **self.setup.operator()}
+        return self.request("POST", "/api/v1", content=json.dumps({"type": name, **body}), headers=headers)
+
+    def clear_quota(self) -> None:
+        """Remove every quota, so that the next test finds none."""
+        for entry in self.call("GET_QUOTA").json()["get_quota"]["status"].get("infos", ()):
+            removed = self.call("REMOVE_QUOTA", remove_quota={"role": entry["role"]})
+            assert removed.status == 200, (entry, removed)
+
+    def stop(self) -> None:
+        """End the master and everything that was opened for it."""
+        self.alive = False
+        self._client.close()
+        self._stop()

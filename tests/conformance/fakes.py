@@ -1,0 +1,41 @@
+"""The fake master: in process and on a socket.  Everything that these tests know of its interface is here."""
+
+import sys
+from pathlib import Path
+
+import httpx
+
+from fake_master.carriers.in_process import InProcessTransport
+from fake_master.cluster import ClusterSpec
+
+from .cluster import Cluster, Setup
+from .processes import Process
+
+
+def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
+    """A fake master behind an httpx transport, without a socket."""
+    spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
+    client = httpx.Client(transport=InProcessTransport(spec.start()))
+    return Cluster(setup, client, "http://127.0.0.1:5050", stop=lambda: None)
+
+
+def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
+    """A fake master in a process of its own."""
+    process = Process([sys.executable, "-m", "fake_master", *_arguments(version, setup, folder)], folder / "fake.log")
+    address = process.first_line()
+    if not address.startswith("http://"):
+        words = process.last_words()
+        process.stop()
+        raise AssertionError(f"the fake master said {address!r} instead of its address: {words}")
+    client = httpx.Client(trust_env=False, timeout=30)
+    return Cluster(setup, client, address.rstrip("/"), stop=process.stop, last_words=process.last_words)
+
+
+def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:
+    words = ["--port", "0", "--mesos-version", version, "--registry", "in_memory"]
+    for text in setup.agents:
+        words += ["--agent", text]
+    for name, value in setup.all_flags(folder).items():
+        option = f"--{name.replace('_', '-')}"
+        words += [option] if value == "true" else [option, value]
+    return words

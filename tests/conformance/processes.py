@@ -1,0 +1,68 @@
+"""Masters that are processes: starting them, waiting until they are ready, ending them."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+STOP_SECONDS = 10
+LOG_LINES = 15
+
+
+class Process:
+    """A child process whose standard error is kept in a file; ended by its own pid alone."""
+
+    def __init__(self, command: Sequence[str], log: Path, *, environment: Mapping[str, str] | None = None) -> None:
+        self._log = log
+        with log.open("wb") as errors:
+            self._child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env={**os.environ, **(environment or {})},
+            )
+
+    def first_line(self) -> str:
+        """The first line of standard output; empty if the process ended without one."""
+        assert self._child.stdout is not None
+        return self._child.stdout.readline().decode().strip()
+
+    def running(self) -> bool:
+        return self._child.poll() is None
+
+    def last_words(self) -> str:
+        """How it ended, if it did, and the end of its log."""
+        with contextlib.suppress(subprocess.TimeoutExpired):  # a broken connection may be seen before the exit
+            self._child.wait(timeout=2)
+        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join([f"exit status {self._child.returncode}", *lines[-LOG_LINES:]])
+
+    def stop(self) -> None:
+        self._child.terminate()
+        try:
+            self._child.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait(timeout=STOP_SECONDS)
+        assert self._child.stdout is not None
+        self._child.stdout.close()
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(ready: Callable[[], bool], process: Process, seconds: float) -> None:
+    """Poll until `ready` or fail, with the process's last words, when it ends or the time is up."""
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert process.running(), f"ended before it was ready: {process.last_words()}"
+        assert time.monotonic() < deadline, f"not ready after {seconds} s: {process.last_words()}"
+        time.sleep(0.02)

@@ -1,0 +1,47 @@
+"""The real master, started by the command in MESOS_RUNNER."""
+
+import os
+from pathlib import Path
+
+import httpx
+
+from .cluster import Cluster, Setup
+from .processes import Process, free_port, wait_until
+
+RUNNER = "MESOS_RUNNER"
+START_SECONDS = 60  # the first start may have to install the master: twenty seconds or so
+
+
+def why_not() -> str | None:
+    """Why there is no real master here, or None."""
+    return None if os.environ.get(RUNNER) else f"{RUNNER} is not set: no real Mesos master to compare with"
+
+
+def start(setup: Setup, folder: Path) -> Cluster:
+    """A real master whose agents have all registered."""
+    port = free_port()
+    flags = setup.all_flags(folder)
+    if "credentials" in flags:  # the agents are in the same process and want to know whom to let in, too
+        flags["http_credentials"] = flags["credentials"]
+    environment = {f"MESOS_{name.upper()}": value for name, value in flags.items()}
+    process = Process(
+        [os.environ[RUNNER], *setup.agents],
+        folder / "master.log",
+        environment={"PORT": str(port), "WORK": str(folder / "work"), "GLOG_minloglevel": "1", **environment},
+    )
+    client = httpx.Client(trust_env=False, timeout=30)
+    cluster = Cluster(setup, client, f"http://127.0.0.1:{port}", stop=process.stop, last_words=process.last_words)
+
+    def ready() -> bool:
+        try:
+            answer = client.get(f"{cluster.address}/slaves", headers=setup.operator())
+        except httpx.TransportError:
+            return False
+        return answer.status_code == 200 and sum(a["active"] for a in answer.json()["slaves"]) == len(setup.agents)
+
+    try:
+        wait_until(ready, process, START_SECONDS)
+    except BaseException:
+        cluster.stop()
+        raise
+    return cluster

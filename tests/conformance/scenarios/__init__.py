@@ -1,0 +1,13 @@
+"""The scenario tables: data alone, read by test_scenarios.py."""
+
+from . import endpoints, json_reading, lethal, operator_api, quota_v0, quota_v1, roles_and_weights
+
+EVERY_ROW = (
+    *quota_v0.ROWS,
+    *json_reading.ROWS,
+    *quota_v1.ROWS,
+    *operator_api.ROWS,
+    *endpoints.ROWS,
+    *roles_and_weights.ROWS,
+    *lethal.ROWS,
+)

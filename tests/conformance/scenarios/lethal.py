@@ -1,0 +1,26 @@
+"""What ends a real 1.11.0 master.  The fake refuses each with 400 and lives; the real one is never asked."""
+
+from tests.conformance.scenario import Row, Step, api, get, post_quota, quota_request
+
+from .setups import STANDARD
+
+TRILLION = 10**12
+EXABYTE = 1099511627776  # in megabytes
+TEXT_RESOURCE = {"name": "note", "type": "TEXT", "text": {"value": "x"}}
+STILL_THERE = get("/quota").gives(200, {})
+
+
+def refused(name: str, step: Step) -> Row:
+    return Row(f"lethal: {name}", STANDARD, step.gives(400), STILL_THERE, lethal=True)
+
+
+ROWS = (
+    refused("REMOVE_QUOTA for a role without quota", api("REMOVE_QUOTA", remove_quota={"role": "r1"})),
+    refused("POST of more than a trillion", post_quota("r1", cpus=TRILLION + 1, force=True)),
+    refused("POST of more than an exabyte", post_quota("r1", mem=EXABYTE + 1, force=True)),
+    refused(
+        "SET_QUOTA of more than a trillion",
+        api("SET_QUOTA", set_quota={"quota_request": quota_request("r1", cpus=TRILLION + 1, force=True)}),
+    ),
+    refused("a resource of type TEXT", post_quota("r1", [TEXT_RESOURCE])),
+)

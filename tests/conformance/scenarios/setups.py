@@ -1,0 +1,36 @@
+"""The clusters that the rows are played on."""
+
+from tests.conformance.cluster import Setup
+
+A1 = "cpus:12;mem:6144;disk:1000;ports:[31000-32000]"
+A2 = "cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500;ports:[31000-31100]"
+
+STANDARD = Setup(agents=(A1, A2))
+NO_AGENTS = Setup()
+ALL_RESERVED = Setup(agents=("cpus(other):1;mem(other):512;disk:100;ports:[31000-31001]",))
+NESTED_RESERVATION = Setup(agents=("cpus(ancestor/child):1;mem(ancestor/child):10;disk:100;ports:[31000-31001]",))
+WHITELIST_R1 = Setup(agents=(A1, A2), flags={"roles": "r1"})
+WHITELIST_TWO = Setup(flags={"roles": "role1,role2"})
+WHITELIST_WEIGHTED = Setup(flags={"roles": "role1,role2", "weights": "role1=5"})
+AUTHENTICATED = Setup(agents=(A1, A2), flags={"authenticate_http_readwrite": "true"}, principals=("op",))
+
+
+def _acl(object_name: str, principal: str, *values: str) -> dict[str, object]:
+    objects = {"values": list(values)} if values else {"type": "ANY"}
+    return {"principals": {"values": [principal]}, object_name: objects}
+
+
+OPERATORS = Setup(
+    agents=(A1,),
+    flags={"authenticate_http_readwrite": "true", "authenticate_http_readonly": "true"},
+    principals=("op", "dev"),
+    acls={
+        "permissive": False,
+        "register_agents": [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}],
+        "update_quotas": [_acl("roles", "op"), _acl("roles", "dev", "dev")],
+        "get_quotas": [_acl("roles", "op"), _acl("roles", "dev", "dev")],
+        "update_weights": [_acl("roles", "op")],
+        "view_roles": [_acl("roles", "op")],
+    },
+)
+"""op may do everything; dev may see and change the quota of the role dev and nothing else."""

@@ -1,0 +1,52 @@
+"""Every row of the scenario tables, on every carrier."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from .carriers import REAL, Carrier, Pool
+from .cluster import Answer, Cluster
+from .comparing import canonical
+from .scenario import NOT_COMPARED, Expect, Row, Step
+from .scenarios import EVERY_ROW
+
+
+@pytest.fixture
+def master(row: Row, carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
+    if row.lethal and carrier is REAL:
+        pytest.skip("this would end a real master")
+    cluster = pool.lend(carrier, row.setup)
+    yield cluster
+    if row.spoils:
+        pool.discard(cluster)
+
+
+@pytest.mark.parametrize("row", EVERY_ROW, ids=lambda row: row.id)
+def test_a_row_gives_what_the_specification_says(row: Row, carrier: Carrier, master: Cluster) -> None:
+    for number, step in enumerate(row.steps, 1):
+        answer = master.request(step.method, step.path, content=step.content, headers=step.headers)
+        where = f"{row.id}, step {number}: {step.method} {step.path} {step.content!r} gave {answer.content!r}"
+        _check(answer, step, step.expected(carrier.version), where)
+        _check_headers(answer, step.expected(carrier.version), master, where)
+
+
+def _check(answer: Answer, step: Step, expect: Expect, where: str) -> None:
+    assert answer.status == expect.status, where
+    assert answer.headers.get("Content-Type") == expect.expected_content_type(), where
+    if step.method != "HEAD":
+        assert bool(answer.content) == (expect.expected_content_type() is not None), where
+    if expect.json is not NOT_COMPARED:
+        assert canonical(answer.json()) == canonical(expect.json), where
+    if expect.keys is not None:
+        assert set(answer.json()) == set(expect.keys.split()), where
+
+
+def _check_headers(answer: Answer, expect: Expect, master: Cluster, where: str) -> None:
+    leader = master.address.removeprefix("http://")
+    for name, value in expect.headers.items():
+        assert answer.headers.get(name) == value.replace("{leader}", leader), where
+
+
+def test_row_ids_are_unique() -> None:
+    ids = [row.id for row in EVERY_ROW]
+    assert len(set(ids)) == len(ids)
