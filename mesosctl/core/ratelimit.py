@@ -11,6 +11,8 @@ from typing import Literal
 from mesosctl.core.errors import RuleViolation
 
 LARGEST_CAPACITY = 2**64 - 1
+# Above this a capacity was below zero before a master made it unsigned, or a slip of the hand.
+_UNLIKELY_CAPACITY = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,14 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             capacity,
             f"any number of messages of {who} may wait in the master's memory",
             f"give {capacity.rpartition('.')[2]}",
+        )
+    elif limit.capacity is not None and limit.capacity > _UNLIKELY_CAPACITY:
+        yield Remark(
+            "warning",
+            "ratelimit.capacity-huge",
+            capacity,
+            f"the capacity of {who} is read as {limit.capacity}, which no memory holds",
+            "a master takes a number below zero for a huge one",
         )
     elif limit.throttles and limit.capacity == 0:
         yield Remark(
