@@ -37,13 +37,13 @@ LIMITS = {
         {"principal": "free"},
         {"principal": "ignored", "capacity": 1},
     ],
-    "aggregate_default_qps": 4,
+    "aggregate_default_qps": 1,
     "aggregate_default_capacity": 2,
 }
 SHOWN_BEGINNING = (
     'limits {\n  qps: 10\n  principal: "paced"\n}\nlimits {\n  qps: 1\n  principal: "bounded"\n  capacity: 2\n}\n'
 )
-SHOWN_END = "aggregate_default_qps: 4\naggregate_default_capacity: 2\n"
+SHOWN_END = "aggregate_default_qps: 1\naggregate_default_capacity: 2\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,9 @@ def test_a_scheduler_is_throttled_to_its_rate_within_five_per_cent_and_in_order(
     seen = [framework.next() for _ in tasks]
     assert [one.processed for one in seen] == tasks
     rate = (len(tasks) - 1) / (seen[-1].at - seen[0].at)
-    assert 10 * 0.95 <= rate <= 10 * 1.05
+    assert rate <= 10 * 1.05
+    if side.sender is HttpSender:
+        assert rate >= 10 * 0.95  # a real master "could be slower": each of its delays begins after the last has ended
 
 
 def test_rl_1_counters_begin_at_0_and_go_with_the_framework(side):
@@ -172,6 +174,8 @@ def test_those_who_are_not_listed_share_the_default_with_those_without_a_princip
     unlisted.send("a")
     unlisted.until("a")
     unlisted.send("b", "c")
+    # Two connections: the other one's message must not come first.
+    wait_for(lambda: side.counters("stranger") == (3, 1), lambda: str(side.counters("stranger")))
     nameless.send("d")
     assert nameless.next().refused == "Message mesos.scheduler.Call dropped: capacity(2) exceeded"
     assert unlisted.until("c") == ["b", "c"]
