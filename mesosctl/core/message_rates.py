@@ -28,10 +28,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class CounterReading:
-    """All counters at one time; `at` and `uptime` (of the master) in seconds."""
+    """All counters at one time; `at` and `uptime` (of the master, None where it does not say) in seconds."""
 
     at: float
-    uptime: float
+    uptime: float | None
     counts: Mapping[str, Counts] = field(default_factory=dict)
 
 
@@ -52,7 +52,7 @@ class Rates:
 def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits | None) -> list[Rates]:
     """What happened between two readings, by principal.  Without `limits` no time to full is told."""
     limits = limits or RateLimits()
-    failed_over = before is not None and now.uptime < before.uptime
+    failed_over = before is not None and _another_master(before, now)
     known = {} if before is None else before.counts
     found = []
     for principal in sorted(known.keys() | now.counts.keys()):
@@ -79,6 +79,14 @@ def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits
                 )
             )
     return [_with_time_to_full(one, found, limits) for one in found]
+
+
+def _another_master(before: CounterReading, now: CounterReading) -> bool:
+    """Whether uptime did not pass as time did: the next leader may have been up for longer or for less."""
+    if before.uptime is None or now.uptime is None:
+        return False
+    took = now.at - before.at
+    return abs(now.uptime - before.uptime - took) > max(1.0, took / 2)
 
 
 def _backlog(counts: Counts, limit: RateLimit) -> int:

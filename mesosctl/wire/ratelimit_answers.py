@@ -42,10 +42,10 @@ def message_counts(answer: Any) -> dict[str, Counts]:
     return dict(sorted(found.items()))
 
 
-def uptime(answer: Any) -> float:
-    """`GET /metrics/snapshot`: seconds since the master started; 0 where it does not say."""
-    value = answer.get("master/uptime_secs", 0) if isinstance(answer, dict) else 0
-    return float(value) if isinstance(value, int | float) else 0.0
+def uptime(answer: Any) -> float | None:
+    """`GET /metrics/snapshot`: seconds since the master started, or None where it does not say."""
+    value = answer.get("master/uptime_secs") if isinstance(answer, dict) else None
+    return float(value) if isinstance(value, int | float) else None
 
 
 def principals(answer: Any) -> Counter[str | None]:

@@ -38,6 +38,18 @@ def test_a_new_master_restarts_counters_even_where_they_are_higher_by_now():
     assert one.status == "restarted"
 
 
+@pytest.mark.parametrize("uptime", [2, 100_000])
+def test_the_next_leader_may_have_been_up_for_longer(uptime):
+    (one,) = rates(reading(0, uptime=900, p=(10, 10)), reading(5, uptime=uptime, p=(50, 50)), None)
+    assert one.status == "restarted"
+
+
+def test_a_master_that_does_not_tell_its_uptime():
+    before, now = (CounterReading(at, None, {"p": Counts(at, at)}) for at in (0, 5))
+    (one,) = rates(before, now, None)
+    assert (one.status, one.arriving) == ("steady", 1)
+
+
 def test_the_time_until_a_capacity_is_full():
     limits = RateLimits((("p", RateLimit(4, 100)),))
     (one,) = rates(reading(0, p=(10, 10)), reading(5, p=(60, 30)), limits)

@@ -1,6 +1,7 @@
 """`ratelimit set`, `unset` and `default`: one change to the file that a master reads when it starts."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,12 @@ def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     """
     before = _read(path)
     document = parse(before, path).document if before.strip() else {}
-    original = dump(document, before) if before else ""
+    original = deepcopy(document)
     change(document)
-    after = dump(document, before)
+    # Where nothing changed, neither does the layout.
+    after = before if before and document == original else dump(document, before)
     limits = parse(after, path).limits
     ratelimit.check(limits)
-    if after == original:
-        after = before  # nothing but the layout would change
     if write and after != before:
         write_atomically(Path(path), after)
     return FileEdit(path, before, after, limits, written=write and after != before)
