@@ -18,7 +18,10 @@ class Limiter:
         self.interval = 1.0 / qps
         self.capacity = capacity
         self.outstanding = 0
-        self._next_permit = float("-inf")
+        # Permits are counted from the last idle moment: adding intervals to a time of day, one
+        # after the other, would lose the small ones.
+        self._busy_since = float("-inf")
+        self._granted = 0
 
     def take(self, now: float) -> float | None:
         """A message arrives: when its processing begins, or None where the queue is full.
@@ -36,28 +39,23 @@ class Limiter:
 
     def reserve(self, now: float) -> float:
         """The time of the next free permit, now taken: for what has its place in the queue and no size."""
-        permit = max(now, self._next_permit)
-        self._next_permit = permit + self.interval
+        permit = self._busy_since + self._granted * self.interval
+        if now >= permit:
+            self._busy_since, self._granted, permit = now, 0, now
+        self._granted += 1
         return permit
-
-    def is_free(self, now: float) -> bool:
-        """Whether a message would pass at once."""
-        return now >= self._next_permit
 
 
 class Throttle:
     """Every queue of a configuration."""
 
     def __init__(self, limits: RateLimits) -> None:
-        self.limits = limits
-        self._limiters: dict[str | None, Limiter] = {
-            who: made for who, limit in [*limits.entries, (None, limits.default)] if (made := _limiter(limit))
-        }
+        self._listed = {principal: _limiter(limit) for principal, limit in limits.entries}
+        self._default = _limiter(limits.default)
 
     def limiter(self, principal: str | None) -> Limiter | None:
         """The queue for messages of a framework with this principal (None: with none); None: it never waits."""
-        who, _ = self.limits.queue_of(principal)
-        return self._limiters.get(who)
+        return self._default if principal is None else self._listed.get(principal, self._default)
 
 
 def _limiter(limit: RateLimit) -> Limiter | None:

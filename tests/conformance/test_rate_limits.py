@@ -3,6 +3,7 @@
 spec/ratelimits.md §2 to §7, and the rows RL-1 to RL-5 of spec/scenarios.md §10.
 """
 
+import io
 import json
 import os
 import subprocess
@@ -15,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from mesosctl.__main__ import main
+from mesosctl.cli.environment import Environment
 from mesosctl.core.simulation import simulate
 from mesosctl.wire.ratelimit import from_json
 
@@ -232,6 +235,19 @@ def test_flags_show_the_configuration_in_the_same_text(side):
     assert shown.startswith(SHOWN_BEGINNING)
     assert shown.endswith(SHOWN_END)
     assert 'qps: 5.5\n  principal: "tasks"\n  capacity: 1\n' in shown
+
+
+def test_show_reads_what_this_master_says(side):
+    side.framework("tasks")
+    out = io.StringIO()
+    variables = {"MESOSCTL_MASTER": side.cluster.address}
+    assert main(("ratelimit", "show", "-o", "json"), Environment(stdout=out, variables=variables)) == 0
+    shown = {one["principal"]: one for one in json.loads(out.getvalue())["principals"]}
+    assert {who: (one["qps"], one["capacity"]) for who, one in shown.items() if one["listed"] and who} == {
+        entry["principal"]: (entry.get("qps"), entry.get("capacity")) for entry in LIMITS["limits"]
+    }
+    assert (shown[None]["qps"], shown[None]["capacity"]) == (1, 2)
+    assert (shown["tasks"]["received"], shown["tasks"]["frameworks"]) == (0, 1)
 
 
 INVALID = [

@@ -13,6 +13,12 @@ from mesosctl.core.throttle import Limiter, Throttle
 GAPS = st.lists(st.floats(0, 5), min_size=1, max_size=60)
 
 
+def test_a_high_rate_is_kept_at_any_time_of_day():
+    limiter = Limiter(qps=1_000_000)
+    permits = [limiter.take(1.7e9) for _ in range(100_001)]
+    assert permits[-1] == pytest.approx(1.7e9 + 0.1, rel=0, abs=1e-6)
+
+
 def test_the_first_message_after_a_pause_passes_and_the_second_waits_a_whole_interval():
     limiter = Limiter(qps=4)
     assert [limiter.take(0), limiter.take(0), limiter.take(10), limiter.take(10)] == [0, 0.25, 10, 10.25]

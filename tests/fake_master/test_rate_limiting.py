@@ -243,33 +243,19 @@ def test_a_lost_connection_does_not_overtake_what_it_carried():
 
 def test_an_accept_that_waited_finds_the_cluster_as_it_is_then():
     cluster = Cluster(P_1)
-    framework = cluster.framework("p", roles=["dev"], capabilities=[{"type": "MULTI_ROLE"}], failover_timeout=60.0)
-    framework.read()
-    (offer,) = next(event["offers"]["offers"] for event in framework.events if event["type"] == "OFFERS")
+    framework = cluster.framework("p")
     framework.send("first")
-    task = {
-        "name": "t",
-        "task_id": {"value": "t"},
-        "agent_id": offer["agent_id"],
-        "resources": offer["resources"],
-        "command": {"value": "true"},
-    }
-    launch = {"type": "LAUNCH", "launch": {"task_infos": [task]}}
-    framework.call("ACCEPT", offer_ids=[offer["id"]], operations=[launch])
-    assert cluster.frameworks()[0]["tasks"] == []
-    assert len(cluster.frameworks()[0]["offers"]) == 1
+    framework.launch("t")
+    (shown,) = cluster.frameworks()
+    assert (len(shown["offers"]), shown["tasks"]) == (1, [])
     cluster.at(1)
     assert [task["id"] for task in cluster.frameworks()[0]["tasks"]] == ["t"]
 
 
 def test_an_overflow_kills_no_task():
     cluster = Cluster({"limits": [{"principal": "p", "qps": 1, "capacity": 1}]})
-    framework = cluster.framework("p", roles=["dev"], capabilities=[{"type": "MULTI_ROLE"}], failover_timeout=60.0)
-    framework.read()
-    (offer,) = next(event["offers"]["offers"] for event in framework.events if event["type"] == "OFFERS")
-    task = {"name": "t", "task_id": {"value": "t"}, "agent_id": offer["agent_id"], "resources": offer["resources"]}
-    launch = {"type": "LAUNCH", "launch": {"task_infos": [task | {"command": {"value": "sleep"}}]}}
-    framework.call("ACCEPT", offer_ids=[offer["id"]], operations=[launch])
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.launch("t")
     framework.send("a", "b")
     assert framework.errors == [REFUSED.format(1)]
     cluster.at(5)

@@ -17,10 +17,11 @@ class Cluster:
     limits: dict
     flags: dict = field(default_factory=dict)
     now: float = 1000.0
+    version: str = "1.11"
 
     def __post_init__(self) -> None:
         flags = self.flags | ({"rate_limits": json.dumps(self.limits)} if self.limits else {})
-        spec = ClusterSpec(agents=("cpus:4;mem:1024",), mesos_version="1.11", flags=flags)
+        spec = ClusterSpec(agents=("cpus:4;mem:1024",), mesos_version=self.version, flags=flags)
         self.application = Application(spec.start(clock=lambda: self.now))
 
     def ask(self, target: str, body: dict | None = None, **headers: str):
@@ -58,7 +59,11 @@ class Framework:
 
     def __init__(self, cluster: Cluster, principal: str | None, info: dict) -> None:
         self.cluster = cluster
-        self.info = {"user": "u", "name": "f"} | ({} if principal is None else {"principal": principal}) | info
+        self.info = (
+            {"user": "u", "name": "f", "roles": ["dev"], "capabilities": [{"type": "MULTI_ROLE"}]}
+            | ({} if principal is None else {"principal": principal})
+            | info
+        )
         self.errors: list[str] = []
         self.processed: list[str] = []
         self.events: list[dict] = []
@@ -92,6 +97,20 @@ class Framework:
         for task in tasks:
             assert self.call("RECONCILE", tasks=[{"task_id": {"value": task}}]) == 202
         self.read()
+
+    def launch(self, name: str) -> None:
+        """Accept the first offer, whole, for one task."""
+        self.read()
+        (offer,) = next(event["offers"]["offers"] for event in self.events if event["type"] == "OFFERS")
+        task = {
+            "name": name,
+            "task_id": {"value": name},
+            "agent_id": offer["agent_id"],
+            "resources": offer["resources"],
+            "command": {"value": "sleep"},
+        }
+        launch = {"type": "LAUNCH", "launch": {"task_infos": [task]}}
+        assert self.call("ACCEPT", offer_ids=[offer["id"]], operations=[launch]) == 202
 
     def read(self) -> list[str]:
         """What has come; the tasks answered so far."""

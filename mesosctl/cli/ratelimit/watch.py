@@ -1,6 +1,6 @@
 """`mesosctl ratelimit watch`."""
 
-from collections.abc import Sequence
+from io import StringIO
 from typing import Annotated
 
 import typer
@@ -9,7 +9,6 @@ from mesosctl.cli.ratelimit.words import Interval
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
-from mesosctl.core.message_rates import Rates
 
 Count = Annotated[
     int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
@@ -33,6 +32,8 @@ def command(session: Session, interval: Interval = "5s", count: Count = None) ->
     """
     from mesosctl.core.durations import parse_span
     from mesosctl.ops.ratelimit.watching import Pace, watch
+    from mesosctl.render.ratelimit import watched
+    from mesosctl.render.report import write
 
     environment = session.environment
     if count is None and session.form in ("json", "csv", "name"):
@@ -41,19 +42,14 @@ def command(session: Session, interval: Interval = "5s", count: Count = None) ->
     with session.open_master() as master:
         readings = watch(master, pace)
         if session.form in ("json", "csv", "name"):
-            _emit(session, list(readings))
+            session.emit(watched(list(readings)))
             return
-        drawn = 0
+        above = 0
         for reading in readings:
-            if drawn and environment.draws:
-                environment.stdout.write(_UP_AND_CLEAR.format(lines=drawn))
-            _emit(session, [reading])
+            text = StringIO()
+            write(watched([reading]), session.form, text, draws=environment.draws, colours=environment.colours)
+            if above and environment.draws and session.form != "jsonl":
+                environment.stdout.write(_UP_AND_CLEAR.format(lines=above))
+            environment.stdout.write(text.getvalue())
             environment.stdout.flush()
-            # One line for each principal, and the titles; or the sentence that there is none.
-            drawn = len(reading[1]) + 1 if reading[1] else 1
-
-
-def _emit(session: Session, readings: Sequence[tuple[float, Sequence[Rates]]]) -> None:
-    from mesosctl.render.ratelimit import watched
-
-    session.emit(watched(readings))
+            above = text.getvalue().count("\n")
