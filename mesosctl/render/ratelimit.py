@@ -162,9 +162,7 @@ def watched(readings: Sequence[tuple[float, Sequence[Rates]]]) -> Report:
 
         return documents.RateLimitWatch(rates=[documents.Rates.of(at, one) for at, found in readings for one in found])
 
-    columns = [
-        Column(title) for title in "AT PRINCIPAL STATUS RECEIVED PROCESSED BACKLOG ARRIVING PROCESSING FULL".split()
-    ]
+    columns = [Column(title) for title in "AT PRINCIPAL STATUS RECEIVED PROCESSED BACKLOG IN OUT FULL".split()]
     rows = [
         [
             format_span(at),
