@@ -51,4 +51,7 @@ def _panel(played: Simulation, outcome: Outcome, end: float) -> Iterator[str]:
     if outcome.first_refused is not None:
         x = min(_COLUMNS * outcome.first_refused / end, _COLUMNS)
         yield f'<path d="M{x:.1f},0 V{_HEIGHT}" stroke="#b03030"/>'
-        yield f'<text x="{x + 4:.1f}" y="10" fill="#b03030">overflows at {format_span(outcome.first_refused)}</text>'
+        # Beside the line, on the side with more room.
+        label, anchor = (x + 4, "start") if x < _COLUMNS / 2 else (x - 4, "end")
+        when = format_span(outcome.first_refused)
+        yield f'<text x="{label:.1f}" y="10" text-anchor="{anchor}" fill="#b03030">overflows at {when}</text>'
