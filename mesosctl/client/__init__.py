@@ -1,1 +1,4 @@
-"""One master: its address, its leader, credentials, deadlines, retries and errors."""
+"""One master: where it is, who leads, what is sent, what came back, what went wrong.
+
+The only package that knows httpx, and it imports it when the first request is made.
+"""

@@ -49,7 +49,8 @@ class MesosctlError(Exception):
     """One clear sentence for a person, and what a script needs to tell the cases apart.
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
-    rule ("quota.scalar-only"), `hint` says what to do about it; each may be absent.
+    rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
+    master answered one; each may be absent.
     """
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
@@ -61,12 +62,14 @@ class MesosctlError(Exception):
         field: str | None = None,
         rule: str | None = None,
         hint: str | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.field = field
         self.rule = rule
         self.hint = hint
+        self.status = status
 
 
 class AnswerIsNo(MesosctlError):

@@ -58,13 +58,13 @@ def check_role_may_have_quota(role: str, profile: Profile) -> None:
         )
 
 
-def check_guarantee(guarantee: Sequence[Resource]) -> None:
-    """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation."""
+def check_guarantee(guarantee: Sequence[Resource], field: str = "guarantee") -> None:
+    """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation naming `field`."""
     if not guarantee:
-        raise RuleViolation("the guarantee is empty", field="guarantee", rule="quota.empty", hint="name at least one")
+        raise RuleViolation(f"the {field} is empty", field=field, rule="quota.empty", hint="name at least one")
     seen: set[str] = set()
     for index, resource in enumerate(guarantee):
-        where = f"guarantee[{index}]"
+        where = f"{field}[{index}]"
         if resource.is_reserved:
             raise RuleViolation(
                 f"{resource.name} carries a reservation, and quota is for unreserved resources only",

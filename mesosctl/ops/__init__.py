@@ -1,1 +1,1 @@
-"""What an operator does, one module a deed.  Takes a client and values, returns values, prints nothing."""
+"""What an operator does, one package a deed: takes a client and values, returns values, prints nothing."""

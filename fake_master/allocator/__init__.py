@@ -1,0 +1,28 @@
+"""Who is offered what: the allocator of Mesos 1.11.0, and the interface behind which it can be exchanged."""
+
+from fake_master.allocator.hierarchical import HierarchicalAllocator
+from fake_master.allocator.interface import (
+    DEFAULT_REFUSE_SECONDS,
+    AgentInfo,
+    Allocator,
+    Conversion,
+    FrameworkInfo,
+    InverseOfferCallback,
+    OfferCallback,
+    Unavailability,
+)
+from fake_master.allocator.options import Options, parse_minimum
+
+__all__ = [
+    "DEFAULT_REFUSE_SECONDS",
+    "AgentInfo",
+    "Allocator",
+    "Conversion",
+    "FrameworkInfo",
+    "HierarchicalAllocator",
+    "InverseOfferCallback",
+    "OfferCallback",
+    "Options",
+    "Unavailability",
+    "parse_minimum",
+]

@@ -1,0 +1,41 @@
+"""One allocation run over some agents (spec/allocator.md §5)."""
+
+from collections.abc import Collection
+
+from fake_master.allocator.fair_share import share_fairly
+from fake_master.allocator.guarantees import meet_guarantees
+from fake_master.allocator.run import Fingerprint, Run
+from fake_master.allocator.state import State
+from mesosctl.core.resources import Resources
+
+Offers = dict[str, dict[str, dict[str, Resources]]]
+
+
+class Cycle:
+    """Runs, one after another; remembers how the last one left the bounds of quota."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._last: Fingerprint | None = None
+
+    def run(self, candidates: Collection[str]) -> Offers:
+        """Hand out what the candidate agents have free: {framework: {role: {agent: resources}}}."""
+        state = self._state
+        whitelist = state.whitelist
+        agents = [
+            agent
+            for agent in state.agents.values()
+            if agent.id in candidates and agent.activated and (whitelist is None or agent.info.hostname in whitelist)
+        ]
+        shuffle = state.options.shuffle
+        shuffle(agents)
+        run = Run(state)
+        if run.fingerprint() != self._last:
+            state.situation = object()
+        meet_guarantees(run, agents)
+        shuffle(agents)
+        share_fairly(run, agents)
+        self._last = run.fingerprint()
+        run.finish()
+        state.trim()
+        return run.offers()

@@ -1,0 +1,122 @@
+"""Dominant resource fairness: the lowest dominant share first (spec/allocator.md §1 and §7).
+
+Siblings are ordered by (share, count, path).  Between two agents of a run only the nodes that
+were given something move, so the order is kept: each of them is taken out of its siblings'
+sorted list and put in again, and everything else stays where it is.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+
+from fake_master.allocator.sorter import Kind, Node, Sorter, Totals
+
+# Above this part of all clients moved, sorting anew is cheaper than moving one by one.
+_REBUILD_FRACTION = 8
+
+
+class DrfSorter(Sorter):
+    """Orders clients by weighted dominant share."""
+
+    order_lasts = True
+
+    def __init__(self, totals: Totals, weights: dict[str, float] | None = None) -> None:
+        super().__init__(totals, weights)
+        self._moved: list[Node] = []
+        self._version = totals.version
+
+    def walk(self) -> Iterator[Node]:
+        """Pre-order over the active leaves.  The order is frozen: changes only queue up for the next walk."""
+        self.refresh()
+        return _preorder(self.root)
+
+    def order(self, leaves: Iterable[Node]) -> list[Node]:
+        """Clients of different top-level roles, by the place of those."""
+        self.refresh()
+        return [leaf for _, leaf in sorted(((self._top(leaf).key, leaf) for leaf in leaves), key=_first)]  # type: ignore[arg-type]
+
+    def share(self, path: str) -> float:
+        """The weighted dominant share of a client: the seed's figure, between 0 and 1 for weight 1."""
+        return _share(self._leaves[path], self.totals.divisors)
+
+    def refresh(self) -> None:
+        """Bring the order up to date with what was allocated since the last walk."""
+        if self.dirty or self._version != self.totals.version:
+            self._rebuild()
+            return
+        moved = self._moved
+        if not moved:
+            return
+        if len(moved) > 8 and len(moved) * _REBUILD_FRACTION > len(self._leaves):
+            self._rebuild()
+            return
+        divisors = self.totals.divisors
+        for node in moved:
+            node.stale = False
+            old = node.key
+            if old is None:
+                continue
+            ranking = node.parent.ranking  # type: ignore[union-attr]  # the root never moves
+            node.key = key = (_share(node, divisors), node.count, node.path, node)
+            if len(ranking) == 1:
+                ranking[0] = key
+            else:
+                del ranking[bisect_left(ranking, old)]
+                insort(ranking, key)
+        moved.clear()
+
+    def _changed(self, node: Node) -> None:
+        node.stale = True
+        self._moved.append(node)
+
+    def _top(self, leaf: Node) -> Node:
+        while leaf.parent is not self.root:
+            leaf = leaf.parent  # type: ignore[assignment]  # ends at the root
+        return leaf
+
+    def _rebuild(self) -> None:
+        divisors = self.totals.divisors
+        inner = [self.root]
+        while inner:
+            node = inner.pop()
+            ranking = []
+            for child in node.children.values():
+                child.stale = False
+                if child.kind is Kind.INACTIVE:
+                    child.key = None
+                    continue
+                child.key = (_share(child, divisors), child.count, child.path, child)
+                ranking.append(child.key)
+                if child.kind is Kind.INTERNAL:
+                    inner.append(child)
+            ranking.sort()
+            node.ranking = ranking
+        self._moved.clear()
+        self._version = self.totals.version
+        self.dirty = False
+
+
+def _first(pair: tuple[object, Node]) -> object:
+    return pair[0]
+
+
+def _preorder(node: Node) -> Iterator[Node]:
+    for _, _, _, child in node.ranking:
+        if child.kind is Kind.INTERNAL:
+            yield from _preorder(child)
+        else:
+            yield child
+
+
+def _share(node: Node, divisors: dict[str, float]) -> float:
+    """Largest of amount / total, then divided by the weight, in doubles exactly as the C++ has them.
+
+    A double is made of an amount as whole part plus thousandths / 1000; amount / 1000 may differ
+    in the last bit, and that would make or break ties.
+    """
+    best = 0.0
+    for name, amount in node.tally.amounts.items():
+        if amount and name in divisors:
+            part = (amount // 1000 + amount % 1000 / 1000.0) / divisors[name]
+            if part > best:  # noqa: PLR1730  # max() costs a call, and this is the innermost loop
+                best = part
+    return best / node.weight

@@ -1,0 +1,44 @@
+"""Refusals: what a framework does not want to be offered again for a while (spec/allocator.md §4)."""
+
+import math
+
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from mesosctl.core.resources import Resources
+
+_LONGEST = 365 * 24 * 3600.0
+# Mesos keeps durations as 64-bit nanoseconds; what does not fit is not representable.
+_REPRESENTABLE = (2**63 - 1) / 1e9
+
+
+class OfferFilter:
+    """A framework refused these resources, in one role and on one agent."""
+
+    __slots__ = ("alive", "refused")
+
+    def __init__(self, refused: Resources) -> None:
+        self.refused = refused
+        """Without allocation roles."""
+        self.alive = True
+
+    def covers(self, offer: Resources) -> bool:
+        """Whether an offer of this, without allocation roles, is filtered.
+
+        Any additional or differently labelled resource defeats the filter; a smaller offer does not.
+        """
+        return offer is self.refused or self.refused.contains(offer)
+
+
+class InverseOfferFilter:
+    """A framework refused an inverse offer for one agent."""
+
+    __slots__ = ("alive",)
+
+    def __init__(self) -> None:
+        self.alive = True
+
+
+def timeout_of(refuse_seconds: float) -> float:
+    """Seconds that a refusal lasts: five where the number makes no sense, at most a year."""
+    if math.isnan(refuse_seconds) or refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
+        return DEFAULT_REFUSE_SECONDS
+    return min(refuse_seconds, _LONGEST)

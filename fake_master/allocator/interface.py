@@ -1,0 +1,237 @@
+"""What a master and an allocator say to each other (spec/allocator.md §3).
+
+Events go in as method calls; decisions come out through the two callbacks given to the
+constructor of an implementation.  Time is virtual: an event only notes that a run is due, and
+`advance_to` plays everything that is due up to a moment: the noted run first, then timers in the
+order of their deadlines.  So a master handles what has arrived, calls `advance_to(now)`, and
+sleeps, or jumps, to `next_deadline()`.
+
+Amounts are thousandths throughout, times and durations are seconds.  Resources that a framework
+holds or is offered carry an allocation role; an agent's totals do not.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resources
+
+ALL_AGENT_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})
+DEFAULT_REFUSE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """What is known of an agent besides its resources."""
+
+    id: str
+    hostname: str = "localhost"
+    region: str | None = None
+    """Region of its fault domain; None where it has none, which counts as the master's own."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    """Compared for changes and handed to offer constraints, never interpreted here."""
+    capabilities: frozenset[str] = ALL_AGENT_CAPABILITIES
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkInfo:
+    """What an allocator needs to know of a framework."""
+
+    id: str
+    roles: frozenset[str]
+    capabilities: frozenset[str] = frozenset({"MULTI_ROLE"})
+    minimums: Mapping[str, tuple[Quantities, ...]] = field(default_factory=dict)
+    """By role: alternatives that replace the flag --min_allocatable_resources; () accepts anything."""
+    excludes: Mapping[str, Callable[[AgentInfo], bool]] = field(default_factory=dict)
+    """By role: offer constraints, as a function that is true for an agent they exclude."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailability:
+    """A maintenance window; without a duration it has no end."""
+
+    start: float
+    duration: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One operation upon resources: what it takes away and what it puts in its place.
+
+    With nothing consumed it only adds (further copies of a shared volume).
+    """
+
+    consumed: Resources
+    converted: Resources
+
+
+OfferCallback = Callable[[str, dict[str, dict[str, Resources]]], None]
+"""(framework id, {role: {agent id: resources allocated to the role}}), once a framework and run."""
+
+InverseOfferCallback = Callable[[str, dict[str, Unavailability]], None]
+"""(framework id, {agent id: unavailability}), once a framework and run."""
+
+
+class Allocator(ABC):
+    """Decides who is offered what.
+
+    Naming an agent or a framework that is not known raises KeyError, save where a method says
+    otherwise; giving back what is not held raises ValueError.
+    """
+
+    # --- Time ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def advance_to(self, now: float) -> None:
+        """Play everything that is due up to `now`, which may be the present moment."""
+
+    @abstractmethod
+    def next_deadline(self) -> float | None:
+        """When the next timer fires, or the present moment if a run is due already."""
+
+    # --- Agents -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def add_agent(
+        self,
+        info: AgentInfo,
+        total: Resources,
+        used: Mapping[str, Resources] | None = None,
+        unavailability: Unavailability | None = None,
+    ) -> None:
+        """A registered agent; `used` by framework id.  Frameworks not yet known are accounted on `add_framework`."""
+
+    @abstractmethod
+    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
+        """New attributes or capabilities, and a new total if one is given."""
+
+    @abstractmethod
+    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
+        """Resources that join an agent's total, with what is used of them."""
+
+    @abstractmethod
+    def remove_agent(self, agent: str) -> None:
+        """The agent and all that was held there is gone."""
+
+    @abstractmethod
+    def activate_agent(self, agent: str) -> None:
+        """Offer its resources again, from the next run on."""
+
+    @abstractmethod
+    def deactivate_agent(self, agent: str) -> None:
+        """Offer nothing of it any more."""
+
+    @abstractmethod
+    def update_unavailability(self, agent: str, unavailability: Unavailability | None) -> None:
+        """Schedule maintenance, or cancel it."""
+
+    @abstractmethod
+    def update_whitelist(self, hostnames: Collection[str] | None) -> None:
+        """Offer agents with these host names only; None allows all."""
+
+    # --- Frameworks ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def add_framework(
+        self,
+        info: FrameworkInfo,
+        used: Mapping[str, Resources] | None = None,
+        *,
+        active: bool = True,
+        suppressed: Collection[str] = (),
+    ) -> None:
+        """A subscribed framework; `used` by agent id, agents not known are skipped."""
+
+    @abstractmethod
+    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
+        """New roles, capabilities, constraints, or suppressed roles."""
+
+    @abstractmethod
+    def remove_framework(self, framework: str) -> None:
+        """The framework is gone and everything it held is free again."""
+
+    @abstractmethod
+    def activate_framework(self, framework: str) -> None:
+        """Offer to it again in every role that it has not suppressed."""
+
+    @abstractmethod
+    def deactivate_framework(self, framework: str) -> None:
+        """Offer nothing to it; its filters are forgotten, what it holds stays accounted."""
+
+    @abstractmethod
+    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
+        """No offers in these roles, or in any."""
+
+    @abstractmethod
+    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
+        """Forget the filters of these roles, or of all, and offer again."""
+
+    # --- Resources ----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def recover_resources(
+        self,
+        framework: str,
+        agent: str,
+        resources: Resources,
+        refuse_seconds: float | None = None,
+        *,
+        is_allocated: bool = False,
+    ) -> None:
+        """Give back resources of one allocation role; unknown frameworks and agents are no error.
+
+        `refuse_seconds` None installs no filter; `DEFAULT_REFUSE_SECONDS` is for a message whose
+        filters name no time.  `is_allocated` marks what had gone from offered to allocated.
+        """
+
+    @abstractmethod
+    def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
+        """Offered resources were accepted."""
+
+    @abstractmethod
+    def update_allocation(
+        self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
+    ) -> None:
+        """Operations upon an offer: `offered` becomes what the conversions make of it, the agent's total too."""
+
+    @abstractmethod
+    def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:
+        """Operations upon free resources; False, and nothing done, where they are not free."""
+
+    # --- Roles --------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def update_quota(self, role: str, quota: Quota) -> None:
+        """Set a top-level role's quota; the default quota removes it.  Takes effect with the next batch."""
+
+    @abstractmethod
+    def update_weights(self, weights: Mapping[str, float]) -> None:
+        """Set weights by role."""
+
+    # --- Runs ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
+        """After a failover, before any agent: hold offers back until most agents are known again."""
+
+    @abstractmethod
+    def pause(self) -> None:
+        """Hold runs back; brackets may nest."""
+
+    @abstractmethod
+    def resume(self) -> None:
+        """End the innermost `pause`."""
+
+    # --- Inverse offers -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def update_inverse_offer(self, framework: str, agent: str, refuse_seconds: float | None = None) -> None:
+        """An inverse offer was answered, rescinded or timed out; unknown ids are no error."""
+
+    # --- Figures ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def metrics(self) -> dict[str, float]:
+        """Every metric by Mesos's own name."""

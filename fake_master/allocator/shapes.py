@@ -1,0 +1,208 @@
+"""Shapes: what is free on an agent, interned, with every value derived from it.
+
+Most agents of a cluster look alike, and an agent looks the same again after an offer was
+declined.  So all that a run asks about free resources hangs on one shared object for each
+distinct content: what a role may see of it (`Cut`), what a framework of a role would be offered
+(`Portion`), and part of that where a quota leaves room for no more (`Part`).  All of it depends
+on the content alone, so it never becomes wrong, only superfluous.
+"""
+
+from dataclasses import replace
+
+from fake_master.allocator.amounts import Pairs, scalar_pairs
+from fake_master.allocator.eligibility import Eligibility, Taste, Traits
+from fake_master.allocator.minimum import is_allocatable
+from fake_master.allocator.parcels import Parcel, Parcels
+from mesosctl.core.resources import Resource, Resources
+
+
+class Part:
+    """Something that one role could be offered of one shape."""
+
+    __slots__ = ("_after", "_shape", "allocatable", "charge", "parcel")
+
+    def __init__(self, shape: "Shape", parcel: Parcel, minimum: Eligibility) -> None:
+        self._shape = shape
+        self._after: Shape | None = None
+        self.parcel = parcel
+        self.charge: Pairs = parcel.unreserved
+        """What it counts towards quota and headroom."""
+        self.allocatable = is_allocatable(parcel.plain, minimum.minimum)
+
+    @property
+    def after(self) -> "Shape":
+        """The shape that is left, shared volumes in it taken out until the end of the run."""
+        if self._after is None:
+            shape = self._shape
+            self._after = shape.catalogue.shape(shape.traits, shape.resources - self.parcel.plain)
+        return self._after
+
+
+class Cut:
+    """What of a shape the frameworks of some roles and capabilities may see."""
+
+    __slots__ = ("amounts", "loose", "names", "resources", "rest", "simple")
+
+    def __init__(self, visible: Resources) -> None:
+        self.loose = visible.filter(lambda entry: entry.is_scalar and not entry.revocable and not entry.is_reserved)
+        """Unreserved non-revocable scalars: what quota and headroom are about."""
+        self.rest = visible.filter(
+            lambda entry: not (entry.is_scalar and not entry.revocable and not entry.is_reserved)
+        )
+        """Everything else: reserved, revocable, or not a scalar."""
+        self.resources = self.rest + self.loose
+        pairs = scalar_pairs(self.loose)
+        self.names = tuple(name for name, _ in pairs)
+        self.amounts = tuple(amount for _, amount in pairs)
+        self.simple = len(self.loose) == len(pairs) and not any(
+            entry.disk is not None and entry.disk.indivisible for entry in self.loose
+        )
+        """Whether shrinking is taking the smaller number of each name, and nothing is left to chance."""
+
+    def of_amounts(self, amounts: tuple[int, ...]) -> Resources:
+        """The rest, and these amounts of the loose names, in the order of `names`.  For a simple cut."""
+        wanted = dict(zip(self.names, amounts, strict=True))
+        return Resources([*self.rest, *(_resized(entry, wanted[entry.name]) for entry in self.loose)])
+
+
+class Portion:
+    """What a framework of a certain eligibility can be offered of a shape, if no bound is in the way."""
+
+    __slots__ = ("_parts", "cut", "eligibility", "shape", "whole")
+
+    def __init__(self, shape: "Shape", cut: Cut, eligibility: Eligibility) -> None:
+        self.shape = shape
+        self.cut = cut
+        self.eligibility = eligibility
+        self.whole = self.part(cut.resources)
+        self._parts: dict[tuple[int, ...], Part] = {cut.amounts: self.whole}
+
+    def part(self, resources: Resources) -> Part:
+        """Some of it."""
+        return Part(
+            self.shape, self.shape.catalogue.parcels.for_role(self.eligibility.role, resources), self.eligibility
+        )
+
+    def part_of_amounts(self, amounts: tuple[int, ...]) -> Part:
+        """The rest and these amounts of the loose names."""
+        found = self._parts.get(amounts)
+        if found is None:
+            found = self._parts[amounts] = self.part(self.cut.of_amounts(amounts))
+        return found
+
+
+class Shape:
+    """The free resources of agents that are alike."""
+
+    __slots__ = ("_cuts", "catalogue", "has_loose", "is_empty", "portions", "resources", "revocable", "traits")
+
+    def __init__(self, catalogue: "Catalogue", traits: Traits, resources: Resources) -> None:
+        self.catalogue = catalogue
+        self.traits = traits
+        self.resources = resources
+        self.is_empty = not resources
+        self.has_loose = bool(Cut(resources).amounts)
+        """Whether there is anything in it that could serve a guarantee."""
+        self.revocable: Pairs = scalar_pairs(resources.revocable())
+        self.portions: dict[Eligibility, Portion | None] = {}
+        """Filled by `portion`; read straight from the inner loops."""
+        self._cuts: dict[tuple[int, ...], Cut] = {}
+
+    def portion(self, eligibility: Eligibility) -> Portion | None:
+        """None where a framework like that can never be offered anything of it."""
+        if eligibility in self.portions:
+            return self.portions[eligibility]
+        cut = self._cut(eligibility.role, eligibility.taste) if eligibility.admits(self.traits) else None
+        found = None
+        if cut is not None and is_allocatable(cut.resources, eligibility.minimum):
+            found = Portion(self, cut, eligibility)
+        self.portions[eligibility] = found
+        return found
+
+    def _cut(self, role: str, taste: Taste) -> Cut:
+        seen = tuple(
+            index for index, entry in enumerate(self.resources) if entry.allocatable_to(role) and taste.accepts(entry)
+        )
+        found = self._cuts.get(seen)
+        if found is None:
+            entries = tuple(self.resources)
+            chosen = {id(entries[index]) for index in seen}
+            found = self._cuts[seen] = Cut(self.resources.filter(lambda entry: id(entry) in chosen))
+        return found
+
+
+class Capacity:
+    """An agent's total and traits, interned, and what is free of it by what is held."""
+
+    __slots__ = ("_catalogue", "_free", "reserved", "scalars", "total", "traits")
+
+    def __init__(self, catalogue: "Catalogue", traits: Traits, total: Resources) -> None:
+        self._catalogue = catalogue
+        self.traits = traits
+        self.total = total
+        self.scalars: Pairs = scalar_pairs(total)
+        self.reserved: tuple[tuple[str, Pairs], ...] = tuple(
+            (role, scalar_pairs(owned)) for role, owned in total.by_owner().items()
+        )
+        """Reserved scalars by current owner."""
+        self._free: dict[tuple[Parcel, ...], Shape] = {}
+
+    def free(self, held: tuple[Parcel, ...]) -> Shape:
+        """The total without what is held; a shared volume is free however many hold it.
+
+        What is held beyond the total is silently ignored, as in Mesos.
+        """
+        shape = self._free.get(held)
+        if shape is None:
+            left = self.total
+            if held:
+                used = Resources(entry for parcel in held for entry in parcel.plain)
+                shared = self.total.filter(lambda entry: entry.shared)
+                if shared:
+                    left = left.filter(_is_own) - used.filter(_is_own) + shared
+                else:
+                    left -= used
+            shape = self._free[held] = self._catalogue.shape(self.traits, left)
+        return shape
+
+
+class Catalogue:
+    """Every shape, capacity and parcel in use."""
+
+    def __init__(self) -> None:
+        self.parcels = Parcels()
+        self._shapes: dict[tuple[Traits, tuple[Resource, ...]], Shape] = {}
+        self._capacities: dict[tuple[Traits, tuple[Resource, ...]], Capacity] = {}
+
+    def __len__(self) -> int:
+        return len(self.parcels) + len(self._shapes) + len(self._capacities)
+
+    def shape(self, traits: Traits, resources: Resources) -> Shape:
+        """The one shape with this content."""
+        key = (traits, tuple(resources))
+        found = self._shapes.get(key)
+        if found is None:
+            found = self._shapes[key] = Shape(self, traits, resources)
+        return found
+
+    def capacity(self, traits: Traits, total: Resources) -> Capacity:
+        """The one capacity with this content."""
+        key = (traits, tuple(total))
+        found = self._capacities.get(key)
+        if found is None:
+            found = self._capacities[key] = Capacity(self, traits, total)
+        return found
+
+    def forget(self) -> None:
+        """Start over, when more has been seen than is worth remembering."""
+        self.parcels.forget()
+        self._shapes.clear()
+        self._capacities.clear()
+
+
+def _resized(entry: Resource, amount: int) -> Resource:
+    return entry if entry.value == amount else replace(entry, value=amount)
+
+
+def _is_own(entry: Resource) -> bool:
+    return not entry.shared

@@ -1,0 +1,247 @@
+"""The state that runs read and events change, and the accounting that both share (spec/allocator.md §2)."""
+
+import itertools
+from collections.abc import Iterable
+
+from fake_master.allocator.amounts import Amounts, add
+from fake_master.allocator.drf_sorter import DrfSorter
+from fake_master.allocator.eligibility import Eligibilities, traits_of
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options, SorterName
+from fake_master.allocator.parcels import Parcel
+from fake_master.allocator.random_sorter import RandomSorter
+from fake_master.allocator.records import Agent, Client, Framework
+from fake_master.allocator.role_tree import Role, RoleTree
+from fake_master.allocator.shapes import Capacity, Catalogue
+from fake_master.allocator.sorter import Sorter, Totals
+from mesosctl.core.resources import Resources
+
+# Interned objects beyond this are dropped and made again as needed; a few hundred bytes each.
+_CATALOGUE_LIMIT = 400_000
+
+
+class State:
+    """Agents, frameworks, roles and the books.
+
+    The role tree's amounts are kept lazily: handing out and giving back only count parcels, and
+    the books are settled when somebody reads them.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.agents: dict[str, Agent] = {}
+        self.frameworks: dict[str, Framework] = {}
+        self.roles = RoleTree()
+        self.totals = Totals(options.fair_sharing_excluded_resource_names)
+        self.role_sorter = self._sorter(options.role_sorter)
+        self.catalogue = Catalogue()
+        self.eligibilities = Eligibilities(options)
+        self.whitelist: frozenset[str] | None = None
+        self.situation = object()
+        """Replaced whenever a framework might take what none took before, or a bound of quota moved."""
+        self._tokens = itertools.count(1)
+        self._unsettled: dict[Parcel, int] = {}
+        self._revocable_used: Amounts = {}
+
+    # --- Holding and giving back --------------------------------------------------------------------
+
+    def hold(self, agent: Agent, client: Client, parcel: Parcel, *, counted: bool = True) -> None:
+        """Account a parcel; what is free on the agent is for the caller to bring up to date.
+
+        `counted` is whether the sorters see an allocation, or only a change of one.
+        """
+        role = client.role
+        assert role.leaf is not None
+        assert role.sorter is not None
+        agent.held.append((client, parcel))
+        client.held += 1
+        self.role_sorter.allocated(role.leaf, agent.id, parcel, counted=counted)
+        role.sorter.allocated(client.leaf, agent.id, parcel, counted=counted)
+        unsettled = self._unsettled
+        unsettled[parcel] = unsettled.get(parcel, 0) + 1
+        if parcel.shared:
+            self.roles.hold_shared(parcel, agent.id, 1)
+
+    def give_back(self, agent: Agent, client: Client, parcel: Parcel) -> None:
+        """The reverse.  Raises ValueError if the framework does not hold all of it there."""
+        try:
+            agent.held.remove((client, parcel))
+            client.held -= 1
+        except ValueError:
+            self._split(agent, client, parcel)
+        role = client.role
+        assert role.leaf is not None
+        assert role.sorter is not None
+        self.role_sorter.unallocated(role.leaf, agent.id, parcel)
+        role.sorter.unallocated(client.leaf, agent.id, parcel)
+        unsettled = self._unsettled
+        unsettled[parcel] = unsettled.get(parcel, 0) - 1
+        if parcel.shared:
+            self.roles.hold_shared(parcel, agent.id, -1)
+
+    def _split(self, agent: Agent, client: Client, parcel: Parcel) -> None:
+        """Take a parcel out of others that together contain it."""
+        own = [held for holder, held in agent.held if holder is client]
+        whole = self.catalogue.parcels.merged(own).tagged if own else Resources()
+        if not whole.contains(parcel.tagged):
+            raise ValueError(f"{client.framework.id} holds {whole} on {agent.id}, not {parcel.tagged}")
+        agent.held = [pair for pair in agent.held if pair[0] is not client]
+        left = whole - parcel.tagged
+        if left:
+            agent.held.append((client, self.catalogue.parcels.of(left)))
+        client.held += bool(left) - len(own)
+
+    def join(self, agent: Agent, client: Client) -> Resources:
+        """Make one parcel of all that a client was handed in a run, the last two of its parcels on the agent."""
+        last = agent.held.pop()[1]
+        index = max(index for index, (holder, _) in enumerate(agent.held) if holder is client)
+        first = agent.held.pop(index)[1]
+        both = self.catalogue.parcels.merged((first, last))
+        agent.held.append((client, both))
+        client.held -= 1
+        return both.tagged
+
+    def settle(self) -> None:
+        """Enter what was handed out and given back into the role tree."""
+        for parcel, times in self._unsettled.items():
+            if times:
+                self.roles.hold(parcel, times)
+                add(self._revocable_used, parcel.revocable, times)
+        self._unsettled.clear()
+
+    def total_used(self) -> Amounts:
+        """Scalars offered or allocated on all agents, reserved and revocable ones included."""
+        self.settle()
+        root = self.roles.root
+        used = dict(root.used_reserved.amounts)
+        add(used, tuple(root.used_unreserved.items()))
+        add(used, tuple(self._revocable_used.items()))
+        return used
+
+    def hold_all(self, agent: Agent, framework: Framework, used: Resources) -> None:
+        """Account what a framework holds on an agent when one of the two appears."""
+        for parcel in self.catalogue.parcels.by_role(used) if used else ():
+            self.hold(agent, self.track(framework, parcel.role), parcel)
+
+    def convert(self, agent: Agent, client: Client, before: Parcel, after: Resources) -> None:
+        """Operations turned what a client is offered into something else; counts stay."""
+        self.give_back(agent, client, before)
+        if after:
+            self.hold(agent, client, self.catalogue.parcels.of(after), counted=False)
+
+    def mark_allocated(self, agent: Agent, parcel: Parcel, sign: int) -> None:
+        """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
+        if sign > 0:
+            agent.allocated += parcel.tagged
+        elif agent.allocated.contains(parcel.tagged):
+            agent.allocated -= parcel.tagged
+        else:
+            return
+        self.roles.allocate(parcel.role, parcel.unreserved, sign)
+
+    # --- Clients ------------------------------------------------------------------------------------
+
+    def track(self, framework: Framework, name: str) -> Client:
+        """The framework in a role, as an inactive client at first."""
+        client = framework.clients.get(name)
+        if client is None:
+            role = self.roles.ensure(name)
+            if role.sorter is None:
+                role.sorter = self._sorter(self.options.framework_sorter)
+                role.leaf = self.role_sorter.add(name, role)
+                self.role_sorter.activate(name)
+            leaf = role.sorter.add(framework.id.replace("/", "\0"))
+            leaf.client = client = Client(framework, role, leaf, self.eligibilities.of(framework.info, name))
+            client.excludes = framework.info.excludes.get(name)
+            role.clients[framework.id] = framework.clients[name] = client
+            self.renew(client)
+        return client
+
+    def untrack_unless_needed(self, client: Client) -> None:
+        """Forget a client that is not subscribed and holds nothing."""
+        if client.subscribed or client.held:
+            return
+        role, framework = client.role, client.framework
+        assert role.sorter is not None
+        role.sorter.remove(client.leaf.path)
+        del role.clients[framework.id], framework.clients[role.name]
+        if not role.clients:
+            self.settle()
+            role.sorter = role.leaf = None
+            self.role_sorter.remove(role.name)
+            self.roles.prune(role)
+
+    def set_active(self, client: Client) -> None:
+        """Let the client take part in sharing exactly if it may."""
+        role = client.role
+        assert role.sorter is not None
+        if client.subscribed and client.framework.active and not client.suppressed:
+            role.sorter.activate(client.leaf.path)
+            self.renew(client)
+        else:
+            role.sorter.deactivate(client.leaf.path)
+
+    def renew(self, client: Client) -> None:
+        """The client might take what it would not before: no proof about it holds any longer."""
+        client.token = next(self._tokens)
+        client.role.token = next(self._tokens)
+        self.situation = object()
+
+    # --- Agents -------------------------------------------------------------------------------------
+
+    def capacity(self, info: AgentInfo, total: Resources) -> Capacity:
+        """The interned capacity of an agent."""
+        return self.catalogue.capacity(traits_of(info, total, self.options), total)
+
+    def enter(self, capacity: Capacity, sign: int) -> None:
+        """An agent's total appears (+1) or disappears (-1)."""
+        self.totals.change(capacity.scalars, sign)
+        self.roles.reserve(capacity.reserved, sign)
+
+    def replace_total(self, agent: Agent, info: AgentInfo, total: Resources) -> None:
+        """Another total for an agent, with another description perhaps."""
+        capacity = self.capacity(info, total)
+        agent.info = info
+        if capacity is agent.capacity:
+            return
+        if capacity.scalars != agent.capacity.scalars:
+            self.totals.change(capacity.scalars)
+            self.totals.change(agent.capacity.scalars, -1)
+        if capacity.reserved != agent.capacity.reserved:
+            self.roles.reserve(capacity.reserved, 1)
+            self.roles.reserve(agent.capacity.reserved, -1)
+        agent.set_capacity(capacity)
+
+    def clear_filters(self, agents: Iterable[Agent]) -> None:
+        """No framework refuses anything of these agents any more."""
+        for agent in agents:
+            for framework in self.frameworks.values():
+                for client in framework.clients.values():
+                    for held in client.filters.pop(agent, ()):
+                        held.alive = False
+            agent.forget_proofs()
+
+    def trim(self) -> None:
+        """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""
+        if len(self.catalogue) > _CATALOGUE_LIMIT:
+            self.catalogue.forget()
+            for agent in self.agents.values():
+                agent.set_capacity(self.capacity(agent.info, agent.capacity.total))
+
+    def describe(self, framework: Framework, info: FrameworkInfo) -> None:
+        """Another description of a framework: eligibility and constraints of each of its clients."""
+        framework.info = info
+        for name, client in framework.clients.items():
+            client.eligibility = self.eligibilities.of(info, name)
+            client.excludes = info.excludes.get(name)
+            self.renew(client)
+
+    def _sorter(self, kind: SorterName) -> Sorter:
+        if kind == "random":
+            return RandomSorter(self.totals, None, self.options.random)
+        return DrfSorter(self.totals)
+
+    def room_of(self, role: Role) -> Amounts:
+        """What counts against a role's quota at this moment."""
+        self.settle()
+        return role.consumed(with_reservations=self.options.reservations_consume_quota)

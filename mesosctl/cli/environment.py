@@ -1,0 +1,62 @@
+"""Everything the command line touches besides the master: streams, terminal, variables, clock.
+
+Tests replace it as a whole.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from mesosctl.client.carrier import Transport
+
+
+def _ask_secret(prompt: str) -> str:
+    import getpass
+
+    return getpass.getpass(prompt)
+
+
+@dataclass(slots=True)
+class Environment:
+    """The surroundings of one run.
+
+    `transport` replaces the network, `ask_secret` the silent prompt; both only in tests.
+    """
+
+    stdin: TextIO = field(default_factory=lambda: sys.stdin)
+    stdout: TextIO = field(default_factory=lambda: sys.stdout)
+    stderr: TextIO = field(default_factory=lambda: sys.stderr)
+    variables: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    ask_secret: Callable[[str], str] = _ask_secret
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    transport: "Transport | None" = None
+
+    @property
+    def config_folder(self) -> Path:
+        """Where contexts and settings live: MESOSCTL_CONFIG, or mesosctl under XDG_CONFIG_HOME or ~/.config."""
+        named = self.variables.get("MESOSCTL_CONFIG")
+        if named:
+            return Path(named)
+        base = self.variables.get("XDG_CONFIG_HOME")
+        return (Path(base) if base else Path(self.variables.get("HOME", "~")).expanduser() / ".config") / "mesosctl"
+
+    @property
+    def may_prompt(self) -> bool:
+        """Whether there is a person to ask: never in a script, which must not hang."""
+        return self.stdin.isatty() and self.stderr.isatty()
+
+    @property
+    def draws(self) -> bool:
+        """Whether output is for a terminal's eyes (FORCE_COLOR says so too)."""
+        return self.stdout.isatty() or bool(self.variables.get("FORCE_COLOR"))
+
+    @property
+    def colours(self) -> bool:
+        """Whether it may have colours: NO_COLOR forbids them, whatever else is said."""
+        return self.draws and not self.variables.get("NO_COLOR") and self.variables.get("TERM") != "dumb"

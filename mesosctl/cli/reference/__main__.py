@@ -1,0 +1,50 @@
+"""`python -m mesosctl.cli.reference --write|--check [FOLDER]`."""
+
+import sys
+from pathlib import Path
+
+from mesosctl.cli.reference.pages import files
+
+_GENERATED = ("man/*.1", "completions/*")
+
+
+def stale(folder: Path) -> list[str]:
+    """The paths under `folder` that differ from what they should be, left-over pages included."""
+    wanted = files()
+    wrong = [path for path, text in wanted.items() if not _holds(folder / path, text)]
+    present = {str(path.relative_to(folder)) for pattern in _GENERATED for path in folder.glob(pattern)}
+    return sorted([*wrong, *(present - set(wanted))])
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def write(folder: Path) -> None:
+    """Write every file and remove pages of commands that are gone."""
+    wanted = files()
+    for name in stale(folder):
+        path = folder / name
+        if name not in wanted:
+            path.unlink()
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[name], encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Write, or check and name what is stale."""
+    if not arguments or arguments[0] not in ("--write", "--check"):
+        sys.stderr.write((__doc__ or "") + "\n")
+        return 2
+    folder = Path(arguments[1] if len(arguments) > 1 else ".")
+    if arguments[0] == "--write":
+        write(folder)
+        return 0
+    wrong = stale(folder)
+    sys.stderr.writelines(f"stale: {path}\n" for path in wrong)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""The commands as data: what every generated file is made from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from mesosctl.cli.app import app
+from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
+
+WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its names, short ones first, and what follows it."""
+
+    names: tuple[str, ...]
+    value: str | None
+    """The metavariable of its value; None for a flag."""
+    choices: tuple[str, ...]
+    help: str
+    shared: bool
+    """Whether every command takes it."""
+
+    @property
+    def takes(self) -> Literal["nothing", "choice", "file", "text"]:
+        """What can be completed after it."""
+        if self.value is None:
+            return "nothing"
+        if self.choices:
+            return "choice"
+        return "file" if self.value == "FILE" else "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One positional word."""
+
+    name: str
+    required: bool
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A command or a group of commands."""
+
+    path: tuple[str, ...]
+    summary: str
+    """The first sentence of its help."""
+    text: str
+    """The rest of it."""
+    usage: str
+    page: str
+    """What --help prints."""
+    options: tuple[Option, ...]
+    arguments: tuple[Argument, ...]
+    examples: tuple[Example, ...]
+    children: tuple["Node", ...]
+
+    @property
+    def words(self) -> str:
+        """How it is typed."""
+        return " ".join(self.path)
+
+    def walk(self) -> Iterator["Node"]:
+        """This node and everything below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def commands() -> Node:
+    """The whole tree, from the commands that `mesosctl` runs."""
+    command: Any = typer.main.get_command(app)
+    return _node(command, None, ("mesosctl",))
+
+
+def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
+    ctx = command.make_context(path[-1], [], parent=parent, resilient_parsing=True, terminal_width=WIDTH)
+    summary, _, text = (command.help or "").partition("\n\n")
+    children = tuple(_node(child, ctx, (*path, name)) for name, child in _children(command, ctx))
+    parameters = command.get_params(ctx)
+    return Node(
+        path=path,
+        summary=" ".join(summary.split()),
+        text=text.strip(),
+        usage=" ".join([path[-1], *command.collect_usage_pieces(ctx)]),
+        page=command.get_help(ctx),
+        options=tuple(_option(parameter) for parameter in parameters if parameter.param_type_name == "option"),
+        arguments=tuple(
+            _argument(parameter, ctx) for parameter in parameters if parameter.param_type_name == "argument"
+        ),
+        examples=tuple(command.examples) if isinstance(command, Command) else (),
+        children=tuple(sorted(children, key=lambda child: child.path)),
+    )
+
+
+def _children(command: Any, ctx: Any) -> list[tuple[str, Any]]:
+    if not isinstance(command, TyperGroup):
+        return []
+    return [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
+
+
+def _option(parameter: Any) -> Option:
+    takes_value = not (parameter.is_flag or parameter.count)
+    choices = tuple(getattr(parameter.type, "choices", ()))
+    return Option(
+        names=tuple(sorted(parameter.opts, key=len)),
+        value=(parameter.metavar or ("|".join(choices) if choices else "TEXT")) if takes_value else None,
+        choices=choices,
+        help=parameter.help or "",
+        shared=parameter.name in GLOBAL_NAMES or parameter.name == "help",
+    )
+
+
+def _argument(parameter: Any, ctx: Any) -> Argument:
+    return Argument(parameter.make_metavar(ctx), parameter.required, parameter.help or "")

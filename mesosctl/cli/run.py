@@ -1,0 +1,116 @@
+"""One run: words in, exit status out.  No traceback for a mistake, and nothing on standard output but data."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from mesosctl.cli.environment import Environment
+from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
+
+BROKEN_PIPE = 128 + 13
+
+
+def run(arguments: Sequence[str], environment: Environment) -> int:
+    """Run a command and return its exit status."""
+    try:
+        status = _invoke(arguments, environment)
+        environment.stdout.flush()
+    except MesosctlError as error:
+        report_error(error, environment, as_json=wants_json(arguments))
+        return int(error.exit_status)
+    except KeyboardInterrupt:
+        return int(ExitStatus.INTERRUPTED)
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except Exception as error:
+        if _verbosity(arguments) >= 2:
+            raise
+        report_bug(error, environment)
+        return int(ExitStatus.MASTER_FAILED)
+    return status
+
+
+def _invoke(arguments: Sequence[str], environment: Environment) -> int:
+    import typer
+
+    # The commands of typer below 0.29 raise the errors of its own copy of click.
+    from typer._click.exceptions import ClickException, NoArgsIsHelpError
+
+    from mesosctl.cli.app import app
+
+    try:
+        with _streams(environment):
+            returned: Any = typer.main.get_command(app).main(
+                list(arguments), prog_name="mesosctl", standalone_mode=False, obj=environment
+            )
+    except NoArgsIsHelpError as error:
+        environment.stderr.write(error.format_message() + "\n")
+        return int(ExitStatus.USAGE)
+    except ClickException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "mesosctl"
+        raise UsageError(error.format_message(), hint=f"see {path} --help") from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    if returned == ExitStatus.INTERRUPTED:
+        raise KeyboardInterrupt
+    return int(returned or 0)
+
+
+@contextlib.contextmanager
+def _streams(environment: Environment) -> Iterator[None]:
+    """Help and versions are printed by typer, which knows only the process's own streams."""
+    with contextlib.redirect_stdout(environment.stdout), contextlib.redirect_stderr(environment.stderr):
+        yield
+
+
+def report_error(error: MesosctlError, environment: Environment, *, as_json: bool) -> None:
+    """One clear sentence and a hint; or one JSON object (`render.documents.ErrorDocument`)."""
+    if as_json:
+        import json
+
+        document = {
+            "schema_version": 1,
+            "error": {
+                "kind": type(error).__name__,
+                "exit_status": int(error.exit_status),
+                "message": error.message,
+                "field": error.field,
+                "rule": error.rule,
+                "hint": error.hint,
+                "status": error.status,
+            },
+        }
+        environment.stderr.write(json.dumps(document) + "\n")
+        return
+    environment.stderr.write(f"mesosctl: {error.message}\n")
+    where = ", ".join(f"{key} {value}" for key, value in (("field", error.field), ("rule", error.rule)) if value)
+    if where:
+        environment.stderr.write(f"  at: {where}\n")
+    if error.hint:
+        environment.stderr.write(f"  hint: {error.hint}\n")
+
+
+def report_bug(error: Exception, environment: Environment) -> None:
+    """One sentence for what should never happen; the values inside may be secret, so only its kind is named."""
+    environment.stderr.write(
+        f"mesosctl: this is a bug ({type(error).__name__}); run it again with -vv and report what it prints to the "
+        "project's issues\n"
+    )
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether the words ask for JSON, even where they make no command."""
+    forms = [word.partition("=")[2] for word in arguments if word.startswith("--output=")]
+    forms += [word[2:].removeprefix("=") for word in arguments if word.startswith("-o") and len(word) > 2]
+    forms += [after for word, after in pairwise(arguments) if word in ("-o", "--output")]
+    return bool(forms) and forms[-1] in ("json", "jsonl")
+
+
+def _verbosity(arguments: Sequence[str]) -> int:
+    return sum(
+        word.count("v") if set(word[1:]) == {"v"} else 1
+        for word in arguments
+        if word == "--verbose" or (word.startswith("-v") and set(word[1:]) == {"v"})
+    )

@@ -1,0 +1,111 @@
+"""One run of one command: its options, its master, and the three ways it speaks."""
+
+from mesosctl.cli.environment import Environment
+from mesosctl.cli.files import read_text
+from mesosctl.cli.options import GlobalOptions
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.client.settings import Credentials, Settings, Tls
+from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.render.report import Report, write
+
+
+class Session:
+    """What a verb is given.  Data goes through `emit`, everything else through `note`."""
+
+    def __init__(self, environment: Environment, options: GlobalOptions) -> None:
+        self.environment = environment
+        self.options = options
+
+    @property
+    def form(self) -> str:
+        """How data is written."""
+        return self.options.output or "table"
+
+    @property
+    def waits(self) -> bool:
+        """Whether an accepted change is read back."""
+        return not self.options.no_wait
+
+    def open_master(self) -> Master:
+        """The master that was named.  Raises UsageError without a name; nothing is connected yet."""
+        text = self.options.master or self.environment.variables.get("MESOSCTL_MASTER", "")
+        if not text.strip():
+            raise UsageError(
+                "which master? none was named",
+                field="--master",
+                hint="give --master http://host:5050 or set MESOSCTL_MASTER; fake: is a dry run without a cluster",
+            )
+        options = self.options
+        if options.key is not None and options.cert is None:
+            raise UsageError("--key belongs to --cert", field="--key", hint="give both")
+        settings = Settings(
+            credentials=self._credentials(),
+            tls=Tls(options.cacert, options.cert, options.key),
+            timeout=30.0 if options.timeout is None else options.timeout,
+            notice=self.note,
+            alarm=self.warn,
+            trace=self._trace,
+            clock=self.environment.clock,
+            sleep=self.environment.sleep,
+        )
+        return Master(parse_address(text), settings, self.environment.transport)
+
+    def _credentials(self) -> Credentials | None:
+        principal = self.options.principal or self.environment.variables.get("MESOSCTL_PRINCIPAL")
+        if not principal:
+            if self.options.secret_file is not None:
+                raise UsageError("--secret-file needs a principal", field="--principal", hint="give --principal NAME")
+            return None
+        if ":" in principal:
+            raise UsageError("a principal cannot contain a colon", field="--principal")
+        return Credentials(principal, self._secret(principal))
+
+    def _secret(self, principal: str) -> str:
+        if self.options.secret_file is not None:
+            return _read_secret(self.options.secret_file)
+        secret = self.environment.variables.get("MESOSCTL_SECRET")
+        if secret is not None:
+            return secret
+        if self.environment.may_prompt:
+            return self.environment.ask_secret(f"Secret of {principal}: ")
+        raise UsageError(
+            f"no secret for principal '{principal}'",
+            field="--secret-file",
+            hint="give --secret-file or set MESOSCTL_SECRET",
+        )
+
+    def note(self, sentence: str) -> None:
+        """A sentence for the operator, on standard error; silent with --quiet."""
+        if not self.options.quiet:
+            self.environment.stderr.write(f"mesosctl: note: {sentence}\n")
+
+    def warn(self, sentence: str) -> None:
+        """A sentence that even --quiet does not silence."""
+        self.environment.stderr.write(f"mesosctl: WARNING: {sentence}\n")
+
+    def _trace(self, line: str) -> None:
+        if self.options.verbose:
+            self.environment.stderr.write(f"mesosctl: {line}\n")
+
+    def emit(self, report: Report) -> None:
+        """The answer, on standard output, in the form that was asked for."""
+        write(
+            report, self.form, self.environment.stdout, draws=self.environment.draws, colours=self.environment.colours
+        )
+
+    def confirm(self, question: str) -> None:
+        """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""
+        if self.options.yes or not self.environment.may_prompt:
+            return
+        self.environment.stderr.write(f"{question} [y/N] ")
+        self.environment.stderr.flush()
+        if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise UsageError("nothing was done", hint="answer y, or give --yes")
+
+
+def _read_secret(path: str) -> str:
+    secret = read_text(path, "--secret-file").removesuffix("\n").removesuffix("\r")
+    if not secret:
+        raise BadInput(f"{path} is empty, and should hold a secret", field="--secret-file")
+    return secret

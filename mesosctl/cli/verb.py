@@ -1,0 +1,99 @@
+"""Turning functions into commands and groups that also take the global options."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from mesosctl.cli.environment import Environment
+from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.session import Session
+
+GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
+_GLOBAL_PARAMETERS = [
+    inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
+    for option in fields(GlobalOptions)
+]
+
+
+Example = tuple[str, str]
+
+
+class Command(TyperCommand):
+    """A command whose help shows its own options first and the global ones after them."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Two sections, plain, and the examples under them."""
+        own: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                (shared if parameter.name in GLOBAL_NAMES else own).append(record)
+        for title, records in (("Arguments and options", own), ("Global options", shared)):
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write_dl([(f"mesosctl {words}", "") for words, _ in self.examples])
+
+    @property
+    def examples(self) -> Sequence[Example]:
+        """Words that can be typed, and what they do."""
+        found: Sequence[Example] = getattr(self.callback, "examples", ())
+        return found
+
+
+def verb(examples: Sequence[Example] = ()) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """Turn `function(session, …)` into what typer makes a command of.
+
+    Its docstring is the help, what it returns the exit status, `examples` are (words, what they do).
+    `GlobalOptions` are added to its parameters and merged with those given before the command's words.
+    """
+
+    def wrap(function: Callable[..., int | None]) -> Callable[..., int | None]:
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+
+        def run(ctx: typer.Context, **words: Any) -> int | None:
+            said = GlobalOptions(**{name: words.pop(name) for name in GLOBAL_NAMES})
+            environment, weaker = ctx.obj
+            return function(Session(environment, said.over(weaker)), **words)
+
+        ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        _declare(run, [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS])
+        run.__doc__ = function.__doc__
+        run.examples = tuple(examples)  # type: ignore[attr-defined]
+        return run
+
+    return wrap
+
+
+def take_globals(ctx: typer.Context, **words: Any) -> None:
+    """Keep the global options that stand before the command's words, for the command to merge."""
+    said = GlobalOptions(**{name: words[name] for name in GLOBAL_NAMES})
+    if isinstance(ctx.obj, Environment):
+        ctx.obj = (ctx.obj, said)
+    else:
+        environment, weaker = ctx.obj
+        ctx.obj = (environment, said.over(weaker))
+
+
+def with_globals(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a callback of a group the global options beside its own, in place of its `**words`."""
+    own = [
+        parameter
+        for parameter in inspect.signature(function, eval_str=True).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    _declare(function, [*own, *_GLOBAL_PARAMETERS])
+    return function
+
+
+def _declare(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:
+    """Make typer see these parameters."""
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -1,0 +1,94 @@
+"""What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mesosctl.core.errors import (
+    Conflict,
+    Forbidden,
+    MasterFailed,
+    MesosctlError,
+    NoLeader,
+    Rejected,
+    Unauthenticated,
+    UnexpectedAnswer,
+)
+from mesosctl.wire.messages import ConversionError, decode
+
+_LONGEST_DETAIL = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect."""
+
+    status: int
+    url: str
+    content_type: str = ""
+    body: bytes = b""
+    location: str | None = None
+
+    @property
+    def is_html(self) -> bool:
+        """Whether it is a page for people, which no master's endpoint gives."""
+        return "html" in self.content_type or self.body[:200].lstrip().lower().startswith((b"<!doctype", b"<html"))
+
+    def detail(self) -> str:
+        """The body as one line that is safe to print."""
+        if self.is_html:
+            return "an HTML page, as a proxy sends it"
+        text = " ".join(self.body[: 4 * _LONGEST_DETAIL].decode("utf-8", "replace").split(" "))
+        return printable(text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + " …")
+
+    def json(self) -> Any:
+        """The body as JSON.  Raises UnexpectedAnswer."""
+        if self.is_html:
+            raise self._unexpected("answered with an HTML page where JSON belongs, as a proxy does")
+        if self.content_type.partition(";")[0].strip() not in ("application/json", "text/json"):
+            raise self._unexpected(f"answered with '{printable(self.content_type)}' where JSON belongs")
+        try:
+            return decode(self.body)
+        except ConversionError as error:
+            raise self._unexpected(f"answered with JSON that is cut off or broken: {printable(str(error))}") from None
+
+    def _unexpected(self, sentence: str) -> UnexpectedAnswer:
+        return UnexpectedAnswer(
+            f"{self.url} {sentence}", status=self.status, hint="check that --master is a Mesos master"
+        )
+
+
+def printable(text: str) -> str:
+    """`text` with control characters escaped: what a master sends must not steer a terminal."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+_BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
+    400: (Rejected, "the master refuses the request", None),
+    401: (
+        Unauthenticated,
+        "the master does not know this principal",
+        "give --principal and --secret-file, or MESOSCTL_PRINCIPAL and MESOSCTL_SECRET",
+    ),
+    403: (Forbidden, "the master does not allow that to this principal", None),
+    409: (Conflict, "the cluster cannot hold it", "ask for less, or pass the check with --force"),
+    503: (NoLeader, "no leading master is ready", "try again when a leader is elected"),
+}
+
+
+def raise_for_status(answer: Answer) -> None:
+    """Nothing for 2xx; for everything else the error that its status means."""
+    if 200 <= answer.status < 300:
+        return
+    detail = answer.detail()
+    said = f": {detail}" if detail else ""
+    if answer.status in _BY_STATUS:
+        make, sentence, hint = _BY_STATUS[answer.status]
+        raise make(f"{sentence}{said}", hint=hint, status=answer.status)
+    if answer.status >= 500:
+        raise MasterFailed(f"{answer.url} failed with {answer.status}{said}", status=answer.status)
+    raise UnexpectedAnswer(
+        f"{answer.url} answered {answer.status}, which no Mesos master does here{said}",
+        status=answer.status,
+        hint="check that --master is a Mesos master",
+    )

@@ -1,0 +1,83 @@
+"""What a master says of its roles and of one quota: the values that commands report.
+
+They are read by `mesosctl.wire`, worked out by `mesosctl.ops` and drawn by `mesosctl.render`,
+which know nothing of each other.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.quota import Quota
+
+
+@dataclass(frozen=True, slots=True)
+class RoleUsage:
+    """What a role and the roles below it hold; sets and ranges by count (spec/endpoints.md §2, `/roles`)."""
+
+    consumed: Quantities | None = None
+    """Allocated, and reserved without being in use; None where a master does not say (before 1.9)."""
+    allocated: Quantities = field(default_factory=Quantities)
+    offered: Quantities = field(default_factory=Quantities)
+    reserved: Quantities = field(default_factory=Quantities)
+    frameworks: int = 0
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RoleStanding:
+    """A role with quota; `usage` is None where it was not asked for or may not be seen."""
+
+    role: str
+    quota: Quota
+    usage: RoleUsage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule and whether a request keeps it; None where it could not be checked."""
+
+    rule: str
+    passed: bool | None
+    sentence: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaCheck:
+    """Whether a quota would be accepted, rule by rule, and how much room there is.
+
+    The amounts are None where agents or quotas may not be seen.
+    """
+
+    role: str
+    requested: Quantities
+    findings: tuple[Finding, ...]
+    capacity: Quantities | None = None
+    promised: Quantities | None = None
+    """What guarantees of other roles claim already."""
+    largest: Quantities | None = None
+    """The largest quota that would pass for this role."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule is broken."""
+        return all(finding.passed is not False for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaChange:
+    """A change that was made: the quota before and after, None for no quota."""
+
+    role: str
+    before: Quota | None
+    after: Quota | None
+    confirmed: bool = True
+    """Whether it was read back."""
+
+    @property
+    def done(self) -> Literal["set", "updated", "removed"]:
+        """What happened, in one word."""
+        if self.after is None:
+            return "removed"
+        return "set" if self.before is None else "updated"

@@ -1,0 +1,98 @@
+"""`quota check`: every rule of a request, one by one, and how much room there is.  Nothing is sent but reads."""
+
+from collections.abc import Callable, Sequence
+
+from mesosctl.client.master import Master
+from mesosctl.core import roles
+from mesosctl.core.errors import MesosctlError
+from mesosctl.core.profile import Profile
+from mesosctl.core.quota import (
+    Quota,
+    check_amounts_above_zero,
+    check_capacity,
+    check_config_amounts,
+    check_guarantee,
+    check_no_quota_yet,
+    check_not_nested,
+    check_role_may_have_quota,
+    check_tree,
+    check_whitelist,
+    quota_of_guarantee,
+    total_guarantees,
+    unpromised,
+)
+from mesosctl.core.resources import Resource
+from mesosctl.core.scalars import to_double
+from mesosctl.core.standing import Finding, QuotaCheck
+from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_if_allowed
+from mesosctl.wire import answers
+
+
+def check_quota(master: Master, role: str, guarantee: Sequence[Resource]) -> QuotaCheck:
+    """Whether a master would take this quota for `role`.  Raises only what reading raises."""
+    profile = master.profile
+    quotas = quotas_if_allowed(master)
+    available = capacity_if_allowed(master)
+    flags = read_if_allowed(
+        master, "/flags", lambda answer: (answers.whitelist(answer),), "the whitelist is not checked"
+    )
+    wanted = quota_of_guarantee(guarantee, profile)
+    after = None if quotas is None else {**quotas, role: wanted}
+    amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
+
+    def on_quotas(rule: Callable[[dict[str, Quota]], None]) -> Callable[[], None] | None:
+        return None if after is None else lambda: rule(after)
+
+    findings = (
+        _finding("role.syntax", "the role name is valid", lambda: roles.check_role(role)),
+        _finding("quota.default-role", "the role may have quota", lambda: _default_role(role, profile)),
+        _finding("quota.scalar-only", "plain amounts, each named once", lambda: check_guarantee(guarantee)),
+        _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
+        _finding("quota.too-large", "no amount is beyond what masters hold", lambda: check_config_amounts(amounts, {})),
+        _finding(
+            "role.whitelist",
+            "the role is on the whitelist" if flags and flags[0] is not None else "every role is allowed",
+            None if flags is None else lambda: check_whitelist(role, flags[0]),
+        ),
+        _finding(
+            "quota.already-set",
+            "the role has no quota yet",
+            None if quotas is None else lambda: check_no_quota_yet(role, quotas),
+        ),
+        _finding("quota.hierarchy", "parents guarantee what their children do", on_quotas(check_tree)),
+        _finding("quota.nested", "the role is at the top level", lambda: check_not_nested(role)),
+        _finding(
+            "quota.capacity",
+            "the cluster has room for it",
+            None if available is None else on_quotas(lambda quotas_after: check_capacity(quotas_after, available)),
+        ),
+    )
+    others = None if quotas is None else {name: quota for name, quota in quotas.items() if name != role}
+    return QuotaCheck(
+        role=role,
+        requested=wanted.guarantees,
+        findings=findings,
+        capacity=available,
+        promised=None if others is None else total_guarantees(others),
+        largest=None if others is None or available is None else unpromised(others, available),
+    )
+
+
+def _default_role(role: str, profile: Profile) -> None:
+    """The rule on "*" alone; what else is wrong with a name has a line of its own."""
+    if role == roles.DEFAULT_ROLE:
+        check_role_may_have_quota(role, profile)
+
+
+def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:
+    """One line: `kept` is the sentence where the rule is kept; without `check` it could not be looked at.
+
+    A check that covers several rules names the one that was broken.
+    """
+    if check is None:
+        return Finding(rule, None, f"cannot be told: {kept}")
+    try:
+        check()
+    except MesosctlError as error:
+        return Finding(error.rule or rule, False, error.message, error.hint)
+    return Finding(rule, True, kept)

@@ -1,0 +1,65 @@
+"""`quota remove`: always by DELETE /quota/<role>, whatever the version.
+
+The v1 call REMOVE_QUOTA aborts a master when the role has lost its quota a moment before, to
+another operator; DELETE answers 400.
+"""
+
+from collections.abc import Sequence
+
+from mesosctl.client.master import Master
+from mesosctl.core import roles
+from mesosctl.core.errors import MesosctlError, RuleViolation
+from mesosctl.core.quota import check_tree
+from mesosctl.core.standing import QuotaChange
+from mesosctl.ops.confirm import make
+from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas
+
+
+def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) -> list[QuotaChange]:
+    """Remove the quotas of roles, in order, and read each back; none unless every role has one.
+
+    Raises NotFound naming all roles without quota.  Where one of several fails, those removed
+    before it stay removed, and a notice says which.
+    """
+    wanted = list(dict.fromkeys(names))
+    for role in wanted:
+        check_path(role)
+    quotas = quotas_if_allowed(master)
+    if quotas is not None:
+        missing = [role for role in wanted if role not in quotas]
+        if missing:
+            raise no_quota(missing)
+        check_tree({role: quota for role, quota in quotas.items() if role not in wanted})
+    done: list[QuotaChange] = []
+    for role in wanted:
+        try:
+            confirmed = send_removal(master, role, wait=wait)
+        except MesosctlError:
+            if done:
+                master.notice("removed before that: " + ", ".join(change.role for change in done))
+            raise
+        done.append(QuotaChange(role, (quotas or {}).get(role), None, confirmed))
+    return done
+
+
+def check_path(role: str) -> None:
+    """Role syntax, and the signs that end a path.  Raises RuleViolation."""
+    roles.check_role(role)
+    if "?" in role or "#" in role:
+        raise RuleViolation(
+            f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
+            field="role",
+            rule="quota.path",
+        )
+
+
+def send_removal(master: Master, role: str, *, wait: bool = True) -> bool:
+    """Remove one quota; returns whether it was seen to be gone."""
+    return make(
+        master,
+        # A master reads the role from the path as it stands, without percent-decoding.
+        lambda: master.delete(f"/quota/{role}"),
+        lambda: role not in read_quotas(master),
+        what=f"removing quota of '{role}'",
+        wait=wait,
+    )

@@ -1,0 +1,71 @@
+"""`quota set`: a quota for a role that has none."""
+
+from collections.abc import Sequence
+
+from mesosctl.client.master import Master
+from mesosctl.core.quota import (
+    Quota,
+    check_capacity,
+    check_no_quota_yet,
+    check_role_may_have_quota,
+    check_tree,
+    quota_of_guarantee,
+)
+from mesosctl.core.resources import Resource
+from mesosctl.core.standing import QuotaChange
+from mesosctl.ops.confirm import make
+from mesosctl.ops.quota.payload import check_request
+from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_quotas
+
+
+def set_quota(
+    master: Master,
+    role: str,
+    guarantee: Sequence[Resource],
+    *,
+    force: bool = False,
+    v1: bool = False,
+    wait: bool = True,
+) -> QuotaChange:
+    """Set the quota and read it back.
+
+    `force` passes the capacity heuristic, here and at the master, and nothing else.  `v1` sends
+    SET_QUOTA instead of POST /quota.  Raises RuleViolation, Conflict, NotConfirmed and what
+    `client.Master` raises.
+    """
+    check_request(role, guarantee)
+    check_role_may_have_quota(role, master.profile)
+    wanted = quota_of_guarantee(guarantee, master.profile)
+    quotas = quotas_if_allowed(master)
+    if quotas is not None:
+        check_no_quota_yet(role, quotas)
+        check_fits(master, quotas | {role: wanted}, force=force)
+    confirmed = send_quota(master, role, guarantee, wanted, force=force, v1=v1, wait=wait)
+    return QuotaChange(role, None, wanted, confirmed)
+
+
+def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool) -> None:
+    """The tree, and unless forced the capacity heuristic, over all quotas as they would be."""
+    check_tree(quotas)
+    available = None if force else capacity_if_allowed(master)
+    if available is not None:
+        check_capacity(quotas, available)
+
+
+def send_quota(
+    master: Master, role: str, guarantee: Sequence[Resource], wanted: Quota, *, force: bool, v1: bool, wait: bool
+) -> bool:
+    """Send a checked request; returns whether `wanted` was read back."""
+    from mesosctl.wire.models import QuotaRequest, SetQuota, SetQuotaCall
+
+    request = QuotaRequest.of(role, list(guarantee), force=force)
+
+    def send() -> None:
+        if v1:
+            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
+        else:
+            master.post("/quota", request.body())
+
+    return make(
+        master, send, lambda: read_quotas(master).get(role) == wanted, what=f"setting quota of '{role}'", wait=wait
+    )

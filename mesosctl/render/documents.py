@@ -1,0 +1,180 @@
+"""The JSON of -o json, as models: what a script may count on.
+
+Every document has `schema_version` and `kind`.  A version only ever gains fields; a field that
+changes or goes makes a new version.  Amounts are numbers, exact to three decimals.
+"""
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mesosctl.core import standing
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.scalars import to_double
+
+Amounts = dict[str, float]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Document(_Strict):
+    schema_version: Literal[1] = 1
+
+
+def amounts(values: Quantities | Limits) -> Amounts:
+    """Amounts by resource name; mem and disk in MiB."""
+    return {name: to_double(milli) for name, milli in values.items()}
+
+
+class QuotaValue(_Strict):
+    """A guarantee and a limit; a name without a limit is not limited."""
+
+    guarantee: Amounts
+    limit: Amounts
+
+    @classmethod
+    def of(cls, quota: Quota) -> Self:
+        """From a value of core."""
+        return cls(guarantee=amounts(quota.guarantees), limit=amounts(quota.limits))
+
+
+class Usage(_Strict):
+    """What a role and the roles below it hold; ports by count.  `consumed` is null before Mesos 1.9."""
+
+    consumed: Amounts | None
+    allocated: Amounts
+    offered: Amounts
+    reserved: Amounts
+    frameworks: int
+    weight: float
+
+
+class RoleQuota(_Strict):
+    """A role with quota; `usage` is null where this principal may not see it."""
+
+    role: str
+    guarantee: Amounts
+    limit: Amounts
+    usage: Usage | None
+
+    @classmethod
+    def of(cls, entry: standing.RoleStanding) -> Self:
+        """From a value of core."""
+        held = entry.usage
+        usage = (
+            None
+            if held is None
+            else Usage(
+                consumed=None if held.consumed is None else amounts(held.consumed),
+                allocated=amounts(held.allocated),
+                offered=amounts(held.offered),
+                reserved=amounts(held.reserved),
+                frameworks=held.frameworks,
+                weight=held.weight,
+            )
+        )
+        return cls(
+            role=entry.role, guarantee=amounts(entry.quota.guarantees), limit=amounts(entry.quota.limits), usage=usage
+        )
+
+
+class QuotaList(_Document):
+    """`quota list`; jsonl writes one of `quotas` a line."""
+
+    kind: Literal["quota.list"] = "quota.list"
+    quotas: list[RoleQuota]
+
+
+class QuotaShow(_Document):
+    """`quota show`."""
+
+    kind: Literal["quota.show"] = "quota.show"
+    quota: RoleQuota
+
+
+class QuotaChange(_Strict):
+    """One change that was made; null before or after means no quota."""
+
+    role: str
+    done: Literal["set", "updated", "removed"]
+    before: QuotaValue | None
+    after: QuotaValue | None
+    confirmed: bool = Field(description="Whether it was read back.")
+
+    @classmethod
+    def of(cls, change: standing.QuotaChange) -> Self:
+        """From a value of core."""
+        return cls(
+            role=change.role,
+            done=change.done,
+            before=None if change.before is None else QuotaValue.of(change.before),
+            after=None if change.after is None else QuotaValue.of(change.after),
+            confirmed=change.confirmed,
+        )
+
+
+class QuotaChanges(_Document):
+    """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` a line."""
+
+    kind: Literal["quota.changes"] = "quota.changes"
+    changes: list[QuotaChange]
+
+
+class Finding(_Strict):
+    """One rule; `passed` is null where it could not be checked."""
+
+    rule: str
+    passed: bool | None
+    message: str
+    hint: str | None
+
+
+class QuotaCheck(_Document):
+    """`quota check`; jsonl writes one of `findings` a line.  Amounts are null where they may not be seen."""
+
+    kind: Literal["quota.check"] = "quota.check"
+    role: str
+    requested: Amounts
+    passed: bool
+    findings: list[Finding]
+    capacity: Amounts | None
+    promised: Amounts | None = Field(description="Guarantees of other roles.")
+    largest: Amounts | None = Field(description="The largest quota that would pass for this role.")
+
+    @classmethod
+    def of(cls, check: standing.QuotaCheck) -> Self:
+        """From a value of core."""
+        return cls(
+            role=check.role,
+            requested=amounts(check.requested),
+            passed=check.passed,
+            findings=[Finding(rule=f.rule, passed=f.passed, message=f.sentence, hint=f.hint) for f in check.findings],
+            capacity=None if check.capacity is None else amounts(check.capacity),
+            promised=None if check.promised is None else amounts(check.promised),
+            largest=None if check.largest is None else amounts(check.largest),
+        )
+
+
+class Error(_Strict):
+    """Why a command failed.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
+
+    kind: str
+    exit_status: int
+    message: str
+    field: str | None
+    rule: str | None
+    hint: str | None
+    status: int | None
+
+
+class ErrorDocument(_Document):
+    """What -o json writes on standard error."""
+
+    error: Error
+
+
+DOCUMENTS: tuple[type[_Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, ErrorDocument)
+"""All of them, for the reference page and the test that holds their shapes."""

@@ -1,0 +1,127 @@
+"""Quota as reports."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.scalars import format_milli
+from mesosctl.core.standing import QuotaChange, QuotaCheck, RoleStanding
+from mesosctl.render.report import Column, Report
+
+if TYPE_CHECKING:
+    from mesosctl.render import documents
+
+_COLUMNS = (
+    Column("ROLE"),
+    Column("GUARANTEE"),
+    Column("LIMIT"),
+    Column("CONSUMED", wide=True),
+    Column("ALLOCATED", wide=True),
+    Column("OFFERED", wide=True),
+    Column("RESERVED", wide=True),
+    Column("FRAMEWORKS", wide=True),
+)
+
+
+def amounts_text(amounts: Quantities | Limits | None) -> str:
+    """`cpus:12;mem:6144`, as a person could type it again; "-" for nothing."""
+    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in (amounts or {}).items()) or "-"
+
+
+def quota_list(standings: Sequence[RoleStanding]) -> Report:
+    """Every role with quota."""
+
+    def items() -> "list[documents.RoleQuota]":
+        from mesosctl.render import documents
+
+        return [documents.RoleQuota.of(standing) for standing in standings]
+
+    def document() -> "documents.QuotaList":
+        from mesosctl.render import documents
+
+        return documents.QuotaList(quotas=items())
+
+    return Report(
+        _COLUMNS,
+        [_row(standing) for standing in standings],
+        [s.role for s in standings],
+        document,
+        items,
+        empty="no quota is set",
+    )
+
+
+def quota_show(standing: RoleStanding) -> Report:
+    """One role with quota."""
+
+    def document() -> "documents.QuotaShow":
+        from mesosctl.render import documents
+
+        return documents.QuotaShow(quota=documents.RoleQuota.of(standing))
+
+    columns = [Column(column.title) for column in _COLUMNS]
+    return Report(columns, [_row(standing)], [standing.role], document, lambda: [document().quota])
+
+
+def _row(standing: RoleStanding) -> list[str]:
+    usage = standing.usage
+    held = [None] * 4 if usage is None else [usage.consumed, usage.allocated, usage.offered, usage.reserved]
+    return [
+        standing.role,
+        amounts_text(standing.quota.guarantees),
+        amounts_text(standing.quota.limits),
+        *(amounts_text(amounts) for amounts in held),
+        "-" if usage is None else str(usage.frameworks),
+    ]
+
+
+def quota_changes(changes: Sequence[QuotaChange]) -> Report:
+    """What was changed."""
+
+    def items() -> "list[documents.QuotaChange]":
+        from mesosctl.render import documents
+
+        return [documents.QuotaChange.of(change) for change in changes]
+
+    def document() -> "documents.QuotaChanges":
+        from mesosctl.render import documents
+
+        return documents.QuotaChanges(changes=items())
+
+    columns = (Column("ROLE"), Column("DONE"), Column("GUARANTEE"), Column("LIMIT"), Column("CONFIRMED", wide=True))
+    rows = [
+        [
+            change.role,
+            change.done,
+            amounts_text(change.after.guarantees if change.after else None),
+            amounts_text(change.after.limits if change.after else None),
+            "yes" if change.confirmed else "no",
+        ]
+        for change in changes
+    ]
+    return Report(columns, rows, [change.role for change in changes], document, items)
+
+
+def quota_check(check: QuotaCheck) -> Report:
+    """Every rule as a line, and how much room there is."""
+
+    def document() -> "documents.QuotaCheck":
+        from mesosctl.render import documents
+
+        return documents.QuotaCheck.of(check)
+
+    verdicts = {True: "pass", False: "FAIL", None: "unknown"}
+    rows = [[verdicts[f.passed], f.rule, f.sentence, f.hint or "-"] for f in check.findings]
+    room = [
+        ("capacity", check.capacity),
+        ("promised to others", check.promised),
+        ("largest that would pass", check.largest),
+    ]
+    return Report(
+        (Column("RESULT"), Column("RULE"), Column("FINDING"), Column("HINT", wide=True)),
+        rows,
+        [finding.rule for finding in check.findings if finding.passed is False],
+        document,
+        lambda: document().findings,
+        remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
+    )

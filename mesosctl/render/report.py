@@ -1,0 +1,77 @@
+"""An answer that can be written in every form, and the writing of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; `wide` ones appear with -o wide, and in csv always."""
+
+    title: str
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One answer.
+
+    `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
+    make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
+    `remark` stands under a table.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    names: Sequence[str]
+    document: "Callable[[], BaseModel]"
+    items: "Callable[[], Sequence[BaseModel]]"
+    empty: str = ""
+    remark: Sequence[str] = field(default=())
+
+
+def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bool) -> None:
+    """Write `report` to `stream`.  `draws` says that a person looks at a terminal, `colours` what it may show."""
+    if form == "json":
+        stream.write(report.document().model_dump_json(indent=2) + "\n")
+    elif form == "jsonl":
+        stream.writelines(item.model_dump_json() + "\n" for item in report.items())
+    elif form == "csv":
+        import csv
+
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([column.title.lower() for column in report.columns])
+        writer.writerows(report.rows)
+    elif form == "name":
+        stream.writelines(name + "\n" for name in report.names)
+    else:
+        _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
+
+
+def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:
+    shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
+    titles = [report.columns[index].title for index in shown]
+    rows = [[row[index] for index in shown] for row in report.rows]
+    if not rows:
+        if draws and report.empty:
+            stream.write(report.empty + "\n")
+    elif draws:
+        from mesosctl.render.drawn import draw_table
+
+        draw_table(titles, rows, stream, colours=colours)
+    else:
+        stream.write(plain_table(titles, rows))
+    stream.writelines(line + "\n" for line in report.remark)
+
+
+def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns padded with blanks, two between them; never cut, whatever the width."""
+    lines = [titles, *rows]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(titles))]
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n" for line in lines
+    )

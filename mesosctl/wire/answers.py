@@ -1,0 +1,137 @@
+"""A master's answers, read into values of core.
+
+Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
+missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
+`mesosctl.wire.models` describes the same JSON completely; tests hold the two together.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesosctl.core.errors import UnexpectedAnswer
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.scalars import to_milli
+from mesosctl.core.standing import RoleUsage
+
+
+def version(answer: Any) -> str:
+    """`GET /version`: the version, "1.11.0"."""
+    return _text(_object(answer, "").get("version"), "version")
+
+
+def quotas(answer: Any) -> dict[str, Quota]:
+    """`GET /quota`: every role that has an entry, sorted; a default `Quota` for an empty entry (spec/quota.md §4)."""
+    top = _object(answer, "")
+    guarantees: dict[str, dict[str, int]] = {}
+    for index, info in enumerate(_list(top.get("infos"), "infos")):
+        where = f"infos[{index}]"
+        entry = _object(info, where)
+        resources = _list(entry.get("guarantee"), f"{where}.guarantee")
+        guarantees[_text(entry.get("role"), f"{where}.role")] = dict(
+            _scalar_resource(resource, f"{where}.guarantee[{i}]") for i, resource in enumerate(resources)
+        )
+    limits: dict[str, dict[str, int]] = {}
+    for index, config in enumerate(_list(top.get("configs"), "configs")):
+        where = f"configs[{index}]"
+        entry = _object(config, where)
+        role = _text(entry.get("role"), f"{where}.role")
+        limits[role] = _scalars(entry.get("limits"), f"{where}.limits")
+        guarantees.setdefault(role, _scalars(entry.get("guarantees"), f"{where}.guarantees"))
+    return {role: Quota(Quantities(guarantees[role]), Limits(limits.get(role, {}))) for role in sorted(guarantees)}
+
+
+def roles(answer: Any) -> dict[str, RoleUsage]:
+    """`GET /roles`: what each known role holds."""
+    found: dict[str, RoleUsage] = {}
+    for index, element in enumerate(_list(_object(answer, "").get("roles"), "roles")):
+        where = f"roles[{index}]"
+        entry = _object(element, where)
+        quota = _object(entry.get("quota"), f"{where}.quota")
+        found[_text(entry.get("name"), f"{where}.name")] = RoleUsage(
+            consumed=_amounts(quota["consumed"], f"{where}.quota.consumed") if "consumed" in quota else None,
+            allocated=_amounts(entry.get("allocated"), f"{where}.allocated"),
+            offered=_amounts(entry.get("offered"), f"{where}.offered"),
+            reserved=_amounts(entry.get("reserved"), f"{where}.reserved"),
+            frameworks=len(_list(entry.get("frameworks"), f"{where}.frameworks")),
+            weight=_number(entry.get("weight", 1.0), f"{where}.weight"),
+        )
+    return found
+
+
+def whitelist(answer: Any) -> frozenset[str] | None:
+    """`GET /flags`: the roles of `--roles`, or None where there is no whitelist."""
+    flags = _object(_object(answer, "").get("flags"), "flags")
+    if "roles" not in flags:
+        return None
+    return frozenset(role.strip() for role in _text(flags["roles"], "flags.roles").split(",") if role.strip())
+
+
+def _scalar_resource(value: Any, where: str) -> tuple[str, int]:
+    entry = _object(value, where)
+    scalar = _object(entry.get("scalar"), f"{where}.scalar")
+    return _text(entry.get("name"), f"{where}.name"), _milli(scalar.get("value"), f"{where}.scalar.value")
+
+
+def _scalars(value: Any, where: str) -> dict[str, int]:
+    """A map from names to `{"value": amount}`."""
+    return {
+        name: _milli(_object(scalar, f"{where}.{name}").get("value"), f"{where}.{name}.value")
+        for name, scalar in _object(value, where).items()
+    }
+
+
+def _amounts(value: Any, where: str) -> Quantities:
+    """A map from names to amounts; the text form of ranges and sets, before 1.9, is left out."""
+    return Quantities(
+        {
+            name: _milli(amount, f"{where}.{name}")
+            for name, amount in _object(value, where).items()
+            if not isinstance(amount, str)
+        }
+    )
+
+
+def _milli(value: Any, where: str) -> int:
+    try:
+        return to_milli(_number(value, where))
+    except ValueError as error:
+        raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=where) from None
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(value, "a number", where)
+    return float(value)
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise wrong(value, "a string", where)
+    return value
+
+
+def _object(value: Any, where: str) -> Mapping[str, Any]:
+    if value is None and where:
+        return {}
+    if not isinstance(value, dict):
+        raise wrong(value, "an object", where)
+    return value
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise wrong(value, "a list", where)
+    return value
+
+
+def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:
+    """The error for a value of the wrong type at `where` ("infos[0].role")."""
+    found = {type(None): "nothing", str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
+    return UnexpectedAnswer(
+        f"the master's answer is not as documented: {expected} belongs at {where or 'the top'}, "
+        f"not {found.get(type(value), 'a number')}",
+        field=where or None,
+    )

@@ -1,0 +1,202 @@
+"""The documented JSON of quota, both ways (seeds/quota.md, spec/quota.md §3, §4 and §8).
+
+Imported only where something is sent, read from a file or printed as JSON: the import costs more
+than everything else in a listing.
+"""
+
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from mesosctl.core.errors import BadInput
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resource as CoreResource
+from mesosctl.core.scalars import parse_amount, to_double
+from mesosctl.wire.messages import ConversionError, decode, read
+from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _not_a_boolean(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("a boolean is not a number")  # noqa: TRY004  # pydantic reports only ValueError
+    return value
+
+
+Double = Annotated[float, BeforeValidator(_not_a_boolean), Field(allow_inf_nan=False)]
+
+
+class _Documented(BaseModel):
+    """A master ignores what it does not know, so reading an answer does too; a file is read strictly."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    def body(self) -> bytes:
+        """The request as it is sent: what is not set is left out."""
+        return self.model_dump_json(exclude_none=True, by_alias=True).encode()
+
+
+class Scalar(_Documented):
+    """An amount."""
+
+    value: Double
+
+
+class Resource(_Documented):
+    """One resource.  The fields after `scalar` are known so that a rule can name them; quota allows none."""
+
+    name: str
+    type: Literal["SCALAR", "RANGES", "SET", "TEXT"]
+    scalar: Scalar | None = None
+    role: str | None = None
+    ranges: dict[str, Any] | None = None
+    set_: dict[str, Any] | None = Field(default=None, alias="set")
+    reservation: dict[str, Any] | None = None
+    reservations: list[dict[str, Any]] | None = None
+    allocation_info: dict[str, Any] | None = None
+    disk: dict[str, Any] | None = None
+    revocable: dict[str, Any] | None = None
+    shared: dict[str, Any] | None = None
+    provider_id: dict[str, Any] | None = None
+
+    def to_core(self, field: str) -> CoreResource:
+        """The value it means.  Raises RuleViolation or BadInput naming `field`; nothing is rounded."""
+        if self.scalar is not None:
+            parse_amount(self.name, repr(self.scalar.value))
+        try:
+            return to_core(read(RESOURCE, self.model_dump(exclude_none=True, by_alias=True), field), field)
+        except ConversionError as error:
+            raise BadInput(str(error), field=error.path or field) from None
+
+
+class QuotaRequest(_Documented):
+    """The body of POST /quota, and `quota_request` of SET_QUOTA."""
+
+    role: str = ""
+    guarantee: list[Resource] = Field(default_factory=list)
+    force: bool = False
+
+    @classmethod
+    def of(cls, role: str, guarantee: list[CoreResource], *, force: bool) -> Self:
+        """The request that asks for these amounts."""
+        resources = [Resource(**entry) for entry in list_to_json(guarantee, "POST")]
+        return cls(role=role, guarantee=resources, force=force)
+
+    def to_core(self) -> list[CoreResource]:
+        """The guarantee, entry by entry.  Raises RuleViolation naming the field."""
+        return [entry.to_core(f"guarantee[{index}]") for index, entry in enumerate(self.guarantee)]
+
+
+class SetQuota(_Documented):
+    """`set_quota` of the v1 call."""
+
+    quota_request: QuotaRequest
+
+
+class SetQuotaCall(_Documented):
+    """The v1 call SET_QUOTA."""
+
+    type: Literal["SET_QUOTA"] = "SET_QUOTA"
+    set_quota: SetQuota
+
+
+class QuotaConfig(_Documented):
+    """What a role is guaranteed and limited to; a name without an entry is neither."""
+
+    role: str
+    guarantees: dict[str, Scalar] = Field(default_factory=dict)
+    limits: dict[str, Scalar] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, role: str, quota: Quota) -> Self:
+        """The configuration that makes `quota`."""
+        return cls(role=role, guarantees=_scalars(quota.guarantees), limits=_scalars(quota.limits))
+
+    def to_core(self) -> Quota:
+        """The quota it makes.  Raises RuleViolation; nothing is rounded."""
+        return Quota(Quantities(_exact(self.guarantees)), Limits(_exact(self.limits)))
+
+
+class UpdateQuota(_Documented):
+    """`update_quota` of the v1 call; all configurations are taken, or none."""
+
+    force: bool = False
+    quota_configs: list[QuotaConfig] = Field(default_factory=list)
+
+
+class UpdateQuotaCall(_Documented):
+    """The v1 call UPDATE_QUOTA."""
+
+    type: Literal["UPDATE_QUOTA"] = "UPDATE_QUOTA"
+    update_quota: UpdateQuota
+
+
+class QuotaInfo(_Documented):
+    """One entry of `infos`; a role without guarantees has only its name."""
+
+    role: str
+    guarantee: list[Resource] = Field(default_factory=list)
+
+
+class QuotaStatus(_Documented):
+    """The answer of GET /quota; `{}` where no role has quota."""
+
+    infos: list[QuotaInfo] = Field(default_factory=list)
+    configs: list[QuotaConfig] = Field(default_factory=list)
+
+    def to_core(self) -> dict[str, Quota]:
+        """Every role that has an entry, sorted."""
+        found = {config.role: config.to_core() for config in self.configs}
+        for info in self.infos:
+            amounts = {
+                r.name: r.value for r in (e.to_core("guarantee") for e in info.guarantee) if isinstance(r.value, int)
+            }
+            limits = found[info.role].limits if info.role in found else Limits()
+            found[info.role] = Quota(Quantities(amounts), limits)
+        return dict(sorted(found.items()))
+
+
+def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
+    return {name: Scalar(value=to_double(milli)) for name, milli in amounts.items()}
+
+
+def _exact(amounts: dict[str, Scalar]) -> dict[str, int]:
+    return {name: parse_amount(name, repr(scalar.value)) for name, scalar in amounts.items()}
+
+
+def read_quota_request(text: bytes | str) -> QuotaRequest:
+    """The documented JSON of POST /quota as an operator wrote it.  Raises BadInput, naming the field.
+
+    A key that is not documented is refused: a misspelt `force` should not go unnoticed.
+    """
+    return _validate(QuotaRequest, _decode(text))
+
+
+def read_update_quota(text: bytes | str) -> UpdateQuota:
+    """The documented JSON of UPDATE_QUOTA: the whole call, its `update_quota`, or one configuration."""
+    value = _decode(text)
+    if isinstance(value, dict) and "update_quota" in value:
+        return _validate(UpdateQuotaCall, value).update_quota
+    if isinstance(value, dict) and "quota_configs" not in value:
+        return UpdateQuota(quota_configs=[_validate(QuotaConfig, value)])
+    return _validate(UpdateQuota, value)
+
+
+def _decode(text: bytes | str) -> Any:
+    try:
+        return decode(text)
+    except ConversionError as error:
+        raise BadInput(f"the payload is not JSON: {error}") from None
+
+
+def _validate(model: type[Model], value: Any) -> Model:
+    try:
+        return model.model_validate(value, extra="forbid")
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+        raise BadInput(
+            f"the payload is not as documented: {field or 'the top'}: {first['msg']}", field=field or None
+        ) from None

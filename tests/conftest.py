@@ -1,0 +1,154 @@
+"""A stand-in for a master: enough of /quota, /slaves, /roles and /version to be asked, and told to misbehave."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+
+from mesosctl.__main__ import main
+from mesosctl.cli.environment import Environment
+
+AGENT = {"resources": {"cpus": 12.0, "mem": 6144.0, "disk": 1000.0, "ports": "[31000-32000]"}}
+RESERVING_AGENT = {
+    "resources": {"cpus": 12.0, "mem": 6144.0},
+    "reserved_resources": {"ads": {"cpus": 8.0, "mem": 4096.0}},
+    "unreserved_resources": {"cpus": 4.0, "mem": 2048.0},
+}
+Behaviour = Callable[[httpx.Request], httpx.Response]
+
+
+@dataclass
+class StandIn(httpx.BaseTransport):
+    """Quotas by role, as entries of `infos`.  `instead["POST /quota"]` is used up before the usual behaviour."""
+
+    version: str = "1.11.0"
+    quotas: dict[str, list[dict]] = field(default_factory=dict)
+    limits: dict[str, dict] = field(default_factory=dict)
+    agents: list[dict] = field(default_factory=lambda: [AGENT, RESERVING_AGENT])
+    roles: list[dict] = field(default_factory=list)
+    flags: dict[str, str] = field(default_factory=dict)
+    instead: dict[str, list[Behaviour]] = field(default_factory=dict)
+    requests: list[httpx.Request] = field(default_factory=list)
+
+    @property
+    def asked(self) -> list[str]:
+        return [f"{request.method} {request.url.path}" for request in self.requests]
+
+    @property
+    def changed(self) -> list[str]:
+        return [line for line in self.asked if not line.startswith("GET")]
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.read()
+        self.requests.append(request)
+        planned = self.instead.get(f"{request.method} {request.url.path}")
+        return (planned.pop(0) if planned else self.usual)(request)
+
+    def usual(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.removeprefix("/master")
+        if request.method == "GET":
+            return httpx.Response(200, json=self._read(path))
+        body = json.loads(request.content or b"{}")
+        if path == "/api/v1":
+            return self._call(body)
+        if request.method == "DELETE":
+            role = path.removeprefix("/quota/")
+            return self._remove(role)
+        return self._set(body)
+
+    def _read(self, path: str) -> dict:
+        infos = [{"role": role, "guarantee": guarantee} for role, guarantee in self.quotas.items()]
+        configs = [
+            {
+                "role": role,
+                "guarantees": {r["name"]: r["scalar"] for r in guarantee},
+                "limits": self.limits.get(role, {}),
+            }
+            for role, guarantee in self.quotas.items()
+        ]
+        shown = {"infos": infos} | ({} if self.version.startswith("1.4") else {"configs": configs})
+        slaves = [{"unreserved_resources": agent["resources"], "active": True} | agent for agent in self.agents]
+        return {
+            "/version": {"version": self.version},
+            "/quota": shown if infos else {},
+            "/slaves": {"slaves": slaves},
+            "/roles": {"roles": self.roles},
+            "/flags": {"flags": self.flags},
+        }[path]
+
+    def _call(self, body: dict) -> httpx.Response:
+        if body["type"] == "SET_QUOTA":
+            return self._set(body["set_quota"]["quota_request"])
+        for config in body["update_quota"]["quota_configs"]:
+            guarantees = config.get("guarantees", {}).items()
+            self.quotas[config["role"]] = [{"name": n, "type": "SCALAR", "scalar": v} for n, v in guarantees]
+            self.limits[config["role"]] = config.get("limits", {})
+        return httpx.Response(200)
+
+    def _set(self, body: dict) -> httpx.Response:
+        if body["role"] in self.quotas:
+            return httpx.Response(400, text="already has quota")
+        self.quotas[body["role"]] = body["guarantee"]
+        if not self.version.startswith("1.4"):
+            self.limits[body["role"]] = {r["name"]: r["scalar"] for r in body["guarantee"]}
+        return httpx.Response(200)
+
+    def _remove(self, role: str) -> httpx.Response:
+        if self.quotas.pop(role, None) is None:
+            return httpx.Response(400, text=f"Role '{role}' has no quota set")
+        self.limits.pop(role, None)
+        return httpx.Response(200)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@dataclass
+class Ran:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict:
+        return json.loads(self.out)
+
+
+def guarantee(**amounts: float) -> list[dict]:
+    return [{"name": name, "type": "SCALAR", "scalar": {"value": value}} for name, value in amounts.items()]
+
+
+@pytest.fixture
+def entries() -> Callable[..., list[dict]]:
+    return guarantee
+
+
+@pytest.fixture
+def cluster() -> StandIn:
+    return StandIn()
+
+
+@pytest.fixture
+def run(cluster: StandIn) -> Callable[..., Ran]:
+    """Run the command line against the stand-in; `terminal` is what a person would answer there."""
+
+    def run_words(*words: str, stdin: str = "", terminal: bool = False, **variables: str) -> Ran:
+        stream = Terminal if terminal else io.StringIO
+        environment = Environment(
+            stdin=stream(stdin),
+            stdout=stream(),
+            stderr=stream(),
+            variables={"MESOSCTL_MASTER": "http://master:5050"} | variables,
+            ask_secret=lambda _: "typed",
+            sleep=lambda _: None,
+            transport=cluster,
+        )
+        status = main(words, environment)
+        return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())
+
+    return run_words
