@@ -92,7 +92,8 @@ def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, A
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    return {"roles": [{"name": role.name, "weight": role.weight} for role in views.visible_roles(master, principal)]}
+    roles = [{"name": role.name, "weight": role.weight} for role in views.visible_roles(master, principal)]
+    return {"roles": roles} if roles else {}
 
 
 def _get_weights(master: Master, _body: Body, principal: str | None) -> dict[str, Any] | None:
@@ -199,7 +200,9 @@ def check_content_type(request: Request) -> None:
     given = request.headers.get("content-type")
     if given is None:
         raise Refusal(400, "Expecting 'Content-Type' to be present")
-    # Protobuf bodies are not served, and to say so is better than to misread them.
+    # Protobuf is a known type, but its bodies are not read here.
+    if given == PROTOBUF:
+        raise Refusal(400, "Failed to parse body into Call protobuf")
     if given != JSON:
         raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
 
