@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from . import payloads
@@ -23,6 +24,10 @@ from .scenarios.setups import STANDARD
 
 STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
 STEPS_IN_A_HISTORY = 50
+
+
+# Two removals in three are of a quota that exists: which one, or None for a role that was drawn.
+_KNOWN = st.one_of(st.none(), st.integers(0, 11), st.integers(0, 11))
 
 
 class History(RuleBasedStateMachine):
@@ -41,9 +46,9 @@ class History(RuleBasedStateMachine):
     def post_quota(self, body: str) -> None:
         self.play("POST", "/quota", body)
 
-    @rule(role=payloads.roles)
-    def delete_quota(self, role: str) -> None:
-        self.play("DELETE", f"/quota/{quote(role, safe='/*')}")
+    @rule(role=payloads.roles, known=_KNOWN)
+    def delete_quota(self, role: str, known: int | None) -> None:
+        self.play("DELETE", f"/quota/{quote(self.choose(role, known), safe='/*')}")
 
     @rule(body=payloads.texts(payloads.quota_requests))
     def set_quota(self, body: str) -> None:
@@ -53,11 +58,11 @@ class History(RuleBasedStateMachine):
     def update_quota(self, body: str) -> None:
         self.call("UPDATE_QUOTA", "update_quota", body)
 
-    @rule(role=payloads.roles)
-    def remove_quota(self, role: str) -> None:
-        body = json.dumps({"role": role})
-        if any(entry["role"] == role for entry in self.real.read("/quota").get("infos", ())):
-            self.call("REMOVE_QUOTA", "remove_quota", body)
+    @rule(role=payloads.roles, known=_KNOWN)
+    def remove_quota(self, role: str, known: int | None) -> None:
+        role = self.choose(role, known)
+        if role in self.roles_with_quota():
+            self.call("REMOVE_QUOTA", "remove_quota", json.dumps({"role": role}))
         else:  # the real master does not survive this one; the fake says no
             refusal = self.fake.call("REMOVE_QUOTA", remove_quota={"role": role})
             assert refusal.status == 400
@@ -70,6 +75,14 @@ class History(RuleBasedStateMachine):
     @rule(body=payloads.texts(payloads.weight_lists))
     def update_weights(self, body: str) -> None:
         self.call("UPDATE_WEIGHTS", "update_weights", f'{{"weight_infos":{body}}}')
+
+    def roles_with_quota(self) -> list[str]:
+        return sorted(entry["role"] for entry in self.real.read("/quota").get("infos", ()))
+
+    def choose(self, role: str, known: int | None) -> str:
+        """One of the roles that have quota, if `known` says so and there are any; else the given role."""
+        roles = self.roles_with_quota()
+        return role if known is None or not roles else roles[known % len(roles)]
 
     def call(self, name: str, key: str, body: str) -> None:
         """A v1 call whose body is this text, well-formed or not."""

@@ -8,6 +8,7 @@ from tests.conformance.scenario import Row, Step, delete, get, old_status, scala
 from .setups import STANDARD
 
 ONE_CPU = '{"name":"cpus","type":"SCALAR","scalar":{"value":1}}'
+NOT_SCANNED = "the fake reads numbers by the JSON standard, the real master by strtod"
 NOTHING_SET = get("/quota").gives(200, {})
 
 
@@ -20,6 +21,11 @@ def with_amount(amount: str) -> Step:
     return post(f'[{{"name":"cpus","type":"SCALAR","scalar":{{"value":{amount}}}}}]')
 
 
+def with_more(text: str) -> str:
+    """The resource with one more key and value."""
+    return f"{ONE_CPU[:-1]},{text}}}"
+
+
 def shows(role: str, name: str, amount: float) -> Step:
     kept = {role: {name: amount}}
     return get("/quota").gives(200, status(**kept)).old(200, old_status(**kept))
@@ -30,14 +36,17 @@ AMOUNTS_TAKEN = {
     "0.0005": 0.0005,
     "1.0004": 1.0004,
     "1E2": 100,
-    "1.": 1,
-    "01": 1,
     '" 1"': 1,
     '"1e1"': 10,
     '"1.5f"': 1.5,
+    '"1x "': 1,
     "999999999999": 999999999999,
 }
+NOT_JSON_BUT_TAKEN = ("1.", "01", "-0.")
 AMOUNTS_REFUSED = (
+    "1.5.1",
+    "1-2",
+    "-",
     "0.0004999",
     "-0.0004",
     "1e300",
@@ -51,6 +60,8 @@ AMOUNTS_REFUSED = (
     "{}",
     '""',
     '"1 "',
+    '"1 x"',
+    '"1xx"',
     '"+1"',
     '"0x10"',
     '"1,5"',
@@ -99,6 +110,8 @@ TEXTS_REFUSED = {
 ROWS = (
     *(Row(f"amount {text}", STANDARD, with_amount(text).gives(200), shows("r1", "cpus", value))
       for text, value in AMOUNTS_TAKEN.items()),
+    *(Row(f"amount {text}", STANDARD, with_amount(text).gives(200), not_yet=NOT_SCANNED)
+      for text in NOT_JSON_BUT_TAKEN),
     *(Row(f"amount {text} refused", STANDARD, with_amount(text).gives(400), NOTHING_SET)
       for text in AMOUNTS_REFUSED),
     *(Row(f"guarantee: {name}", STANDARD, post(text).gives(200), shows("r1", "cpus", 1))
