@@ -21,9 +21,9 @@ def with_amount(amount: str) -> Step:
     return post(f'[{{"name":"cpus","type":"SCALAR","scalar":{{"value":{amount}}}}}]')
 
 
-def with_more(text: str) -> str:
-    """The resource with one more key and value."""
-    return f"{ONE_CPU[:-1]},{text}}}"
+def one_cpu_and(more: str) -> str:
+    """A guarantee of one resource with one more key and value."""
+    return f"[{ONE_CPU[:-1]},{more}}}]"
 
 
 def shows(role: str, name: str, amount: float) -> Step:
@@ -73,10 +73,10 @@ GUARANTEES_TAKEN = {
     "lone object": ONE_CPU,
     "list in a list": f"[[{ONE_CPU}]]",
     "null beside it": f"[null,{ONE_CPU},null]",
-    "own role is *": f'[{ONE_CPU[:-1]},"role":"*"}}]',
-    "no reservations": f'[{ONE_CPU[:-1]},"reservations":[]}}]',
-    "allocated": f'[{ONE_CPU[:-1]},"allocation_info":{{"role":"x"}}}}]',
-    "provided": f'[{ONE_CPU[:-1]},"provider_id":{{"value":"x"}}}}]',
+    "own role is *": one_cpu_and('"role":"*"'),
+    "no reservations": one_cpu_and('"reservations":[]'),
+    "allocated": one_cpu_and('"allocation_info":{"role":"x"}'),
+    "provided": one_cpu_and('"provider_id":{"value":"x"}'),
 }
 GUARANTEES_REFUSED = {
     "null": "null",
@@ -90,7 +90,7 @@ GUARANTEES_REFUSED = {
     "empty name": '[{"name":"","type":"SCALAR","scalar":{"value":1}}]',
     "name a number": '[{"name":1,"type":"SCALAR","scalar":{"value":1}}]',
     "scalar a number": '[{"name":"cpus","type":"SCALAR","scalar":1}]',
-    "ranges beside scalar": f'[{ONE_CPU[:-1]},"ranges":{{}}}}]',
+    "ranges beside scalar": one_cpu_and('"ranges":{}'),
 }
 ROLES_TAKEN = {"accent": "rôle", "emoji": "\N{GRINNING FACE}", "percent": "100%", "dots": "...", "quote": 'r"1'}
 ROLES_REFUSED = (".", "..", "-r", "/", "/r", "r/", "r//s", "r\n", "r s", "r\t", "r\x7f", "*/r", "r/*", "r/..", "r/-s")
