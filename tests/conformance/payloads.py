@@ -28,6 +28,7 @@ odd_names = st.one_of(usual_names, st.sampled_from(ODD_NAMES))
 
 usual_amounts = st.one_of(
     st.integers(min_value=0, max_value=20),
+    st.sampled_from((8, 16, 24, 25, 2000)),  # around what the cluster of the histories has: 24 cpus, 1500 of disk
     st.integers(min_value=1, max_value=20_000).map(lambda milli: milli / 1000),
     st.integers(min_value=1, max_value=200_000).map(lambda tenths_of_milli: tenths_of_milli / 10_000),
 )
