@@ -1,5 +1,7 @@
 """The hierarchical allocator of Mesos 1.11.0: what each event does (spec/allocator.md §3, §4 and §9)."""
 
+# ruff: noqa: D102  # the interface documents its methods
+
 from collections.abc import Collection, Iterable, Mapping
 
 from fake_master.allocator import inverse_offers, recovery
@@ -58,13 +60,13 @@ class HierarchicalAllocator(Allocator):
 
     # --- Time ---------------------------------------------------------------------------------------
 
-    def advance_to(self, now: float) -> None:  # noqa: D102  # documented by the interface, as are all below
+    def advance_to(self, now: float) -> None:
         self._queue.drain()
         while self._timers.fire_next(now):
             self._queue.drain()
         self._timers.now = max(self._timers.now, now)
 
-    def next_deadline(self) -> float | None:  # noqa: D102
+    def next_deadline(self) -> float | None:
         return self._timers.now if self._queue.is_pending else self._timers.next_deadline()
 
     def _batch(self) -> None:
@@ -91,7 +93,7 @@ class HierarchicalAllocator(Allocator):
 
     # --- Agents -------------------------------------------------------------------------------------
 
-    def add_agent(  # noqa: D102
+    def add_agent(
         self,
         info: AgentInfo,
         total: Resources,
@@ -120,7 +122,7 @@ class HierarchicalAllocator(Allocator):
         for parcel in self._state.catalogue.parcels.by_role(resources) if resources else ():
             self._state.mark_allocated(agent, parcel, 1)
 
-    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:  # noqa: D102
+    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
         state = self._state
         agent = state.agents[info.id]
         before = agent.info, agent.capacity
@@ -131,12 +133,12 @@ class HierarchicalAllocator(Allocator):
             agent.forget_proofs()
             self._queue.ask({info.id: None})
 
-    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:  # noqa: D102
+    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
         record = self._state.agents[agent]
         self._state.replace_total(record, record.info, record.capacity.total + total)
         self._account_used(record, used)
 
-    def remove_agent(self, agent: str) -> None:  # noqa: D102
+    def remove_agent(self, agent: str) -> None:
         state = self._state
         record = state.agents.pop(agent)
         for parcel in state.catalogue.parcels.by_role(record.allocated) if record.allocated else ():
@@ -150,13 +152,13 @@ class HierarchicalAllocator(Allocator):
         state.enter(record.capacity, -1)
         self._queue.candidates.pop(agent, None)
 
-    def activate_agent(self, agent: str) -> None:  # noqa: D102
+    def activate_agent(self, agent: str) -> None:
         self._state.agents[agent].activated = True
 
-    def deactivate_agent(self, agent: str) -> None:  # noqa: D102
+    def deactivate_agent(self, agent: str) -> None:
         self._state.agents[agent].activated = False
 
-    def update_unavailability(self, agent: str, unavailability: Unavailability | None) -> None:  # noqa: D102
+    def update_unavailability(self, agent: str, unavailability: Unavailability | None) -> None:
         record = self._state.agents[agent]
         for framework in self._state.frameworks.values():
             inverse_offers.forget(framework, record)
@@ -164,12 +166,12 @@ class HierarchicalAllocator(Allocator):
         record.outstanding.clear()
         self._queue.ask({agent: None})
 
-    def update_whitelist(self, hostnames: Collection[str] | None) -> None:  # noqa: D102
+    def update_whitelist(self, hostnames: Collection[str] | None) -> None:
         self._state.whitelist = None if hostnames is None else frozenset(hostnames)
 
     # --- Frameworks ---------------------------------------------------------------------------------
 
-    def add_framework(  # noqa: D102
+    def add_framework(
         self,
         info: FrameworkInfo,
         used: Mapping[str, Resources] | None = None,
@@ -199,7 +201,7 @@ class HierarchicalAllocator(Allocator):
             client.suppressed = role in suppressed
             self._state.set_active(client)
 
-    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:  # noqa: D102
+    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
         state = self._state
         framework = state.frameworks[info.id]
         before = framework.info.roles
@@ -216,7 +218,7 @@ class HierarchicalAllocator(Allocator):
         woken = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}
         self._revive(info.id, woken)
 
-    def remove_framework(self, framework: str) -> None:  # noqa: D102
+    def remove_framework(self, framework: str) -> None:
         state = self._state
         record = state.frameworks[framework]
         for agent in state.agents.values():
@@ -233,14 +235,14 @@ class HierarchicalAllocator(Allocator):
         inverse_offers.forget(record)
         del state.frameworks[framework]
 
-    def activate_framework(self, framework: str) -> None:  # noqa: D102
+    def activate_framework(self, framework: str) -> None:
         record = self._state.frameworks[framework]
         record.active = True
         for client in record.clients.values():
             self._state.set_active(client)
         self._run_for_all()
 
-    def deactivate_framework(self, framework: str) -> None:  # noqa: D102
+    def deactivate_framework(self, framework: str) -> None:
         record = self._state.frameworks[framework]
         record.active = False
         for client in record.clients.values():
@@ -248,12 +250,12 @@ class HierarchicalAllocator(Allocator):
             self._forget_filters(client)
         inverse_offers.forget(record)
 
-    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:  # noqa: D102
+    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
         for client in self._clients(framework, roles):
             client.suppressed = True
             self._state.set_active(client)
 
-    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:  # noqa: D102
+    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
         self._revive(framework, roles)
         self._run_for_all()
 
@@ -280,7 +282,7 @@ class HierarchicalAllocator(Allocator):
 
     # --- Resources ----------------------------------------------------------------------------------
 
-    def recover_resources(  # noqa: D102
+    def recover_resources(
         self,
         framework: str,
         agent: str,
@@ -325,10 +327,10 @@ class HierarchicalAllocator(Allocator):
         # A filter always outlives the next batch.
         self._timers.after(max(timeout, self._options.allocation_interval), expire)
 
-    def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:  # noqa: D102
+    def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
         self._mark_allocated(self._state.agents[agent], resources)
 
-    def update_allocation(  # noqa: D102
+    def update_allocation(
         self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
     ) -> None:
         state = self._state
@@ -342,7 +344,7 @@ class HierarchicalAllocator(Allocator):
         state.replace_total(record, record.info, total)
         record.refresh()
 
-    def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:  # noqa: D102
+    def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:
         state = self._state
         record = state.agents[agent]
         steps = list(conversions)
@@ -355,19 +357,19 @@ class HierarchicalAllocator(Allocator):
 
     # --- Roles --------------------------------------------------------------------------------------
 
-    def update_quota(self, role: str, quota: Quota) -> None:  # noqa: D102
+    def update_quota(self, role: str, quota: Quota) -> None:
         if "/" in role:
             raise ValueError(f"quota of a nested role is not supported: {role}")
         self._state.roles.set_quota(role, quota)
 
-    def update_weights(self, weights: Mapping[str, float]) -> None:  # noqa: D102
+    def update_weights(self, weights: Mapping[str, float]) -> None:
         for role, weight in weights.items():
             self._state.roles.set_weight(role, weight)
             self._state.role_sorter.update_weight(role, weight)
 
     # --- Runs ---------------------------------------------------------------------------------------
 
-    def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:  # noqa: D102
+    def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
         options = self._options
         if not quotas:
             return
@@ -381,17 +383,15 @@ class HierarchicalAllocator(Allocator):
         """Whether offers wait for agents to come back after a failover."""
         return self._gate.is_recovering
 
-    def pause(self) -> None:  # noqa: D102
+    def pause(self) -> None:
         self._gate.pause()
 
-    def resume(self) -> None:  # noqa: D102
+    def resume(self) -> None:
         self._gate.resume()
 
     # --- Inverse offers -----------------------------------------------------------------------------
 
-    def update_inverse_offer(  # noqa: D102
-        self, framework: str, agent: str, refuse_seconds: float | None = None
-    ) -> None:
+    def update_inverse_offer(self, framework: str, agent: str, refuse_seconds: float | None = None) -> None:
         record, where = self._state.frameworks.get(framework), self._state.agents.get(agent)
         if record is None or where is None:
             return
@@ -401,7 +401,7 @@ class HierarchicalAllocator(Allocator):
 
     # --- Figures ------------------------------------------------------------------------------------
 
-    def metrics(self) -> dict[str, float]:  # noqa: D102
+    def metrics(self) -> dict[str, float]:
         waiting = float(self._queue.is_pending)
         return {
             "allocator/event_queue_dispatches": waiting,

@@ -274,7 +274,7 @@ class History:
         entries = list(offered)
         given = offered
         if part % 3 == 0 and len(entries) > 1:
-            given = Resources(entries[: 1 + part % (len(entries) - 1)])
+            given = Resources(entries[: 1 + part // 3 % (len(entries) - 1)])
         if offered - given:
             self.outstanding[index] = framework, agent, offered - given
         else:
@@ -288,6 +288,11 @@ class History:
             self.reference.filters.append(held)
             heapq.heappush(self.timers, (self.now + max(1.0, seconds), next(self.created), EXPIRE, held))
         self.allocator.recover_resources(framework, agent, given, seconds)
+
+    def do_decline_all(self, refusal: int) -> None:
+        """Everybody declines everything alike, which makes agents that nobody wants."""
+        while self.outstanding:
+            self.do_recover(0, refusal, 1)
 
     def do_quota(self, role: int, number: int) -> None:
         guarantee, limit = QUOTAS[number % len(QUOTAS)]
@@ -324,4 +329,7 @@ def _comparable(offers: Offers) -> dict[tuple[str, str, str], dict[str, int]]:
 
 def _counted(resources: Resources) -> dict[str, int]:
     """Each kind of entry and its amount, whatever their order."""
-    return {str(replace(entry, value=1) if entry.is_scalar else entry): getattr(entry, "value", 0) for entry in resources}
+    return {
+        str(replace(entry, value=1) if entry.is_scalar else entry): entry.value if isinstance(entry.value, int) else 0
+        for entry in resources
+    }

@@ -21,6 +21,7 @@ from fake_master.allocator import (
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.text import parse_entries
 
 from .words import expand
 
@@ -204,6 +205,4 @@ class Player:
 
 def _amounts(text: str) -> dict[str, int]:
     """`cpus:0` must stay: a limit of zero is one."""
-    from mesosctl.core.text import parse_entries
-
     return {entry.name: entry.value for entry in parse_entries(text) if isinstance(entry.value, int)}

@@ -212,7 +212,9 @@ class Reference:
         self.filters = [
             held
             for held in self.filters
-            if framework not in (None, held.framework) or role not in (None, held.role) or agent not in (None, held.agent)
+            if framework not in (None, held.framework)
+            or role not in (None, held.role)
+            or agent not in (None, held.agent)
         ]
 
     # --- §5 -----------------------------------------------------------------------------------------
