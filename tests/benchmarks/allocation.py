@@ -107,7 +107,7 @@ async def real_median(case: Case) -> float:
 async def _settled_median(case: Case, master: RealMaster, schedulers: list[Scheduler]) -> float:
     """Wait until the case is in its steady state, then take one sample a run."""
     samples: list[float] = []
-    seen, quiet, offers = -1.0, 0, -1
+    seen, quiet, offers, batches = -1.0, 0, -1, 0
     while len(samples) < SAMPLES:
         await asyncio.sleep(0.2)
         figures = await asyncio.to_thread(master.metrics)
@@ -115,11 +115,11 @@ async def _settled_median(case: Case, master: RealMaster, schedulers: list[Sched
             continue
         seen = figures[RUNS]
         count = sum(len(scheduler.offers) for scheduler in schedulers)
-        quiet, offers = (quiet + 1 if count == offers else 0), count
+        quiet, offers, batches = (quiet + 1 if count == offers else 0), count, batches + 1
         # The first runs belong to registrations, and a refused cluster must have fallen silent.
-        if (case.shape == "pass" and (samples or seen > case.agents)) or quiet > 3:
+        if (batches if case.shape == "pass" else quiet) > 3:
             samples.append(figures[RUN_MS])
-    return statistics.median(samples[3:])
+    return statistics.median(samples)
 
 
 def _scalars(amounts: dict[str, float]) -> dict[str, dict[str, float]]:
