@@ -5,7 +5,7 @@
 
 from fake_master.allocator.amounts import scalar_pairs
 from fake_master.allocator.drf_sorter import DrfSorter
-from fake_master.allocator.parcels import Parcels
+from fake_master.allocator.parcels import Content, Parcels
 from fake_master.allocator.sorter import Kind, Totals
 
 from .words import expand
@@ -37,15 +37,15 @@ class SorterPlayer:
         self.sorter.remove(path)
 
     def do_give(self, path: str, text: str, agent: str = "A") -> None:
-        self.sorter.allocated(self.sorter.leaf(path), agent, self.parcels.for_role("r", expand(text)))
+        self.sorter.allocated(self.sorter.leaf(path), agent, self.parcels.for_role("r", Content(expand(text))))
 
     def do_take(self, path: str, text: str, agent: str = "A") -> None:
-        self.sorter.unallocated(self.sorter.leaf(path), agent, self.parcels.for_role("r", expand(text)))
+        self.sorter.unallocated(self.sorter.leaf(path), agent, self.parcels.for_role("r", Content(expand(text))))
 
     def do_update(self, path: str, before: str, after: str) -> None:
         leaf = self.sorter.leaf(path)
-        self.sorter.unallocated(leaf, "A", self.parcels.for_role("r", expand(before)))
-        self.sorter.allocated(leaf, "A", self.parcels.for_role("r", expand(after)), counted=False)
+        self.sorter.unallocated(leaf, "A", self.parcels.for_role("r", Content(expand(before))))
+        self.sorter.allocated(leaf, "A", self.parcels.for_role("r", Content(expand(after))), counted=False)
 
     def do_weight(self, path: str, weight: str) -> None:
         self.sorter.update_weight(path, float(weight))
