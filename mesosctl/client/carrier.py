@@ -163,5 +163,4 @@ def open_transport(fake: str | None) -> "httpx.BaseTransport | None":
         return None
     import fake_master
 
-    transport: httpx.BaseTransport = fake_master.open_transport(fake)  # type: ignore[attr-defined]
-    return transport
+    return fake_master.open_transport(fake)

@@ -9,6 +9,9 @@ from mesosctl.core.printable import printable
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+NOTHING = "-"
+"""What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -47,7 +50,7 @@ def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bo
 
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([column.title.lower() for column in report.columns])
-        writer.writerows(report.rows)
+        writer.writerows(["" if cell == NOTHING else cell for cell in row] for row in report.rows)
     elif form == "name":
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     else:
