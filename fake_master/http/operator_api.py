@@ -121,7 +121,8 @@ def _teardown(master: Master, body: Body, principal: str | None) -> None:
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    return {"roles": [views.role_message(master, role) for role in views.visible_roles(master, principal)]}
+    roles = [views.role_message(master, role) for role in views.visible_roles(master, principal)]
+    return {"roles": roles} if roles else {}
 
 
 def _get_weights(master: Master, _body: Body, principal: str | None) -> dict[str, Any] | None:
@@ -223,3 +224,5 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
         stream = master.tell.add_operator(_get_state(master, {}, principal))
         return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)
+    roles = [views.role_message(master, role) for role in views.visible_roles(master, principal)]
+    return {"roles": roles} if roles else {}

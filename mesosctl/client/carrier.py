@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from mesosctl.client.answer import Answer, printable
+from mesosctl.client.answer import Answer
 from mesosctl.client.settings import Deadline, Tls
 from mesosctl.core.errors import BadInput, DeadlinePassed, MesosctlError, TlsFailure, UnexpectedAnswer, Unreachable
+from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
     import httpx
@@ -141,9 +142,11 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
 
 
 def _tls_cause(error: BaseException | None) -> ssl.SSLError | None:
-    while error is not None:
+    seen: set[int] = set()  # a chain of causes may be a ring
+    while error is not None and id(error) not in seen:
         if isinstance(error, ssl.SSLError):
             return error
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
     return None
 
@@ -160,5 +163,4 @@ def open_transport(fake: str | None) -> "httpx.BaseTransport | None":
         return None
     import fake_master
 
-    transport: httpx.BaseTransport = fake_master.open_transport(fake)  # type: ignore[attr-defined]
-    return transport
+    return fake_master.open_transport(fake)

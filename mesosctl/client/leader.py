@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, printable
+from mesosctl.client.answer import Answer
 from mesosctl.core.errors import MesosctlError, NoLeader, NoMaster, UnexpectedAnswer, Unreachable
+from mesosctl.core.printable import printable
 
 MOST_REDIRECTS = 5
 
@@ -45,7 +46,7 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
         target = urlsplit(urljoin(base + path, answer.location or ""))
     except ValueError:
         target = urlsplit("")
-    if not target.netloc or not target.path.endswith(path.partition("?")[0]):
+    if not location or not target.netloc or not target.path.endswith(path.partition("?")[0]):
         raise UnexpectedAnswer(
             f"{base} redirects to '{location}', which is not another master",
             status=answer.status,

@@ -10,11 +10,15 @@ import base64
 import binascii
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json"]
 Label = Literal["optional", "required", "repeated"]
+_QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
+# A string, which is left alone, or a run of what a number is made of.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 # What a JSON value is called in a sentence.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
@@ -89,12 +93,7 @@ def _read_message(message: Message, value: dict[str, Any], path: str, missing: l
 
 def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: str, missing: list[str]) -> None:
     if spec.entry:
-        if not isinstance(part, dict):
-            raise _unexpected(part, path)
-        result[key] = {
-            name: _read_value(spec.type, item, f"{path}[{index}].value", missing)
-            for index, (name, item) in enumerate(part.items())
-        }
+        _add_entries(result.setdefault(key, {}), spec, part, path, missing)
     elif spec.label == "repeated":
         items: list[Any] = result.setdefault(key, [])
         _append(items, spec, part, path, missing)
@@ -102,6 +101,19 @@ def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: 
         read_value = _read_value(spec.type, part, path, missing, required=spec.label == "required")
         if read_value is not None:
             result[key] = read_value
+
+
+def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
+    """A map is a repeated field of entries, so it too may be a list of objects, or lists in lists."""
+    if isinstance(part, list):
+        for element in part:
+            if element is not None:
+                _add_entries(entries, spec, element, path, missing)
+        return
+    if not isinstance(part, dict):
+        raise _unexpected(part, path)
+    for index, (name, item) in enumerate(part.items()):
+        entries[name] = _read_value(spec.type, item, f"{path}[{index}].value", missing)
 
 
 def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
@@ -182,9 +194,13 @@ def _wrapped(kind: Scalar, value: float) -> int:
 
 
 def _quoted_number(text: str, path: str) -> float | int:
-    """A number in quotes must be what JSON itself calls a number."""
+    """A number in quotes must be what JSON itself calls a number, with nothing after it but one stray character.
+
+    The master's parser swallows the character that ends a number, so "1.5f" is 1.5; a blank is found out.
+    """
+    digits = _QUOTED_NUMBER.match(text)
     try:
-        number = decode(text)
+        number = decode(digits[1]) if digits else None
     except ConversionError:
         number = None
     if isinstance(number, bool) or not isinstance(number, int | float):
@@ -206,14 +222,38 @@ def decode(body: bytes | str) -> Any:
 
     Raises ConversionError for everything else, however deep or long it is.
     """
+    # Decoded here, or json would guess at UTF-16 and skip a byte order mark.  A master takes bytes
+    # that are no UTF-8 and shows them again, which surrogateescape does.
+    text = body.decode(errors="surrogateescape") if isinstance(body, bytes) else body
     try:
-        return json.loads(body, parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
+        try:
+            value = _loads(text)
+        except json.JSONDecodeError:
+            value = _loads(_TOKEN.sub(_plain_number, text))
+        if "\\u" in text:
+            # Half a surrogate pair is no character.
+            json.dumps(value, ensure_ascii=False).encode()
     except ConversionError:
         raise
     except RecursionError:
         raise ConversionError("The JSON is nested too deeply", "") from None
-    except ValueError as error:  # JSONDecodeError and UnicodeDecodeError
+    except ValueError as error:  # JSONDecodeError and UnicodeEncodeError
         raise ConversionError(f"Not JSON: {error}", "") from None
+    return value
+
+
+def _loads(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
+
+
+def _plain_number(token: re.Match[str]) -> str:
+    """A number in the spelling of JSON: a master takes whatever strtod takes, as `1.` or `01`."""
+    if token[0].startswith('"'):
+        return token[0]
+    try:
+        return repr(float(token[0]))
+    except ValueError:
+        return token[0]
 
 
 def _no_constant(name: str) -> float:

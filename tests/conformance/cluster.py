@@ -84,10 +84,14 @@ class Cluster:
         *,
         stop: Callable[[], None],
         last_words: Callable[[], str] = str,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.setup = setup
         self.address = address
         self.alive = True
+        self.transport = transport
+        """What carries requests, where that is not the network."""
+        self._stopped = False
         self._client = client
         self._stop = stop
         self._last_words = last_words
@@ -130,7 +134,9 @@ class Cluster:
             assert removed.status == 200, (entry, removed)
 
     def stop(self) -> None:
-        """End the master and everything that was opened for it."""
-        self.alive = False
+        """End the master and everything that was opened for it; again does nothing."""
+        if self._stopped:
+            return
+        self._stopped, self.alive = True, False
         self._client.close()
         self._stop()

@@ -17,7 +17,7 @@ Burst = Annotated[str, typer.Option("--burst", metavar="SPAN", help="The capacit
 Write = Annotated[str | None, typer.Option("--file", "-f", metavar="FILE", help="Write the limits there.")]
 
 EXAMPLES = (
-    ("ratelimit suggest --for 10m > limits.json", "limits that would not have throttled the last ten minutes"),
+    ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
     ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous ones"),
 )
 
