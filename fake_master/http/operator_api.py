@@ -224,5 +224,3 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
         stream = master.tell.add_operator(_get_state(master, {}, principal))
         return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)
-    roles = [views.role_message(master, role) for role in views.visible_roles(master, principal)]
-    return {"roles": roles} if roles else {}
