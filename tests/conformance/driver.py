@@ -91,9 +91,14 @@ class Driver:
         self._info = field(1, "user") + field(2, name) + (b"" if principal is None else field(8, principal))
         self.framework_id = b""
 
-    def subscribe(self, *, failover_timeout: float = 0.0) -> None:
+    def subscribe(self, *, failover_timeout: float = 0.0, framework_id: bytes | None = None) -> None:
+        """Register; with the id of a framework (the whole message) take it over."""
         info = self._info + varint(4 << 3 | 1) + struct.pack("<d", failover_timeout)
-        self._call(field(2, SUBSCRIBE) + field(3, field(1, info)))
+        known, force = b"", b""
+        if framework_id is not None:
+            info += field(3, framework_id)
+            known, force = field(1, framework_id), field(2, 1)  # without force a master keeps the old connection
+        self._call(known + field(2, SUBSCRIBE) + field(3, field(1, info) + force))
         self.framework_id = inside(self.receive("FrameworkRegisteredMessage").body, 1)
 
     def reconcile(self, *tasks: str) -> None:

@@ -42,6 +42,10 @@ class Sender(ABC):
     def next(self) -> Seen: ...
 
     @abstractmethod
+    def fail_over(self) -> "Sender":
+        """The same framework on another connection."""
+
+    @abstractmethod
     def teardown(self) -> None: ...
 
     @abstractmethod
@@ -59,9 +63,15 @@ class Sender(ABC):
 
 
 class DriverSender(Sender):
-    def __init__(self, cluster: Cluster, principal: str | None, failover_timeout: float) -> None:
+    def __init__(
+        self, cluster: Cluster, principal: str | None, failover_timeout: float, known: bytes | None = None
+    ) -> None:
+        self._again = (cluster, principal, failover_timeout)
         self._driver = Driver(httpx.URL(cluster.address).port or 0, principal=principal)
-        self._driver.subscribe(failover_timeout=failover_timeout)
+        self._driver.subscribe(failover_timeout=failover_timeout, framework_id=known)
+
+    def fail_over(self) -> "DriverSender":
+        return DriverSender(*self._again, self._driver.framework_id)
 
     def send(self, *tasks: str) -> None:
         self._driver.reconcile(*tasks)
@@ -80,15 +90,18 @@ class DriverSender(Sender):
 
 
 class HttpSender(Sender):
-    def __init__(self, cluster: Cluster, principal: str | None, failover_timeout: float) -> None:
+    def __init__(
+        self, cluster: Cluster, principal: str | None, failover_timeout: float, known: dict | None = None
+    ) -> None:
+        self._again = (cluster, principal, failover_timeout)
         url = httpx.URL(cluster.address)
         self._events: queue.Queue[tuple[dict, float]] = queue.Queue()
         self._calls = httpx.Client(trust_env=False, base_url=url, timeout=PATIENCE)
         info = {"user": "u", "name": "http", "failover_timeout": failover_timeout}
-        body = {
-            "type": "SUBSCRIBE",
-            "subscribe": {"framework_info": info | ({} if principal is None else {"principal": principal})},
-        }
+        info |= {} if principal is None else {"principal": principal}
+        body = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
+        if known is not None:
+            info["id"] = body["framework_id"] = known
         # A socket of its own, as the stream has to be broken from another thread.
         self._socket = socket.create_connection((url.host, url.port or 0), timeout=PATIENCE)
         text = json.dumps(body).encode()
@@ -108,6 +121,9 @@ class HttpSender(Sender):
         self._reader.start()
         subscribed, _ = self._events.get(timeout=PATIENCE)
         self.framework_id = subscribed["subscribed"]["framework_id"]
+
+    def fail_over(self) -> "HttpSender":
+        return HttpSender(*self._again, self.framework_id)
 
     def send(self, *tasks: str) -> None:
         for task in tasks:

@@ -33,6 +33,7 @@ LIMITS = {
         {"principal": "paced", "qps": 10},
         {"principal": "bounded", "qps": 1, "capacity": 2},
         {"principal": "leaving", "qps": 1, "capacity": 2},
+        {"principal": "moving", "qps": 1},
         {"principal": "torn", "qps": 4},
         {"principal": "shared", "qps": 4},
         {"principal": "played", "qps": 2, "capacity": 3},
@@ -213,6 +214,32 @@ def test_the_loss_of_a_connection_waits_behind_what_the_connection_carried(side)
     assert side.connected("leaving") == [True]
     wait_for(lambda: side.connected("leaving") == [False], lambda: "still connected")
     assert side.counters("leaving") == (4, 3)
+
+
+def test_after_a_failover_what_the_old_connection_sent_is_ignored_in_its_turn(side):
+    """Where they differ: a driver that fails over without authentication has no principal for a real master any more.
+
+    Its messages stand in the default queue from then on, and are not counted.  The fake keeps to
+    FrameworkInfo.principal, as the document says.
+    """
+    old = side.framework("moving")
+    old.send("a")
+    old.until("a")
+    old.send("b", "c")
+    side.reach("moving", (3, 1))
+    new = old.fail_over()
+    side.opened.append(new)
+    began = time.monotonic()
+    # A second apart in either queue, so the old connection's messages have had their turns.
+    for task in ("d", "e", "f"):
+        new.send(task)
+        assert new.until(task) == [task]
+    if side.sender is HttpSender:
+        assert time.monotonic() - began > 3.9
+        side.reach("moving", (6, 4))
+    else:
+        assert time.monotonic() - began > 1.9
+        assert side.counters("moving") == (3, 1)
 
 
 def test_bursts_end_as_the_simulation_says(side):
