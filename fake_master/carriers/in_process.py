@@ -19,7 +19,7 @@ class InProcessTransport(httpx.BaseTransport):
             Request(
                 method=request.method,
                 # A client that must not have its path normalised says it here, as to a socket.
-                target=request.extensions.get("target", request.url.raw_path).decode("ascii"),
+                target=request.extensions.get("target", request.url.raw_path).decode(errors="surrogateescape"),
                 headers={name.lower(): value for name, value in request.headers.items()},
                 body=request.read(),
             )
