@@ -100,7 +100,7 @@ def standings(found: Sequence[PrincipalStanding]) -> Report:
 
 
 def file_edit(edit: FileEdit) -> Report:
-    """The diff; in csv every line of it."""
+    """The diff, as other tools read it; csv has a title and nothing under it."""
 
     def document() -> "documents.RateLimitEdit":
         from mesosctl.render import ratelimit_documents as documents
