@@ -50,13 +50,13 @@ class Reservations:
 
     def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_destroy([volume], existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        rules.check_grow(volume, addition)
         self._master.access.may_create(principal, [volume])
         self._perform(agent, rules.grow(volume, addition))
 
     def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
         """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_destroy([volume], existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        rules.check_shrink(volume, subtract)
         self._master.access.may_create(principal, [volume])
         self._perform(agent, rules.shrink(volume, subtract))
 

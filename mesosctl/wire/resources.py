@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.labels import Labels
 from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
 from mesosctl.core.scalars import to_double, to_milli
 from mesosctl.core.values import Items, Ranges, Value, value_add, value_type
@@ -273,11 +274,10 @@ def _stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
     return (Reservation("DYNAMIC", role, reservation.get("principal"), _labels(reservation)),)
 
 
-def _labels(reservation: Mapping[str, Any]) -> tuple[tuple[str, str | None], ...] | None:
+def _labels(reservation: Mapping[str, Any]) -> Labels | None:
     if "labels" not in reservation:
         return None
-    pairs = ((label["key"], label.get("value")) for label in reservation["labels"].get("labels", []))
-    return tuple(sorted(pairs, key=lambda pair: (pair[0], pair[1] is not None, pair[1] or "")))
+    return Labels((label["key"], label.get("value")) for label in reservation["labels"].get("labels", []))
 
 
 def _disk(message: Mapping[str, Any]) -> Disk:
@@ -288,6 +288,7 @@ def _disk(message: Mapping[str, Any]) -> Disk:
         principal=persistence.get("principal"),
         container_path=volume.get("container_path"),
         mode=volume.get("mode"),
+        host_path=volume.get("host_path"),
         source=None
         if source is None
         else DiskSource(
@@ -366,6 +367,8 @@ def _disk_to_json(disk: Disk) -> dict[str, Any]:
             written["persistence"]["principal"] = disk.principal
     if disk.container_path is not None:
         written["volume"] = {"mode": disk.mode or "RW", "container_path": disk.container_path}
+        if disk.host_path is not None:
+            written["volume"]["host_path"] = disk.host_path
     if disk.source is not None:
         source: dict[str, Any] = {"type": disk.source.type}
         if disk.source.root is not None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.labels import Labels
 from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.core.values import Items, Ranges
@@ -66,9 +67,12 @@ def dynamic(**differing) -> Resource:
 
 
 def test_re_18_different_labels_and_principals_never_merge():
-    foo_bar, foo_baz = (("foo", "bar"),), (("foo", "baz"),)
+    foo_bar, foo_baz = Labels([("foo", "bar")]), Labels([("foo", "baz")])
     assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_baz)])) == 2
     assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_bar)])) == 1
+    both, turned = Labels([("a", "1"), ("b", "2")]), Labels([("b", "2"), ("a", "1")])
+    assert len(Resources([dynamic(labels=both), dynamic(labels=turned)])) == 1
+    assert len(Resources([dynamic(labels=Labels()), dynamic()])) == 2
     assert len(Resources([dynamic(principal="p"), dynamic(principal="q")])) == 2
     assert len(Resources([dynamic(), dynamic(principal="")])) == 2
     assert len(Resources([dynamic(), Resource("cpus", 6000, (Reservation("STATIC", "r"),))])) == 2

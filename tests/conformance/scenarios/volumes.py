@@ -75,10 +75,15 @@ ROWS = (
         call("GROW_VOLUME", volume=V1, addition=disk(10, DB)).gives(202),
         shows(db=[disk(40.0, DB), volume(60.0, "v1")]),
         call("GROW_VOLUME", volume=volume(60, "v1"), addition=disk(100, DB)).gives(409),
-        call("GROW_VOLUME", volume=volume(60, "zz"), addition=disk(10, DB)).gives(400),
+        call("GROW_VOLUME", volume=volume(60, "zz"), addition=disk(10, DB)).gives(409),
+        call("GROW_VOLUME", volume=volume(60, "v1"), addition=disk(10, dynamic("x"))).gives(400),
         call("SHRINK_VOLUME", volume=volume(60, "v1"), subtract={"value": 20}).gives(202),
         shows(db=[disk(60.0, DB), volume(40.0, "v1")]),
-        call("SHRINK_VOLUME", volume=volume(40, "v1"), subtract={"value": 40}).gives(400),
+        *(
+            call("SHRINK_VOLUME", volume=volume(40, "v1"), subtract={"value": amount}).gives(400)
+            for amount in (40, 41, 0, -1)
+        ),
+        call("SHRINK_VOLUME", volume=volume(60, "v1"), subtract={"value": 1}).gives(409),
         call("DESTROY_VOLUMES", volumes=[volume(40, "v1")]).gives(202),
         call("DESTROY_VOLUMES", volumes=[V1]).gives(400),
         shows(db=[disk(100.0, DB)]),
