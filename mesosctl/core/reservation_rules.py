@@ -160,6 +160,14 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
     for field, entries in (("source", source), ("resources", resources)):
         if len({entry.reservations for entry in entries}) > 1:
             raise RuleViolation("mixed reservations are not supported", field=field, rule="reserve.one-stack")
+    if _configured(source) != _configured(resources):
+        raise RuleViolation(
+            "a static reservation belongs to its agent's configuration: it must lie at the bottom of both stacks or "
+            "of none",
+            field="source",
+            rule="reserve.static-stays",
+            hint="a real master accepts this, and the agent dies of it",
+        )
     before, after = Resources(source).to_unreserved(), Resources(resources).to_unreserved()
     if before != after:
         raise RuleViolation(
@@ -167,3 +175,8 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
             field="source",
             rule="reserve.same-amounts",
         )
+
+
+def _configured(entries: Collection[Resource]) -> set[tuple[Reservation, ...]]:
+    """What lies at the bottom of stacks because the agent was started with it."""
+    return {entry.reservations[:1] if entry.is_statically_reserved else () for entry in entries}
