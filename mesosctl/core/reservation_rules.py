@@ -52,12 +52,6 @@ def check_reserve(
             raise RuleViolation(
                 f"{resource} is revocable and cannot be reserved", field=f"{field}.revocable", rule="reserve.revocable"
             )
-        if resource.is_persistent_volume:
-            raise RuleViolation(
-                f"{resource} is a volume; reserve the disk first, then create the volume",
-                field=f"{field}.disk",
-                rule="reserve.no-volume",
-            )
         _check_principal(resource.reservations[-1], requester, field)
         check_allocation(resource, requester, field)
         check_agent(resource, agent_capabilities, field)

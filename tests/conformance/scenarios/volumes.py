@@ -68,6 +68,18 @@ ROWS = (
         shows(**{"a/b/c/d": [disk(10.0, dynamic("a/b/c/d"))], "a/b/c": [disk(10.0, dynamic("a/b/c"))]}),
     ),
     Row(
+        "RV a volume is refined and handed back",
+        STANDARD,
+        HUNDRED,
+        create(V1).gives(202),
+        reserve(volume(50, "v1", DB, dynamic("db/x"))).gives(202),
+        shows(db=[disk(50.0, DB)], **{"db/x": [volume(50.0, "v1", DB, dynamic("db/x"))]}),
+        unreserve(volume(50, "v1", DB, dynamic("db/x"))).gives(400),
+        destroy(V1).gives(400),
+        reserve(volume(50, "v1", dynamic("q"))).gives(409),
+        destroy(volume(50, "v1", DB, dynamic("db/x"))).gives(202),
+    ),
+    Row(
         "RV volumes by the operator API",
         STANDARD,
         HUNDRED,
