@@ -2,6 +2,7 @@
 
 from fake_master.allocator.hierarchical import HierarchicalAllocator
 from fake_master.allocator.interface import (
+    ALL_AGENT_CAPABILITIES,
     DEFAULT_REFUSE_SECONDS,
     AgentInfo,
     Allocator,
@@ -11,11 +12,14 @@ from fake_master.allocator.interface import (
     Unavailability,
 )
 from fake_master.allocator.options import Options, parse_minimum
+from mesosctl.core.operations import Conversion
 
 __all__ = [
+    "ALL_AGENT_CAPABILITIES",
     "DEFAULT_REFUSE_SECONDS",
     "AgentInfo",
     "Allocator",
+    "Conversion",
     "FrameworkInfo",
     "HierarchicalAllocator",
     "InverseOfferCallback",

@@ -1,4 +1,4 @@
-"""One registered agent, as the master knows it."""
+"""One registered agent, as the master knows it, and what the agent itself holds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,26 +8,47 @@ from mesosctl.core.resources import Resource, Resources
 
 
 @dataclass(slots=True)
+class AgentFaults:
+    """What is wrong with the way to an agent; a cluster file or a test asks for it.
+
+    `loses` is how many of the next messages never arrive (-1: every one), `delay` how many seconds
+    the others take.
+    """
+
+    loses: int = 0
+    delay: float = 0.0
+
+
+@dataclass(slots=True)
 class Agent:
     """An agent and what the master holds of it.
 
-    `total` includes reservations made since the agent registered; `configured` is what the agent
-    itself was started with.
+    `configured` is what the agent was started with, `total` what it is with every reservation and
+    volume that the master accepted, `applied` the same as far as the agent has heard of it.
     """
 
     id: str
     hostname: str
+    number: int
+    """N in its pid, `slave(N)@host:port`."""
     port: int
-    pid: str
     configured: Resources
     total: Resources
+    applied: Resources
     capabilities: tuple[str, ...]
     version: str
     registered_time: float
     """Seconds since the epoch."""
+    ip: str = "127.0.0.1"
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     connected: bool = True
     deactivated: bool = False
+    faults: AgentFaults = field(default_factory=AgentFaults)
+
+    @property
+    def pid(self) -> str:
+        """The agent as libprocess names it."""
+        return f"slave({self.number})@{self.ip}:{self.port}"
 
     @property
     def active(self) -> bool:
