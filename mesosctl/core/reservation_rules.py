@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.values import value_is_empty, value_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,18 @@ def check_some(resources: Collection[Resource], field: str) -> None:
 
 
 def check_amount(resource: Resource, field: str) -> None:
-    """A real master answers 202 to a zero and then dies on it (spec/crashers.md)."""
-    if isinstance(resource.value, int) and resource.value <= 0:
-        raise RuleViolation(f"{resource.name} is zero", field=f"{field}.scalar.value", rule="operation.above-zero")
+    """An amount above zero, or at least one number or name.  Raises RuleViolation.
+
+    A real master answers 202 to an operation on nothing and then dies on it.
+    """
+    if value_is_empty(resource.value):
+        kind = value_type(resource.value).lower()
+        raise RuleViolation(
+            f"{resource.name} is {'zero' if kind == 'scalar' else 'empty'}: there is nothing to deal in",
+            field=f"{field}.scalar.value" if kind == "scalar" else f"{field}.{kind}",
+            rule="operation.above-zero",
+            hint=f"leave {resource.name} out",
+        )
 
 
 def _check_principal(reservation: Reservation, requester: Requester, field: str) -> None:
