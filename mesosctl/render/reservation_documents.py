@@ -10,18 +10,25 @@ from mesosctl.core.resources import Reservation, Resources
 from mesosctl.render.documents import Amounts, Document, Strict, amounts
 
 
+class Label(Strict):
+    """A label; null where it has a key only."""
+
+    key: str
+    value: str | None
+
+
 class Level(Strict):
-    """One level of a stack.  `labels` are in the order in which they were given, null where there are none."""
+    """One level of a stack.  `labels` are in the order in which they were given."""
 
     type: Literal["STATIC", "DYNAMIC"]
     role: str
     principal: str | None
-    labels: list[dict[str, str | None]] | None
+    labels: list[Label]
 
     @classmethod
     def of(cls, level: Reservation) -> Self:
         """From a value of core."""
-        labels = None if level.labels is None else [{"key": key, "value": value} for key, value in level.labels]
+        labels = [Label(key=key, value=value) for key, value in level.labels or ()]
         return cls(type=level.type, role=level.role, principal=level.principal, labels=labels)
 
 

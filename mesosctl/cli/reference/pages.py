@@ -43,11 +43,11 @@ def _reference(root: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.render.documents import DOCUMENTS
+    from mesosctl.render import documents, reservation_documents
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
-    for document in DOCUMENTS:
+    for document in (*documents.DOCUMENTS, *reservation_documents.DOCUMENTS):
         schema = document.model_json_schema()
         kind = schema["properties"].get("kind", {}).get("default", "error")
         fields = ", ".join(f"`{name}`" for name in schema["properties"])

@@ -63,13 +63,13 @@ def to_reserve(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -
 
 def _below(agent: AgentHolding, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:
     """The one stack of these roles from which `entry` can be taken."""
-    found = [
-        present.reservations
+    choices = [
+        replace(entry, reservations=present.reservations)
         for present in agent.available
         if _roles(present.reservations) == tuple(under)
-        and present.contains(replace(entry, reservations=present.reservations))
     ]
-    return _the_one(found, f"{entry} reserved for {' > '.join(under)}", agent)
+    held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+    return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent).reservations
 
 
 def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
@@ -79,22 +79,19 @@ def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> l
     """
     made = []
     for entry in entries:
-        matching = [present.reservations for present in agent.total if _is_meant(present, owner, entry.name)]
-        holding = [
-            present.reservations
-            for present in agent.available
-            if _is_meant(present, owner, entry.name)
-            and present.contains(replace(entry, reservations=present.reservations, disk=present.disk))
-        ]
-        if matching and not holding:
+        meant = agent.total.filter(
+            lambda present, name=entry.name: not present.is_persistent_volume and _is_meant(present, owner, name)  # type: ignore[misc]
+        )
+        choices = [replace(entry, reservations=present.reservations, disk=present.disk) for present in meant]
+        held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+        if choices and not held:
             raise Conflict(
                 f"agent {agent.hostname} has not got {entry} reserved for '{owner.role}' in one piece, or tasks use it",
                 field=entry.name,
                 rule="operation.available",
                 hint=f"mesosctl reservations --agent {agent.id} --role {owner.role} shows what there is",
             )
-        stack = _the_one(holding, f"{entry} dynamically reserved for '{owner.role}'", agent)
-        made.append(replace(entry, reservations=stack))
+        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
     return made
 
 
@@ -118,14 +115,13 @@ def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
     return tuple(level.role for level in stack)
 
 
-def _the_one(found: Sequence[tuple[Reservation, ...]], what: str, agent: AgentHolding) -> tuple[Reservation, ...]:
-    different = list(dict.fromkeys(found))
+def _the_one(found: Sequence[Resource], what: str, agent: AgentHolding) -> Resource:
+    different = list({str(entry): entry for entry in found}.values())
     if not different:
         raise NotFound(f"agent {agent.hostname} has no {what}", field="resources", rule="reservation.exists")
     if len(different) > 1:
-        choices = "; ".join(",".join(map(str, stack)) for stack in different)
         raise UsageError(
-            f"agent {agent.hostname} has {what} more than once: {choices}",
+            f"agent {agent.hostname} has {what} more than once: {'; '.join(map(str, different))}",
             field="resources",
             hint="say which with --under, --label and --reserver, or give the JSON with -f",
         )
