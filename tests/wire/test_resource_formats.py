@@ -58,7 +58,7 @@ def test_re_25_one_reservation_in_three_formats():
     resource = Resource("cpus", 1000, (Reservation("DYNAMIC", "r", "p"),))
     before, stack = (
         {"role": "r", "reservation": {"principal": "p"}},
-        {"reservations": [dict(type="DYNAMIC", role="r", principal="p")]},
+        {"reservations": [{"type": "DYNAMIC", "role": "r", "principal": "p"}]},
     )
     plain = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0}}
     assert to_json(resource, "PRE") == plain | before
