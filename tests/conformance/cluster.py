@@ -84,10 +84,13 @@ class Cluster:
         *,
         stop: Callable[[], None],
         last_words: Callable[[], str] = str,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.setup = setup
         self.address = address
         self.alive = True
+        self.transport = transport
+        """What carries requests, where that is not the network."""
         self._stopped = False
         self._client = client
         self._stop = stop

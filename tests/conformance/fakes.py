@@ -15,8 +15,9 @@ from .processes import Process
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
     spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
-    client = httpx.Client(transport=InProcessTransport(spec.start()))
-    return Cluster(setup, client, "http://127.0.0.1:5050", stop=lambda: None)
+    transport = InProcessTransport(spec.start())
+    client = httpx.Client(transport=transport)
+    return Cluster(setup, client, "http://127.0.0.1:5050", stop=lambda: None, transport=transport)
 
 
 def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
