@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fake_master.allocator.interface import AgentInfo
 from mesosctl.core.quota import AgentCapacity
 from mesosctl.core.resources import Resource, Resources
 
@@ -58,6 +59,15 @@ class Agent:
     def volumes(self) -> list[Resource]:
         """Its persistent volumes."""
         return [resource for resource in self.total if resource.is_persistent_volume]
+
+    def allocator_info(self) -> AgentInfo:
+        """What the allocator needs to know of it."""
+        return AgentInfo(
+            id=self.id,
+            hostname=self.hostname,
+            attributes=tuple((name, str(value)) for name, value in sorted(self.attributes.items())),
+            capabilities=frozenset(self.capabilities),
+        )
 
     @property
     def capacity(self) -> AgentCapacity:

@@ -41,6 +41,35 @@ class Checkpoints:
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")
         return configured - base + kept
 
+    def restart(self, agent: Agent, configured: Resources) -> None:
+        """The agent was started anew with other --resources.
+
+        Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
+        """
+        allocator = self._master.allocator
+        try:
+            restored = self.restored(agent, configured)
+        except DoesNotFit:
+            agent.connected = False
+            allocator.deactivate_agent(agent.id)
+            self._rescind(agent)
+            raise
+        agent.configured = configured
+        if not agent.connected:
+            agent.connected = True
+            allocator.activate_agent(agent.id)
+        self.came_back(agent, restored)
+
+    def came_back(self, agent: Agent, resources: Resources) -> None:
+        """An agent registered again: what it says it has is what it has."""
+        agent.total = agent.applied = resources
+        self._rescind(agent)
+        self._master.allocator.update_agent(agent.allocator_info(), resources)
+
+    def _rescind(self, agent: Agent) -> None:
+        for offer in self._master.offers.on_agent(agent.id):
+            self._master.offers.rescind(offer)
+
     def tell(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Send an accepted operation on its way to the agent.  Inside a transaction."""
         faults = agent.faults
@@ -61,7 +90,7 @@ class Checkpoints:
         try:
             agent.applied = operations.apply_all(agent.applied, conversions)
         except Conflict:
-            self._master.agent_came_back(agent, agent.applied)
+            self.came_back(agent, agent.applied)
             return
         kept = [entry for entry in agent.applied if entry.is_dynamically_reserved or entry.is_persistent_volume]
         self._master.registry.write(KIND, agent.hostname, list_to_json(kept, "POST") or None)

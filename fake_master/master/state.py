@@ -6,12 +6,12 @@ from typing import Any
 from uuid import uuid4
 
 from fake_master.allocator.hierarchical import HierarchicalAllocator
-from fake_master.allocator.interface import AgentInfo, Allocator
+from fake_master.allocator.interface import Allocator
 from fake_master.allocator.options import Options, parse_minimum
 from fake_master.master import describe, rescinding, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
-from fake_master.master.checkpoints import Checkpoints, DoesNotFit
+from fake_master.master.checkpoints import Checkpoints
 from fake_master.master.flags import MasterFlags, parse_duration
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offers
@@ -142,36 +142,10 @@ class Master:
         """A new agent, or a known one that is back with what it had checkpointed.  Raises DoesNotFit."""
         agent.total = agent.applied = self.checkpoints.restored(agent, agent.configured)
         self.agents[agent.id] = agent
-        self.allocator.add_agent(allocator_info(agent), agent.total)
+        self.allocator.add_agent(agent.allocator_info(), agent.total)
         if not agent.active:
             self.allocator.deactivate_agent(agent.id)
         self.tell.operators("AGENT_ADDED", {"agent": describe.agent(self, agent)})
-
-    def restart_agent(self, agent: Agent, configured: Resources) -> None:
-        """The agent was started anew with other --resources.
-
-        Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
-        """
-        try:
-            restored = self.checkpoints.restored(agent, configured)
-        except DoesNotFit:
-            agent.connected = False
-            self.allocator.deactivate_agent(agent.id)
-            for offer in self.offers.on_agent(agent.id):
-                self.offers.rescind(offer)
-            raise
-        agent.configured = configured
-        if not agent.connected:
-            agent.connected = True
-            self.allocator.activate_agent(agent.id)
-        self.agent_came_back(agent, restored)
-
-    def agent_came_back(self, agent: Agent, resources: Resources) -> None:
-        """An agent registered again: what it says it has is what it has."""
-        agent.total = agent.applied = resources
-        for offer in self.offers.on_agent(agent.id):
-            self.offers.rescind(offer)
-        self.allocator.update_agent(allocator_info(agent), resources)
 
     def agent_was_converted(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """An operation was accepted: the master's view changes at once, the agent is told."""
@@ -281,21 +255,11 @@ class Master:
         for agent in self.agents.values():
             restored = self.checkpoints.restored(agent, agent.configured)
             if restored != agent.total:
-                self.agent_came_back(agent, restored)
+                self.checkpoints.came_back(agent, restored)
 
 
 def _within(role: str, top: str) -> bool:
     return role == top or roles.is_strict_subrole(role, top)
-
-
-def allocator_info(agent: Agent) -> AgentInfo:
-    """What the allocator needs to know of an agent."""
-    return AgentInfo(
-        id=agent.id,
-        hostname=agent.hostname,
-        attributes=tuple((name, str(value)) for name, value in sorted(agent.attributes.items())),
-        capabilities=frozenset(agent.capabilities),
-    )
 
 
 def _allocator_options(flags: MasterFlags, profile: Profile) -> Options:

@@ -95,7 +95,7 @@ def test_op_11_an_agent_with_less_than_it_promised_refuses_to_start():
     lab = Lab("cpus:8;mem:4096")
     lab.reserve(cpus=8, mem=2048)
     with pytest.raises(DoesNotFit), lab.master.transaction():
-        lab.master.restart_agent(lab.agent, parse_resources("cpus:4;mem:2048"))
+        lab.master.checkpoints.restart(lab.agent, parse_resources("cpus:4;mem:2048"))
     assert lab.of_the_master()["active"] is False
     assert lab.ask("GET", "/slave(1)/state").status == 404
 
@@ -107,7 +107,7 @@ def test_op_12_an_agent_with_other_resources_starts_where_its_promises_fit():
     volume = {"name": "disk", "type": "SCALAR", "scalar": {"value": 1024}, "disk": info, **OWNER}
     assert lab.post("/create-volumes", volumes=[volume]) == 202
     with lab.master.transaction():
-        lab.master.restart_agent(lab.agent, parse_resources("cpus:12;mem:2048;disk:1024"))
+        lab.master.checkpoints.restart(lab.agent, parse_resources("cpus:12;mem:2048;disk:1024"))
     assert lab.of_the_master()["unreserved_resources"]["cpus"] == 4.0
     assert lab.of_the_agent()["reserved_resources"]["r"] == {"cpus": 8.0, "disk": 1024.0, "gpus": 0.0, "mem": 2048.0}
 
