@@ -36,17 +36,23 @@ __all__ = [
 class Conversion:
     """One step: what it takes away and what it puts in its place.
 
-    With nothing consumed it only adds (a further copy of a shared volume).
+    With nothing consumed it only adds (a further copy of a shared volume).  `to_the_last` says that no
+    copy of what is consumed may be left.
     """
 
     consumed: Resources
     converted: Resources
+    to_the_last: bool = False
 
     def apply(self, to: Resources) -> Resources:
         """`to` with the step done.  Raises Conflict where it does not contain what is consumed."""
         if not to.contains(self.consumed):
             raise Conflict(f"{to} does not contain {self.consumed}", rule="operation.contained")
-        return to - self.consumed + self.converted
+        left = to - self.consumed
+        kinds = {entry.kind for entry in self.consumed} if self.to_the_last else set()
+        if any(entry.kind in kinds for entry in left):
+            raise Conflict(f"{to} has further copies of {self.consumed}", rule="operation.last-copy")
+        return left + self.converted
 
 
 def apply_all(to: Resources, conversions: Iterable[Conversion]) -> Resources:
@@ -73,7 +79,10 @@ def create(volumes: Resources) -> list[Conversion]:
 
 def destroy(volumes: Resources) -> list[Conversion]:
     """From each volume to plain disk; what it held is gone."""
-    return [Conversion(Resources([volume]), Resources([plain_disk(volume)])) for volume in volumes]
+    return [
+        Conversion(Resources([volume]), Resources([plain_disk(volume)]), to_the_last=volume.shared)
+        for volume in volumes
+    ]
 
 
 def grow(volume: Resource, addition: Resource) -> list[Conversion]:

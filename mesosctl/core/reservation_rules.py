@@ -4,7 +4,7 @@ The command line runs these rules before anything is sent, the fake master when 
 Each names the entry and the rule that it breaks.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mesosctl.core.errors import RuleViolation
@@ -78,6 +78,14 @@ def check_unreserve(resources: Collection[Resource], requester: Requester) -> No
             )
         if requester.framework_roles is None and resource.allocation_role is not None:
             raise _allocated(resource, field)
+
+
+def common_bottom(one: Sequence[Reservation], other: Sequence[Reservation]) -> tuple[Reservation, ...]:
+    """The levels that two stacks share, from the bottom up; what a change of owner does not touch."""
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return tuple(one[:shared])
 
 
 def check_some(resources: Collection[Resource], field: str) -> None:

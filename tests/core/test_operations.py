@@ -10,6 +10,7 @@ from mesosctl.core import operations
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.labels import Labels
 from mesosctl.core.operations import Requester, apply_all
+from mesosctl.core.reservation_rules import common_bottom
 from mesosctl.core.resources import Disk, Reservation, Resource, Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.core.values import Ranges
@@ -41,6 +42,19 @@ def test_re_22_create_and_destroy():
     assert apply_all(after, operations.destroy(made)) == AGENT
     with pytest.raises(Conflict):
         apply_all(AGENT, operations.create(Resources([volume(2000, shared=True)])))
+
+
+def test_re_23_a_shared_volume_is_destroyed_with_its_last_copy():
+    shared = volume(200, shared=True)
+    with pytest.raises(Conflict):
+        apply_all(Resources([shared, shared]), operations.destroy(Resources([shared])))
+
+
+def test_re_24_what_two_stacks_share():
+    foo, bar, baz = (Reservation("DYNAMIC", role) for role in ("foo", "foo/bar", "foo/baz"))
+    assert common_bottom([foo, bar], [foo, baz]) == (foo,)
+    assert common_bottom([foo, bar], []) == ()
+    assert common_bottom([foo], [foo, bar]) == (foo,)
 
 
 STACKS = st.sampled_from(

@@ -184,6 +184,20 @@ ACCESS = (
         unreserve(cpus(1, dynamic("ops", "dev"))).by("op").gives(409),
         unreserve(cpus(1, dynamic("ops", "op"))).by("op").gives(202),
     ),
+    Row(
+        "RV-18 from one owner to another",
+        RESERVERS,
+        reserve(cpus(2, dynamic("dev", "dev"))).by("dev").gives(202),
+        reserve(cpus(2, dynamic("ops", "op"))).by("op").gives(202),
+        # Down: to undo op's is not allowed to dev.  Up: nor is to reserve for ops.
+        reserve(cpus(1, dynamic("dev", "dev")), source=[cpus(1, dynamic("ops", "op"))]).by("dev").gives(403),
+        reserve(cpus(1, dynamic("ops", "dev")), source=[cpus(1, dynamic("dev", "dev"))]).by("dev").gives(403),
+        reserve(cpus(1, dynamic("ops", "op")), source=[cpus(1, dynamic("dev", "dev"))]).by("op").gives(202),
+        # What both have in common is not touched.
+        reserve(cpus(1, dynamic("dev", "dev"), dynamic("dev/x", "dev")), source=[cpus(1, dynamic("dev", "dev"))])
+        .by("dev")
+        .gives(403),
+    ),
     Row("RV-19", UNRESERVABLE, reserve(ONE).gives(403), reserve(cpus(100, R)).gives(403), shows()),
     Row(
         "RV-20",

@@ -26,6 +26,7 @@ def call(kind: str, **body: Any) -> Step:
 
 
 V1 = volume(50, "v1")
+OPS = volume(10, "v1", dynamic("dev", "dev"), persistence=persistence("v1", "op"))
 
 ROWS = (
     Row(
@@ -107,6 +108,11 @@ ROWS = (
         create(volume(10, "v1", dynamic("dev", "dev"))).by("dev").gives(400),
         create(volume(10, "v1", dynamic("dev", "dev"), persistence=persistence("v1", "op"))).by("dev").gives(400),
         create(volume(10, "v1", dynamic("dev", "dev"), persistence=persistence("v1", "op"))).by("op").gives(202),
+        *(
+            call("GROW_VOLUME", volume=OPS, addition=disk(1, dynamic("dev", "dev"))).by(name).gives(403)
+            for name in ("dev", "op")
+        ),
+        call("SHRINK_VOLUME", volume=OPS, subtract={"value": 1}).by("dev").gives(403),
         destroy(volume(10, "v1", dynamic("dev", "dev"), persistence=persistence("v1", "op"))).by("dev").gives(403),
         destroy(volume(10, "v1", dynamic("dev", "dev"), persistence=persistence("v1", "op"))).by("op").gives(202),
     ),
