@@ -5,7 +5,7 @@ Each names the entry and the rule that it breaks.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resources import Reservation, Resource, Resources
@@ -40,6 +40,7 @@ def check_reserve(
     check_some(resources, "resources")
     if source is not None:
         _check_rereservation(resources, source)
+    _check_nothing_twice(resources)
     for index, resource in enumerate(resources):
         field = f"resources[{index}]"
         check_amount(resource, field)
@@ -187,6 +188,21 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
             field="source",
             rule="reserve.same-amounts",
         )
+
+
+def _check_nothing_twice(resources: Collection[Resource]) -> None:
+    """No port and no name goes to two owners at once.  Raises RuleViolation.
+
+    A real master accepts it, since what lies below is one resource to it, and the agent dies of having both.
+    """
+    whole = Resources(resources)
+    below = Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in whole)
+    given, taken = whole.quantities(), below.quantities()
+    for name in given:
+        if given[name] != taken[name]:
+            raise RuleViolation(
+                f"some of {name} is given to two owners at once", field="resources", rule="reserve.nothing-twice"
+            )
 
 
 def _configured(entries: Collection[Resource]) -> set[tuple[Reservation, ...]]:

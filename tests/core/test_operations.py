@@ -135,6 +135,16 @@ def test_a_broken_rule_is_named_with_the_entry_that_breaks_it(rule, changed):
     assert caught.value.field.startswith("resources[1].")
 
 
+def test_nothing_is_given_to_two_owners_at_once():
+    ports = Resource("ports", Ranges.of([(1, 4)]), (BY_P,))
+    other = (Reservation("DYNAMIC", "other"),)
+    operations.check_reserve([ports, replace(ports, value=Ranges.of([(5, 6)]), reservations=other)], Requester())
+    operations.check_reserve([ports, replace(ports, value=Ranges.of([(3, 6)]))], Requester())
+    with pytest.raises(RuleViolation) as caught:
+        operations.check_reserve([ports, replace(ports, value=Ranges.of([(4, 6)]), reservations=other)], Requester())
+    assert caught.value.rule == "reserve.nothing-twice"
+
+
 @pytest.mark.parametrize("capability", ["HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"])
 def test_an_agent_must_know_what_a_stack_needs(capability):
     refined = [Resource("cpus", 1000, (BY_P, Reservation("DYNAMIC", "role/x")))]

@@ -28,7 +28,11 @@ ROWS = (
     refused("/unreserve of zero", unreserve(cpus(0, dynamic("r")))),
     refused("/unreserve of something and zero", unreserve(cpus(1, dynamic("r")), disk(0, dynamic("r")))),
     refused("/reserve of no ports at all", reserve(ports(by=dynamic("r")))),
-    # The master accepts these two, and the agent, which cannot keep them, dies.
+    # The master accepts these three, and the agent, which cannot keep them, dies.
+    refused(
+        "/reserve of one port for two owners",
+        reserve(ports((31000, 31002), by=dynamic("r")), ports((31002, 31004), by=dynamic("q"))),
+    ),
     refused(
         "/reserve from a static reservation to none",
         reserve(cpus(1, dynamic("r")), source=[cpus(1, static("ads"))], on="@A2"),
