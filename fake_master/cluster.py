@@ -13,7 +13,7 @@ A cluster file is TOML:
     attributes = { rack = "r1" }
     count = 3                    # default 1; a hostname gets a number appended
     active = true                # false: registered, and not in service
-    loses = 2                    # the next two operations never reach the agent (-1: none ever does)
+    loses = 2                    # the first two operations never reach the agent (-1: none ever does)
     delay = 1.5                  # seconds until an operation reaches it
 """
 

@@ -91,14 +91,14 @@ class Outcome:
     of: Resources = field(default_factory=Resources)
 
     @classmethod
-    def added(cls, before: Resources, resources: Resources) -> "Outcome":
-        """`resources` have come to what there was of their kinds."""
-        return cls(least=_of_kinds(before, resources) + resources)
+    def gained(cls, after: Resources, resources: Resources) -> "Outcome":
+        """An agent that will be `after` has come to `resources`."""
+        return cls(least=_of_kinds(after, resources))
 
     @classmethod
-    def removed(cls, before: Resources, resources: Resources) -> "Outcome":
-        """`resources` have gone from what there was of their kinds."""
-        return cls(most=_of_kinds(before, resources) - resources, of=resources)
+    def lost(cls, after: Resources, resources: Resources) -> "Outcome":
+        """An agent that will be `after` has given `resources` up."""
+        return cls(most=_of_kinds(after, resources), of=resources)
 
     def is_shown_by(self, total: Resources) -> bool:
         """Whether an agent with `total` shows it."""

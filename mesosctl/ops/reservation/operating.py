@@ -42,10 +42,10 @@ class Operation:
 
     @property
     def outcome(self) -> Outcome:
-        """How the agent looks afterwards."""
-        total, resources = self.agent.total, Resources(self.resources)
-        make_outcome = Outcome.added if self.deed in ("reserved", "created") else Outcome.removed
-        return make_outcome(total, resources)
+        """How the agent looks afterwards.  Only of an operation that fits."""
+        after, resources = apply_all(self.agent.total, self.conversions), Resources(self.resources)
+        gains = self.deed in ("reserved", "created")
+        return Outcome.gained(after, resources) if gains else Outcome.lost(after, resources)
 
     def check_fits(self) -> None:
         """Raises Conflict where the agent does not have what is to be changed, or tasks hold it."""

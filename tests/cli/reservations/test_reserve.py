@@ -5,6 +5,7 @@ import json
 import pytest
 
 ONE_CPU = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}
+PORTS = {"name": "ports", "type": "RANGES", "ranges": {"range": [{"begin": 31000, "end": 31002}]}}
 BY_ADS = {"type": "DYNAMIC", "role": "ads"}
 
 
@@ -115,6 +116,13 @@ def test_a_source_changes_the_owner_without_a_moment_in_between(lab):
     assert lab.reserved("one") == "cpus(reservations: [(DYNAMIC,web)]):1"
 
 
+def test_a_source_may_be_what_it_becomes(lab):
+    lab.run("reserve", "one", "cpus:1", "--role", "ads")
+    same = [{**ONE_CPU, "reservations": [BY_ADS]}]
+    assert lab.run("reserve", "one", "-f", "-", stdin=json.dumps({"source": same, "resources": same})).status == 0
+    assert lab.reserved("one") == "cpus(reservations: [(DYNAMIC,ads)]):1"
+
+
 @pytest.mark.parametrize(
     "entries",
     [
@@ -122,6 +130,7 @@ def test_a_source_changes_the_owner_without_a_moment_in_between(lab):
         [{**ONE_CPU, "scalar": {"value": 0}, "reservations": [BY_ADS]}],
         [{"name": "note", "type": "TEXT", "reservations": [BY_ADS]}],
         [{**ONE_CPU, "reservations": [{"type": "STATIC", "role": "ads"}]}],
+        [{**PORTS, "reservations": [BY_ADS]}, {**PORTS, "reservations": [{"type": "DYNAMIC", "role": "web"}]}],
         [{**ONE_CPU, "reservations": [BY_ADS], "allocation_info": {"role": "ads"}}],
         {"resources": [{**ONE_CPU, "reservations": [BY_ADS]}], "source": [{**ONE_CPU, "role": "ads"}]},
         {"nothing": 1},
