@@ -11,10 +11,10 @@ _mesosctl() {
         if [[ $word == "=" ]]; then continue; fi
         if [[ -n $skip ]]; then skip=; continue; fi
         case "$word" in
-            --agent|--api|--attribute|--cacert|--cert|--count|--file|--key|--label|--limit|--master|--output|--path|--principal|--reserver|--role|--secret-file|--timeout|--under|--wait-for|-f|-o) skip=1; continue ;;
+            --agent|--api|--attribute|--burst|--cacert|--capacity|--cert|--count|--file|--for|--headroom|--interval|--key|--label|--limit|--master|--memory|--message-size|--output|--path|--principal|--qps|--reserver|--role|--secret-file|--svg|--timeout|--traffic|--under|--wait-for|-f|-o) skip=1; continue ;;
         esac
         case "$path $word" in
-            'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl reservations'|'mesosctl reserve'|'mesosctl unreserve'|'mesosctl volumes'|'mesosctl volumes create'|'mesosctl volumes destroy'|'mesosctl volumes list') path="$path $word" ;;
+            'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl ratelimit'|'mesosctl ratelimit default'|'mesosctl ratelimit plan'|'mesosctl ratelimit set'|'mesosctl ratelimit show'|'mesosctl ratelimit simulate'|'mesosctl ratelimit suggest'|'mesosctl ratelimit unset'|'mesosctl ratelimit validate'|'mesosctl ratelimit watch'|'mesosctl reservations'|'mesosctl reserve'|'mesosctl unreserve'|'mesosctl volumes'|'mesosctl volumes create'|'mesosctl volumes destroy'|'mesosctl volumes list') path="$path $word" ;;
         esac
     done
     case "$previous" in
@@ -29,18 +29,28 @@ _mesosctl() {
         --api) COMPREPLY=($(compgen -W "auto v0 v1" -- "$current")); return ;;
         -f|--file) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --limit) return ;;
+        --qps) return ;;
+        --capacity) return ;;
+        --memory) return ;;
+        --message-size) return ;;
+        --traffic) return ;;
+        --svg) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --for) return ;;
+        --interval) return ;;
+        --headroom) return ;;
+        --burst) return ;;
+        --count) return ;;
         --role) return ;;
         --agent) return ;;
         --wait-for) return ;;
         --under) return ;;
         --label) return ;;
         --reserver) return ;;
-        --count) return ;;
         --attribute) return ;;
         --path) return ;;
     esac
     case "$path" in
-        'mesosctl') COMPREPLY=($(compgen -W "quota reservations reserve unreserve volumes --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl') COMPREPLY=($(compgen -W "quota ratelimit reservations reserve unreserve volumes --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota') COMPREPLY=($(compgen -W "check list remove set show update --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
         'mesosctl quota check') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota list') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
@@ -48,6 +58,16 @@ _mesosctl() {
         'mesosctl quota set') COMPREPLY=($(compgen -W "--force -f --file --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota show') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota update') COMPREPLY=($(compgen -W "--limit --force --create -f --file --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit') COMPREPLY=($(compgen -W "default plan set show simulate suggest unset validate watch --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
+        'mesosctl ratelimit default') COMPREPLY=($(compgen -W "-f --file --qps --capacity --none --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit plan') COMPREPLY=($(compgen -W "--memory --message-size --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit set') COMPREPLY=($(compgen -W "-f --file --qps --capacity --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit show') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit simulate') COMPREPLY=($(compgen -W "--traffic --svg --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit suggest') COMPREPLY=($(compgen -W "--for --interval --headroom --burst -f --file --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit unset') COMPREPLY=($(compgen -W "-f --file --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit validate') COMPREPLY=($(compgen -W "--live --strict --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit watch') COMPREPLY=($(compgen -W "--interval --count --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl reservations') COMPREPLY=($(compgen -W "--role --agent --tree --wait-for --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl reserve') COMPREPLY=($(compgen -W "--role --under --label --reserver --any --count --attribute -f --file --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl unreserve') COMPREPLY=($(compgen -W "--role --under --label --reserver --all -f --file --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;

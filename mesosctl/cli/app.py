@@ -34,6 +34,7 @@ app = typer.Typer(
     cls=late(
         {
             "quota": "mesosctl.cli.quota",
+            "ratelimit": "mesosctl.cli.ratelimit",
             "reservations": "mesosctl.cli.reservation.reservations",
             "reserve": "mesosctl.cli.reservation.reserve",
             "unreserve": "mesosctl.cli.reservation.unreserve",
