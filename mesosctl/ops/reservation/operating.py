@@ -110,14 +110,22 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
             texts = {name: json.dumps(value) for name, value in fields.items()}
             master.post_form(path, {"slaveId": operation.agent.id, **texts})
 
-    return make(
-        master,
-        send,
-        lambda: _on_master(master, operation.agent.id, operation.outcome),
-        what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.hostname}",
-        wait=False,
-        look=f"mesosctl reservations --agent {operation.agent.id}",
-    )
+    try:
+        return make(
+            master,
+            send,
+            lambda: _on_master(master, operation.agent.id, operation.outcome),
+            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.hostname}",
+            wait=False,
+            look=f"mesosctl reservations --agent {operation.agent.id}",
+        )
+    except Conflict as error:
+        # It fitted a moment ago.
+        raise Conflict(
+            error.message,
+            status=error.status,
+            hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.id}",
+        ) from error
 
 
 def wait_for(master: Master, change: AgentChange, outcome: Outcome, manner: Manner) -> AgentChange:
