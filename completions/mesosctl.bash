@@ -11,10 +11,10 @@ _mesosctl() {
         if [[ $word == "=" ]]; then continue; fi
         if [[ -n $skip ]]; then skip=; continue; fi
         case "$word" in
-            --api|--burst|--cacert|--capacity|--cert|--count|--file|--for|--headroom|--interval|--key|--limit|--master|--memory|--message-size|--output|--principal|--qps|--secret-file|--svg|--timeout|--traffic|-f|-o) skip=1; continue ;;
+            --agent|--api|--attribute|--burst|--cacert|--capacity|--cert|--count|--file|--for|--headroom|--interval|--key|--label|--limit|--master|--memory|--message-size|--output|--path|--principal|--qps|--reserver|--role|--secret-file|--svg|--timeout|--traffic|--under|--wait-for|-f|-o) skip=1; continue ;;
         esac
         case "$path $word" in
-            'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl ratelimit'|'mesosctl ratelimit default'|'mesosctl ratelimit plan'|'mesosctl ratelimit set'|'mesosctl ratelimit show'|'mesosctl ratelimit simulate'|'mesosctl ratelimit suggest'|'mesosctl ratelimit unset'|'mesosctl ratelimit validate'|'mesosctl ratelimit watch') path="$path $word" ;;
+            'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl ratelimit'|'mesosctl ratelimit default'|'mesosctl ratelimit plan'|'mesosctl ratelimit set'|'mesosctl ratelimit show'|'mesosctl ratelimit simulate'|'mesosctl ratelimit suggest'|'mesosctl ratelimit unset'|'mesosctl ratelimit validate'|'mesosctl ratelimit watch'|'mesosctl reservations'|'mesosctl reserve'|'mesosctl unreserve'|'mesosctl volumes'|'mesosctl volumes create'|'mesosctl volumes destroy'|'mesosctl volumes list') path="$path $word" ;;
         esac
     done
     case "$previous" in
@@ -40,9 +40,17 @@ _mesosctl() {
         --headroom) return ;;
         --burst) return ;;
         --count) return ;;
+        --role) return ;;
+        --agent) return ;;
+        --wait-for) return ;;
+        --under) return ;;
+        --label) return ;;
+        --reserver) return ;;
+        --attribute) return ;;
+        --path) return ;;
     esac
     case "$path" in
-        'mesosctl') COMPREPLY=($(compgen -W "quota ratelimit --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl') COMPREPLY=($(compgen -W "quota ratelimit reservations reserve unreserve volumes --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota') COMPREPLY=($(compgen -W "check list remove set show update --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
         'mesosctl quota check') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota list') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
@@ -60,6 +68,13 @@ _mesosctl() {
         'mesosctl ratelimit unset') COMPREPLY=($(compgen -W "-f --file --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl ratelimit validate') COMPREPLY=($(compgen -W "--live --strict --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl ratelimit watch') COMPREPLY=($(compgen -W "--interval --count --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl reservations') COMPREPLY=($(compgen -W "--role --agent --tree --wait-for --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl reserve') COMPREPLY=($(compgen -W "--role --under --label --reserver --any --count --attribute -f --file --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl unreserve') COMPREPLY=($(compgen -W "--role --under --label --reserver --all -f --file --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl volumes') COMPREPLY=($(compgen -W "create destroy list --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
+        'mesosctl volumes create') COMPREPLY=($(compgen -W "--role --under --label --reserver --path --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl volumes destroy') COMPREPLY=($(compgen -W "--role --trust-master --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl volumes list') COMPREPLY=($(compgen -W "--role --agent --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
     esac
 }
 complete -F _mesosctl mesosctl

@@ -13,6 +13,8 @@ A cluster file is TOML:
     attributes = { rack = "r1" }
     count = 3                    # default 1; a hostname gets a number appended
     active = true                # false: registered, and not in service
+    loses = 2                    # the first two operations never reach the agent (-1: none ever does)
+    delay = 1.5                  # seconds until an operation reaches it
 """
 
 import time
@@ -22,7 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fake_master.master.agents import Agent
+from fake_master.master.agents import Agent, AgentFaults
+from fake_master.master.checkpoints import DoesNotFit
 from fake_master.master.flags import MasterFlags
 from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.state import Clock, Master
@@ -30,9 +33,8 @@ from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 from mesosctl.core.text import parse_resources
 
-FIRST_AGENT_PORT = 5051
 _KNOWN_KEYS = {"mesos_version", "flags", "agents"}
-_KNOWN_AGENT_KEYS = {"resources", "hostname", "attributes", "count", "active"}
+_KNOWN_AGENT_KEYS = {"resources", "hostname", "attributes", "count", "active", "loses", "delay"}
 _MOST_AGENTS = 100_000
 
 
@@ -44,6 +46,9 @@ class AgentSpec:
     hostname: str | None = None
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     active: bool = True
+    loses: int = 0
+    delay: float = 0.0
+    """See `fake_master.master.agents.AgentFaults`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +107,30 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
     agent_id, registered_time = master.agent_record(hostname)
     if agent_id in master.agents:
         raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
-    port = FIRST_AGENT_PORT + index
-    master.register(
-        Agent(
-            id=agent_id,
-            hostname=hostname,
-            port=port,
-            pid=f"slave({index + 1})@127.0.0.1:{port}",
-            configured=resources,
-            total=resources,
-            capabilities=master.profile.agent_capabilities,
-            version=master.profile.version,
-            registered_time=registered_time,
-            attributes=spec.attributes,
-            deactivated=not spec.active,
-        )
+    agent = Agent(
+        id=agent_id,
+        hostname=hostname,
+        number=index + 1,
+        port=master.port,
+        ip=master.hostname,
+        configured=resources,
+        total=resources,
+        applied=resources,
+        capabilities=master.profile.agent_capabilities,
+        version=master.profile.version,
+        registered_time=registered_time,
+        attributes=spec.attributes,
+        deactivated=not spec.active,
+        faults=AgentFaults(spec.loses, spec.delay),
     )
+    try:
+        master.register(agent)
+    except DoesNotFit as refusal:
+        raise BadInput(
+            f"the agent refuses to start: {refusal}",
+            field="resources",
+            hint="unreserve first, or start over with ?fresh",
+        ) from refusal
 
 
 def read_cluster_file(path: Path) -> ClusterSpec:
@@ -163,11 +176,21 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
         raise BadInput(f"{where}: active is not true or false", field="active")
     if not isinstance(attributes, dict) or not all(isinstance(v, str | int | float) for v in attributes.values()):
         raise BadInput(f"{where}: attributes is not a table of texts and numbers", field="attributes")
+    loses, delay = _faults(entry, where)
     typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
     return [
-        AgentSpec(resources, f"{hostname}-{n}" if hostname and count > 1 else hostname, typed, active)
+        AgentSpec(resources, f"{hostname}-{n}" if hostname and count > 1 else hostname, typed, active, loses, delay)
         for n in range(1, count + 1)
     ]
+
+
+def _faults(entry: Mapping[str, Any], where: str) -> tuple[int, float]:
+    loses, delay = entry.get("loses", 0), entry.get("delay", 0.0)
+    if isinstance(loses, bool) or not isinstance(loses, int) or loses < -1:
+        raise BadInput(f"{where}: loses is not a number of operations, nor -1 for all", field="loses")
+    if isinstance(delay, bool) or not isinstance(delay, int | float) or delay < 0:
+        raise BadInput(f"{where}: delay is not a number of seconds", field="delay")
+    return loses, float(delay)
 
 
 def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:

@@ -12,12 +12,14 @@ from fake_master.allocator.interface import (
     Unavailability,
 )
 from fake_master.allocator.options import Options, parse_minimum
+from mesosctl.core.operations import Conversion
 
 __all__ = [
     "ALL_AGENT_CAPABILITIES",
     "DEFAULT_REFUSE_SECONDS",
     "AgentInfo",
     "Allocator",
+    "Conversion",
     "FrameworkInfo",
     "HierarchicalAllocator",
     "InverseOfferCallback",

@@ -47,7 +47,7 @@ class Server:
             site = web.TCPSite(runner, host, port)
             await site.start()
             address = runner.addresses[0]
-            self._application.master.port = address[1]
+            self._application.master.listens_on(address[1])
             clockwork = asyncio.create_task(self._keep_time())
             ready(f"http://{f'[{host}]' if ':' in host else host}:{address[1]}")
             await stop.wait()

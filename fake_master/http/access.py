@@ -10,17 +10,20 @@ from fake_master.master.state import Master
 
 
 class Realm(Enum):
-    """The realms of a master; each is switched on by a flag of its own."""
+    """The realms of a master and of its agents; each is switched on by a flag of its own."""
 
     READONLY = "mesos-master-readonly"
     READWRITE = "mesos-master-readwrite"
     SCHEDULER = "mesos-master-scheduler"
+    AGENT_READONLY = "mesos-agent-readonly"
 
 
 _FLAGS = {
     Realm.READONLY: "authenticate_http_readonly",
     Realm.READWRITE: "authenticate_http_readwrite",
     Realm.SCHEDULER: "authenticate_http_frameworks",
+    # Master and agents of a local cluster share their flags.
+    Realm.AGENT_READONLY: "authenticate_http_readonly",
 }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from fake_master.http import (
+    agent_endpoints,
     framework_views,
     information,
     operator_api,
@@ -91,7 +92,10 @@ class Application:
     def _answer(self, request: Request) -> Response:
         route = find_route(request.path)
         if route is None:
-            raise standard_refusal(404)
+            from_agent = agent_endpoints.answer(self.master, request)
+            if from_agent is None:
+                raise standard_refusal(404)
+            return from_agent
         principal = authenticate(self.master, route.realm, request)
         endpoint = route.reads or route.methods.get(request.method)
         if endpoint is None:

@@ -33,3 +33,7 @@ class Access:
         for volume in volumes:
             creator = volume.disk.principal if volume.disk is not None else None
             self._authorizer.require("destroy_volumes", principal, creator)
+
+    def may_resize(self, principal: str | None, volume: Resource) -> None:
+        """To grow or shrink a volume of its role."""
+        self._authorizer.require("resize_volumes", principal, volume.role)

@@ -31,6 +31,7 @@ _OBJECT_FIELDS = {
     "unreserve_resources": "reserver_principals",
     "create_volumes": "roles",
     "destroy_volumes": "creator_principals",
+    "resize_volumes": "roles",
 }
 # The names of the documents' time, and the action each became.
 _OLD_NAMES = {"set_quotas": "update_quotas", "remove_quotas": "update_quotas"}

@@ -8,6 +8,7 @@ from fake_master.master.agents import Agent
 from mesosctl.core import operations as rules
 from mesosctl.core.errors import Conflict
 from mesosctl.core.operations import Conversion, Requester
+from mesosctl.core.reservation_rules import common_bottom
 from mesosctl.core.resources import Resource, Resources
 
 if TYPE_CHECKING:
@@ -50,14 +51,14 @@ class Reservations:
 
     def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_destroy([volume], existing=agent.volumes(), in_use=self._master.used_on(agent.id))
-        self._master.access.may_create(principal, [volume])
+        rules.check_grow(volume, addition)
+        self._master.access.may_resize(principal, volume)
         self._perform(agent, rules.grow(volume, addition))
 
     def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
         """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_destroy([volume], existing=agent.volumes(), in_use=self._master.used_on(agent.id))
-        self._master.access.may_create(principal, [volume])
+        rules.check_shrink(volume, subtract)
+        self._master.access.may_resize(principal, volume)
         self._perform(agent, rules.shrink(volume, subtract))
 
     def _may_rereserve(
@@ -68,9 +69,7 @@ class Reservations:
             access.may_reserve(principal, resources)
             return
         before, after = source[0].reservations, resources[0].reservations
-        common = 0
-        while common < min(len(before), len(after)) and before[common] == after[common]:
-            common += 1
+        common = len(common_bottom(before, after))
         for depth in range(len(before), common, -1):
             access.may_unreserve(principal, [Resource("any", 1, before[:depth])])
         for depth in range(common, len(after)):

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 from fake_master.allocator.hierarchical import HierarchicalAllocator
-from fake_master.allocator.interface import AgentInfo, Allocator
+from fake_master.allocator.interface import Allocator
 from fake_master.allocator.options import Options, parse_minimum
 from fake_master.master import describe, rescinding, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
+from fake_master.master.checkpoints import Checkpoints
 from fake_master.master.flags import MasterFlags, parse_duration
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offers
@@ -31,9 +31,7 @@ from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Resource, Resources
-from mesosctl.wire.messages import read
-from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
+from mesosctl.core.resources import Resources
 
 Clock = Callable[[], float]
 """Seconds since the epoch."""
@@ -73,6 +71,7 @@ class Master:
         self.rate_limiting = RateLimiting(self)
         self.subscriptions = Subscriptions(self)
         self.reservations = Reservations(self)
+        self.checkpoints = Checkpoints(self)
         self.task_runner = TaskRunner(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)
@@ -142,21 +141,24 @@ class Master:
             self._load()
 
     def register(self, agent: Agent) -> None:
-        """A new agent, or a known one that is back with what it had checkpointed."""
+        """A new agent, or a known one that is back with what it had checkpointed.  Raises DoesNotFit."""
+        agent.total = agent.applied = self.checkpoints.restored(agent, agent.configured)
         self.agents[agent.id] = agent
-        agent.total = self._with_checkpointed(agent, self.registry.records("checkpoint").get(agent.hostname, ()))
-        self.allocator.add_agent(allocator_info(agent), agent.total)
+        self.allocator.add_agent(agent.allocator_info(), agent.total)
         if not agent.active:
             self.allocator.deactivate_agent(agent.id)
         self.tell.operators("AGENT_ADDED", {"agent": describe.agent(self, agent)})
 
     def agent_was_converted(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """An operation changed what an agent's resources are; the agent keeps it across restarts."""
+        """An operation was accepted: the master's view changes at once, the agent is told."""
         agent.total = operations.apply_all(agent.total, conversions)
-        kept = [
-            resource for resource in agent.total if resource.is_dynamically_reserved or resource.is_persistent_volume
-        ]
-        self.registry.write("checkpoint", agent.hostname, list_to_json(kept, "POST") or None)
+        self.checkpoints.tell(agent, conversions)
+
+    def listens_on(self, port: int) -> None:
+        """The port that requests came to be taken on; the agents are in the same process and share it."""
+        self.port = port
+        for agent in self.agents.values():
+            agent.port = port
 
     def agent_record(self, hostname: str) -> tuple[str, float]:
         """The id and registration time (seconds since the epoch) of the agent on `hostname`, for good.
@@ -261,39 +263,14 @@ class Master:
                 self.allocator.update_quota(role, after.get(role, Quota()))
         self.weights.load()
         self.allocator.update_weights(self.weights.configured)
-        checkpoints = self.registry.records("checkpoint")
         for agent in self.agents.values():
-            total = self._with_checkpointed(agent, checkpoints.get(agent.hostname, ()))
-            if total != agent.total:
-                agent.total = total
-                self.allocator.update_agent(allocator_info(agent), total)
-
-    @staticmethod
-    def _with_checkpointed(agent: Agent, messages: Sequence[Mapping[str, Any]]) -> Resources:
-        """The agent's configured resources, with what was reserved and created since in place."""
-        kept = Resources(to_core(read(RESOURCE, message)) for message in messages)
-        return agent.configured - Resources(_configured_form(resource) for resource in kept) + kept
-
-
-def _configured_form(resource: Resource) -> Resource:
-    """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
-    static = resource.reservations[:1] if resource.is_statically_reserved else ()
-    disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
-    return replace(resource, reservations=static, disk=disk, shared=False, copies=1)
+            restored = self.checkpoints.restored(agent, agent.configured)
+            if restored != agent.total:
+                self.checkpoints.came_back(agent, restored)
 
 
 def _within(role: str, top: str) -> bool:
     return role == top or roles.is_strict_subrole(role, top)
-
-
-def allocator_info(agent: Agent) -> AgentInfo:
-    """What the allocator needs to know of an agent."""
-    return AgentInfo(
-        id=agent.id,
-        hostname=agent.hostname,
-        attributes=tuple((name, str(value)) for name, value in sorted(agent.attributes.items())),
-        capabilities=frozenset(agent.capabilities),
-    )
 
 
 def _allocator_options(flags: MasterFlags, profile: Profile) -> Options:

@@ -31,7 +31,16 @@ def root(
 
 app = typer.Typer(
     name="mesosctl",
-    cls=late({"quota": "mesosctl.cli.quota", "ratelimit": "mesosctl.cli.ratelimit"}),
+    cls=late(
+        {
+            "quota": "mesosctl.cli.quota",
+            "ratelimit": "mesosctl.cli.ratelimit",
+            "reservations": "mesosctl.cli.reservation.reservations",
+            "reserve": "mesosctl.cli.reservation.reserve",
+            "unreserve": "mesosctl.cli.reservation.unreserve",
+            "volumes": "mesosctl.cli.volumes",
+        }
+    ),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

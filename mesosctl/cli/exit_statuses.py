@@ -11,7 +11,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.USAGE: "the words make no request",
     ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
     ExitStatus.DENIED: "not authenticated or not authorised (401, 403)",
-    ExitStatus.NOT_FOUND: "not found, such as a role without quota",
+    ExitStatus.NOT_FOUND: "not found, such as an agent, or a role without quota",
     ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check, 409)",
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
     ExitStatus.MASTER_FAILED: "the master failed (5xx), or answered what it never should",

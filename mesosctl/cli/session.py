@@ -17,6 +17,7 @@ class Session:
     def __init__(self, environment: Environment, options: GlobalOptions) -> None:
         self.environment = environment
         self.options = options
+        self._progressing = False
 
     @property
     def form(self) -> str:
@@ -94,6 +95,31 @@ class Session:
         write(
             report, self.form, self.environment.stdout, draws=self.environment.draws, colours=self.environment.colours
         )
+
+    def show(self, report: Report) -> None:
+        """Something to look at before a question, on standard error; silent with --quiet."""
+        if not self.options.quiet:
+            environment = self.environment
+            write(report, "table", environment.stderr, draws=False, colours=False)
+
+    def progress(self, sentence: str) -> None:
+        """How far a waiting has come, in one line that the next one overwrites; only on a terminal."""
+        if self.environment.stderr.isatty() and not self.options.quiet:
+            self.environment.stderr.write(f"\r\x1b[Kmesosctl: {sentence}")
+            self.environment.stderr.flush()
+            self._progressing = True
+
+    def end_progress(self) -> None:
+        """Take the line of `progress` away again."""
+        if self._progressing:
+            self.environment.stderr.write("\r\x1b[K")
+            self._progressing = False
+
+    def confirm_destructive(self, question: str) -> None:
+        """Ask a person; a script must have said --yes.  Raises UsageError."""
+        if not self.options.yes and not self.environment.may_prompt:
+            raise UsageError("this is asked for first, and there is nobody to ask", field="--yes", hint="give --yes")
+        self.confirm(question)
 
     def confirm(self, question: str) -> None:
         """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""

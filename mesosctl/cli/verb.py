@@ -62,11 +62,14 @@ def verb(examples: Sequence[Example] = ()) -> Callable[[Callable[..., int | None
         def run(ctx: typer.Context, **words: Any) -> int | None:
             said = GlobalOptions(**{name: words.pop(name) for name in GLOBAL_NAMES})
             environment, weaker = ctx.obj
+            session = Session(environment, said.over(weaker))
             try:
-                return function(Session(environment, said.over(weaker)), **words)
+                return function(session, **words)
             except BrokenPipeError:
                 # typer would take it for a failure of its own.
                 return BROKEN_PIPE
+            finally:
+                session.end_progress()
 
         ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
         _declare(run, [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS])

@@ -5,11 +5,15 @@ with Master(parse_address("http://host:5050"), Settings()) as master:
     master.post("/quota", b"{…}")    nothing, or an error
     master.delete("/quota/dev")
     master.call(b'{"type": …}')      POST /api/v1 for a change
+    master.post_form("/reserve", {…})
+    master.agent_state("slave(1)@…") what an agent itself says
     master.profile                   what is to be expected of this version
 """
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlencode, urlsplit
 
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, raise_for_status
@@ -30,7 +34,10 @@ from mesosctl.wire import answers
 if TYPE_CHECKING:
     import httpx
 
+JSON = "application/json"
 READ_ATTEMPTS = 3
+AGENT_PATIENCE = 5.0
+"""Seconds for one answer of an agent, at most."""
 FIRST_PAUSE = 0.25
 """Seconds before the first repetition of a read, at most; it doubles with each."""
 
@@ -97,6 +104,29 @@ class Master:
         """Change something by POST.  Sent once."""
         self._change("POST", path, body)
 
+    def agent_state(self, pid: str) -> Any:
+        """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
+
+        Asked once.  An agent is a stranger: it is shown the secret only where its host and port are those of a
+        master that was named, or everything is a fake.
+        """
+        name, _, host = pid.partition("@")
+        base = f"{urlsplit(self._leader.candidates()[0]).scheme}://{host}"
+        headers = {"Accept": "application/json"}
+        credentials = self.settings.credentials
+        if credentials is not None and (self._leader.address.fake or self._leader.may_see_credentials(base)):
+            headers["Authorization"] = credentials.header()
+        # One agent that swallows connections must not eat up the whole deadline.
+        deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.settings.clock)
+        answer = self._carrier.exchange("GET", base, f"/{name}/state", headers, None, deadline)
+        self.settings.trace(f"GET {answer.url} {answer.status}, {len(answer.body)} bytes")
+        raise_for_status(answer)
+        return answer.json()
+
+    def post_form(self, path: str, fields: Mapping[str, str]) -> None:
+        """Change something by POST of a form.  Sent once."""
+        self._change("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
+
     def delete(self, path: str) -> None:
         """Change something by DELETE; `path` goes out byte for byte, as a master reads roles from it.  Sent once."""
         self._change("DELETE", path, None)
@@ -105,12 +135,12 @@ class Master:
         """Change something by a v1 call (spec/endpoints.md §4).  Sent once."""
         self._change("POST", "/api/v1", body)
 
-    def _change(self, method: str, path: str, body: bytes | None) -> None:
-        answer = self._send(method, path, body)
+    def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
+        answer = self._send(method, path, body, content_type)
         if answer.is_html:
             raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
 
-    def _send(self, method: str, path: str, body: bytes | None = None) -> Answer:
+    def _send(self, method: str, path: str, body: bytes | None = None, content_type: str = JSON) -> Answer:
         """One request to whoever leads.
 
         The next master is asked only where the last one certainly did not take the request.
@@ -118,7 +148,7 @@ class Master:
         failures: list[MesosctlError] = []
         for base in self._leader.candidates():
             try:
-                return self._ask(base, method, path, body)
+                return self._ask(base, method, path, body, content_type)
             except NoMaster as error:
                 self._leader.base = None
                 if method != "GET" and isinstance(error, Unreachable) and error.sent:
@@ -126,11 +156,12 @@ class Master:
                 failures.append(error)
         raise nobody_answered(failures)
 
-    def _ask(self, base: str, method: str, path: str, body: bytes | None) -> Answer:
+    def _ask(self, base: str, method: str, path: str, body: bytes | None, content_type: str) -> Answer:
         """One request to `base` and along its redirects; the scheme, the method and the body stay."""
         for _ in range(MOST_REDIRECTS + 1):
             started = self.settings.clock()
-            answer = self._carrier.exchange(method, base, path, self._headers(base, body), body, self.deadline)
+            headers = self._headers(base, None if body is None else content_type)
+            answer = self._carrier.exchange(method, base, path, headers, body, self.deadline)
             took = self.settings.clock() - started
             self.settings.trace(
                 f"{method} {answer.url} {answer.status}, {len(answer.body)} bytes, {took * 1000:.0f} ms"
@@ -143,9 +174,9 @@ class Master:
             base = onward
         raise redirect_loop(base)
 
-    def _headers(self, base: str, body: bytes | None) -> dict[str, str]:
-        # A v1 endpoint wants this exact type, without parameters.
-        headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": "application/json"})
+    def _headers(self, base: str, content_type: str | None) -> dict[str, str]:
+        # A v1 endpoint wants its exact type, without parameters.
+        headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
         credentials = self.settings.credentials
         if credentials is None:
             return headers

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mesosctl.core import roles
+from mesosctl.core.labels import Labels
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.values import (
     Value,
@@ -29,21 +30,21 @@ ReservationType = Literal["STATIC", "DYNAMIC"]
 class Reservation:
     """One level of a reservation stack.
 
-    `labels` is a sorted tuple of (key, value or None), so that order does not matter; None means
-    that the message had no labels at all, which is a different kind from an empty list.
+    `labels` None means that the message had no labels at all, which is a different kind from an
+    empty list.
     """
 
     type: ReservationType
     role: str
     principal: str | None = None
-    labels: tuple[tuple[str, str | None], ...] | None = None
+    labels: Labels | None = None
 
     def __str__(self) -> str:
         parts = [self.type, self.role]
         if self.principal is not None:
             parts.append(self.principal)
         if self.labels is not None:
-            parts.append("{" + ", ".join(k if v is None else f"{k}: {v}" for k, v in self.labels) + "}")
+            parts.append(str(self.labels))
         return "(" + ",".join(parts) + ")"
 
 
@@ -67,6 +68,7 @@ class Disk:
     principal: str | None = None
     container_path: str | None = None
     mode: Literal["RW", "RO"] | None = None
+    host_path: str | None = None
 
     @property
     def identity(self) -> tuple[DiskSource | None, str | None]:

@@ -12,24 +12,31 @@ from collections.abc import Callable
 from mesosctl.client.master import Master, may_have_happened
 from mesosctl.core.errors import DeadlinePassed, MasterFailed, MesosctlError, NotConfirmed, Unreachable
 
+LOOK = "mesosctl quota list"
 GRACE = 5.0
 """Seconds to find out what became of a change after the deadline has passed."""
 
 
 def make(
-    master: Master, send: Callable[[], None], is_shown: Callable[[], bool], *, what: str, wait: bool = True
+    master: Master,
+    send: Callable[[], None],
+    is_shown: Callable[[], bool],
+    *,
+    what: str,
+    wait: bool = True,
+    look: str = LOOK,
 ) -> bool:
     """Send a change and read it back; returns whether it was seen to have happened.
 
-    `what` is a phrase for sentences ("setting quota of dev").  Without `wait` an accepted change
-    is not read back; one that got no answer always is.
+    `what` is a phrase for sentences ("setting quota of dev"), `look` the command that shows it.
+    Without `wait` an accepted change is not read back; one that got no answer always is.
     """
     try:
         send()
     except MesosctlError as error:
         if not may_have_happened(error):
             raise
-        _settle(master, error, is_shown, what)
+        _settle(master, error, is_shown, what, look)
         return True
     if not wait:
         return False
@@ -45,7 +52,7 @@ def make(
     return True
 
 
-def _settle(master: Master, error: MesosctlError, is_shown: Callable[[], bool], what: str) -> None:
+def _settle(master: Master, error: MesosctlError, is_shown: Callable[[], bool], what: str, look: str) -> None:
     """Nothing if the change happened in spite of `error`; raises what is known otherwise."""
     master.deadline.extend_to(GRACE)
     try:
@@ -53,7 +60,7 @@ def _settle(master: Master, error: MesosctlError, is_shown: Callable[[], bool], 
     except MesosctlError as unread:
         raise NotConfirmed(
             f"{error.message}; whether {what} happened cannot be told: {unread.message}",
-            hint="look at it with mesosctl quota list when a master answers",
+            hint=f"look at it with {look} when a master answers",
         ) from error
     if shown:
         master.notice(f"{error.message}; the master shows that {what} happened")
@@ -61,7 +68,7 @@ def _settle(master: Master, error: MesosctlError, is_shown: Callable[[], bool], 
     if isinstance(error, DeadlinePassed):
         raise NotConfirmed(
             f"{error.message}; the master does not show {what} so far, and may still do it",
-            hint="look again with mesosctl quota list",
+            hint=f"look again with {look}",
         ) from error
     sentence = f"{error.message}; read back: {what} did not happen"
     if isinstance(error, MasterFailed):

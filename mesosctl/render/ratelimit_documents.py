@@ -11,10 +11,10 @@ from pydantic import Field
 from mesosctl.core import message_rates, ratelimit_standing
 from mesosctl.core import ratelimit as core
 from mesosctl.core import simulation as played
-from mesosctl.render.documents import _Document, _Strict
+from mesosctl.render.documents import Document, Strict
 
 
-class Remark(_Strict):
+class Remark(Strict):
     """One thing about a configuration; only an error stops a master's start."""
 
     level: Literal["error", "warning"]
@@ -29,7 +29,7 @@ class Remark(_Strict):
         return cls(level=remark.level, rule=remark.rule, field=remark.field, message=remark.sentence, hint=remark.hint)
 
 
-class RateLimitValidate(_Document):
+class RateLimitValidate(Document):
     """`ratelimit validate`; jsonl writes one of `remarks` a line."""
 
     kind: Literal["ratelimit.validate"] = "ratelimit.validate"
@@ -38,7 +38,7 @@ class RateLimitValidate(_Document):
     remarks: list[Remark]
 
 
-class PrincipalStanding(_Strict):
+class PrincipalStanding(Strict):
     """A principal beside its limit and its figures; null where there are none, or they may not be seen."""
 
     principal: str | None
@@ -64,14 +64,14 @@ class PrincipalStanding(_Strict):
         )
 
 
-class RateLimitShow(_Document):
+class RateLimitShow(Document):
     """`ratelimit show`; jsonl writes one of `principals` a line."""
 
     kind: Literal["ratelimit.show"] = "ratelimit.show"
     principals: list[PrincipalStanding]
 
 
-class RateLimitEdit(_Document):
+class RateLimitEdit(Document):
     """`ratelimit set`, `unset` and `default`; jsonl writes it on one line."""
 
     kind: Literal["ratelimit.edit"] = "ratelimit.edit"
@@ -81,7 +81,7 @@ class RateLimitEdit(_Document):
     diff: list[str]
 
 
-class RateLimitPlan(_Document):
+class RateLimitPlan(Document):
     """`ratelimit plan`; jsonl writes it on one line."""
 
     kind: Literal["ratelimit.plan"] = "ratelimit.plan"
@@ -94,7 +94,7 @@ class RateLimitPlan(_Document):
     fits: bool
 
 
-class Rates(_Strict):
+class Rates(Strict):
     """One principal at one reading; a rate is null where it cannot be told."""
 
     at: float
@@ -123,14 +123,14 @@ class Rates(_Strict):
         )
 
 
-class RateLimitWatch(_Document):
+class RateLimitWatch(Document):
     """`ratelimit watch --count`; jsonl writes one of `rates` a line, as they are read."""
 
     kind: Literal["ratelimit.watch"] = "ratelimit.watch"
     rates: list[Rates]
 
 
-class Observed(_Strict):
+class Observed(Strict):
     """What one principal sent while it was watched."""
 
     principal: str
@@ -138,7 +138,7 @@ class Observed(_Strict):
     peak: float
 
 
-class RateLimitSuggest(_Document):
+class RateLimitSuggest(Document):
     """`ratelimit suggest`; jsonl writes one of `observed` a line."""
 
     kind: Literal["ratelimit.suggest"] = "ratelimit.suggest"
@@ -147,7 +147,7 @@ class RateLimitSuggest(_Document):
     rate_limits: dict[str, Any] = Field(description="As --rate_limits takes it.")
 
 
-class Outcome(_Strict):
+class Outcome(Strict):
     """What became of the messages of one principal."""
 
     principal: str | None
@@ -176,14 +176,14 @@ class Outcome(_Strict):
         )
 
 
-class RateLimitSimulate(_Document):
+class RateLimitSimulate(Document):
     """`ratelimit simulate`; jsonl writes one of `principals` a line."""
 
     kind: Literal["ratelimit.simulate"] = "ratelimit.simulate"
     principals: list[Outcome]
 
 
-DOCUMENTS: tuple[type[_Document], ...] = (
+DOCUMENTS: tuple[type[Document], ...] = (
     RateLimitValidate,
     RateLimitShow,
     RateLimitEdit,

@@ -24,11 +24,11 @@ def _agent(entry: Any, where: str) -> AgentCapacity:
     if not isinstance(entry, dict):
         raise wrong(entry, "an object", where)
     full = "unreserved_resources_full" in entry and "reserved_resources_full" in entry
-    total = Resources(_listed(entry, where) if full else _summarised(entry, where))
+    total = Resources(listed(entry, where) if full else _summarised(entry, where))
     return AgentCapacity(total, active=entry.get("active") is not False and entry.get("deactivated") is not True)
 
 
-def _listed(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
+def listed(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
     """Every resource with its reservations, from the lists that only `/slaves` has."""
     reserved = entry["reserved_resources_full"]
     if not isinstance(reserved, dict):

@@ -42,11 +42,12 @@ class Pool:
         self._clusters: dict[tuple[str, Setup], Cluster] = {}
 
     def lend(self, carrier: Carrier, setup: Setup) -> Cluster:
-        """A running master without quota; started now unless one of this kind is alive."""
+        """A running master without quota and dynamic reservations; started now unless one of this kind is alive."""
         key = (carrier.name, setup)
         cluster = self._clusters.pop(key, None)
         if cluster is not None and cluster.alive:
             cluster.clear_quota()
+            cluster.clear_reservations()
         else:
             if cluster is not None:
                 cluster.stop()

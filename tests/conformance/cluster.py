@@ -127,6 +127,41 @@ class Cluster:
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self.setup.operator()}
         return self.request("POST", "/api/v1", content=json.dumps({"type": name, **body}), headers=headers)
 
+    def agents(self) -> list[Any]:
+        """Entries of /slaves, in the order in which the setup names the agents."""
+        found = self.read("/slaves")["slaves"]
+        return sorted(found, key=lambda agent: int(agent["pid"].partition("(")[2].partition(")")[0]))
+
+    def fill(self, text: str | bytes | None) -> str | bytes | None:
+        """The text of a step with the id of the first agent for "@A1", of the second for "@A2"."""
+        if not isinstance(text, str) or "@A" not in text:
+            return text
+        for number, agent in enumerate(self.agents(), 1):
+            text = text.replace(f"@A{number}", agent["id"])
+        return text
+
+    def clear_reservations(self) -> None:
+        """Destroy every volume and undo every dynamic reservation, so that the next test finds none."""
+        for agent in self.agents():
+            owned = [entry for entries in agent["reserved_resources_full"].values() for entry in entries]
+            volumes = [entry for entry in owned if "persistence" in entry.get("disk", {})]
+            self._undo("DESTROY_VOLUMES", "volumes", agent["id"], volumes)
+        while undone := [self._undo_top(agent) for agent in self.agents()]:
+            if not any(undone):
+                return
+
+    def _undo_top(self, agent: Any) -> bool:
+        """Take the top off every dynamic reservation of an agent; whether there was any."""
+        owned = [entry for entries in agent["reserved_resources_full"].values() for entry in entries]
+        dynamic = [entry for entry in owned if entry["reservations"][-1]["type"] == "DYNAMIC"]
+        self._undo("UNRESERVE_RESOURCES", "resources", agent["id"], dynamic)
+        return bool(dynamic)
+
+    def _undo(self, call: str, field: str, agent_id: str, entries: list[Any]) -> None:
+        if entries:
+            answer = self.call(call, **{call.lower(): {"agent_id": {"value": agent_id}, field: entries}})
+            assert answer.status == 202, (call, entries, answer)
+
     def clear_quota(self) -> None:
         """Remove every quota, so that the next test finds none."""
         for entry in self.call("GET_QUOTA").json()["get_quota"]["status"].get("infos", ()):

@@ -7,9 +7,10 @@ a request and what it gives, where the master of the documents (1.4) differs, on
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from .cluster import Setup, basic
 
@@ -24,7 +25,8 @@ class Expect:
     """What an answer must be.
 
     Errors carry a text of the master's own choice and its content type; other answers carry nothing at all unless
-    `json` (the whole value), `keys` (those of the outermost object) or `content_type` says otherwise.
+    `json` (the whole value, or the `part` of it), `keys` (those of the outermost object) or `content_type` says
+    otherwise.
     """
 
     status: int
@@ -32,6 +34,7 @@ class Expect:
     keys: str | None = None
     content_type: str | None = None
     headers: Headers = field(default_factory=dict)
+    part: Callable[[Any], Any] = lambda value: value
 
     def expected_content_type(self) -> str | None:
         if self.content_type is not None:
@@ -121,6 +124,12 @@ def scalars(**amounts: Any) -> list[dict[str, Any]]:
 
 def scalar(name: str, amount: Any, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": "SCALAR", "scalar": {"value": amount}, **more}
+
+
+def form(path: str, **fields: Any) -> Step:
+    """A POST of a form; lists are written as JSON.  "@A1" stands for the id of the first agent."""
+    text = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
+    return send("POST", path, urlencode(text, safe="@"))
 
 
 def quota_request(role: str, guarantee: Any = None, *, force: Any = None, **amounts: Any) -> dict[str, Any]:

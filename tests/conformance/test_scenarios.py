@@ -26,7 +26,7 @@ def master(row: Row, carrier: Carrier, pool: Pool, request: pytest.FixtureReques
 @pytest.mark.parametrize("row", EVERY_ROW, ids=lambda row: row.name)
 def test_a_row_gives_what_the_specification_says(row: Row, carrier: Carrier, master: Cluster) -> None:
     for number, step in enumerate(row.steps, 1):
-        answer = master.request(step.method, step.path, content=step.content, headers=step.headers)
+        answer = master.request(step.method, step.path, content=master.fill(step.content), headers=step.headers)
         where = f"{row.name}, step {number}: {step.method} {step.path} {step.content!r} gave {answer.content!r}"
         _check(answer, step, step.expected(carrier.version), where)
         _check_headers(answer, step.expected(carrier.version), master, where)
@@ -38,7 +38,7 @@ def _check(answer: Answer, step: Step, expect: Expect, where: str) -> None:
     if step.method != "HEAD":
         assert bool(answer.content) == (expect.expected_content_type() is not None), where
     if expect.json is not NOT_COMPARED:
-        assert canonical(answer.json()) == canonical(expect.json), where
+        assert canonical(expect.part(answer.json())) == canonical(expect.json), where
     if expect.keys is not None:
         assert set(answer.json()) == set(expect.keys.split()), where
 

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.labels import Labels
+from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.core.values import Items, Ranges
@@ -32,6 +34,40 @@ def test_re_2_broken_texts(text: str):
 
 def test_re_3_zero_vanishes():
     assert len(parse_resources("gpus:0")) == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("1.234", "1.234"),
+        ("1.1", "1.1"),
+        ("1000001", "1000001"),
+        ("99999999999.999", "99999999999.999"),
+    ],
+)
+def test_re_5_amounts_as_they_are_printed(typed: str, printed: str):
+    assert entries(f"cpus:{typed}") == [f"cpus:{printed}"]
+
+
+def test_re_29_tenths_add_up():
+    assert parse_resources("cpus:0.1") + parse_resources("cpus:0.2") == parse_resources("cpus:0.3")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "reached"),
+    [
+        ("ports:[1-3]", {"ports": 2}, True),
+        ("ports:[1-1]", {"ports": 2}, False),
+        ("features:{a,b}", {"features": 2}, True),
+        ("features:{a}", {"features": 2}, False),
+        ("cpus(role1):2", {"cpus": 3}, False),
+        ("cpus(role1):2;cpus:1", {"cpus": 3}, True),
+        ("ports(a):[1-10];ports(b):[20-25]", {"ports": 12}, True),
+    ],
+)
+def test_re_17_quantities(text: str, wanted: dict[str, int], reached: bool):
+    needed = Quantities({name: amount * 1000 for name, amount in wanted.items()})
+    assert parse_resources(text).quantities().contains(needed) is reached
 
 
 def test_re_6_amounts_do_not_drift():
@@ -66,9 +102,12 @@ def dynamic(**differing) -> Resource:
 
 
 def test_re_18_different_labels_and_principals_never_merge():
-    foo_bar, foo_baz = (("foo", "bar"),), (("foo", "baz"),)
+    foo_bar, foo_baz = Labels([("foo", "bar")]), Labels([("foo", "baz")])
     assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_baz)])) == 2
     assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_bar)])) == 1
+    both, turned = Labels([("a", "1"), ("b", "2")]), Labels([("b", "2"), ("a", "1")])
+    assert len(Resources([dynamic(labels=both), dynamic(labels=turned)])) == 1
+    assert len(Resources([dynamic(labels=Labels()), dynamic()])) == 2
     assert len(Resources([dynamic(principal="p"), dynamic(principal="q")])) == 2
     assert len(Resources([dynamic(), dynamic(principal="")])) == 2
     assert len(Resources([dynamic(), Resource("cpus", 6000, (Reservation("STATIC", "r"),))])) == 2

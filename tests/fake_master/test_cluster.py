@@ -50,9 +50,18 @@ def test_a_cluster_file_makes_a_master(cluster_file: Path):
     assert master.flags.whitelist == {"ads", "web"}
 
 
+def test_an_agent_may_lose_messages_or_be_late(tmp_path: Path):
+    path = tmp_path / "faulty.toml"
+    path.write_text('[[agents]]\nresources = "cpus:1"\nloses = -1\n[[agents]]\nresources = "cpus:1"\ndelay = 2\n')
+    deaf, late = (agent.faults for agent in read_cluster_file(path).start().agents.values())
+    assert (deaf.loses, late.delay) == (-1, 2.0)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('[[agents]]\nresources = "cpus:1"\nloses = -2', "loses"),
+        ('[[agents]]\nresources = "cpus:1"\ndelay = "soon"', "delay"),
         ("agents = 3", "agents is not an array"),
         ("[[agents]]\nresources = 3", "no resources text"),
         ("[[agents]]\nresources = 'cpus:x'", "cpus: 'x' is not a number"),

@@ -3,7 +3,10 @@
 import pytest
 
 from mesosctl.core import errors
-from mesosctl.render.documents import DOCUMENTS, ErrorDocument
+from mesosctl.render import documents, reservation_documents
+from mesosctl.render.documents import ErrorDocument
+
+DOCUMENTS = (*documents.DOCUMENTS, *reservation_documents.DOCUMENTS)
 
 SHAPES = {
     "QuotaList": {"schema_version": 1, "kind": "quota.list", "quotas": ["RoleQuota"]},
@@ -25,6 +28,28 @@ SHAPES = {
     },
     "QuotaValue": {"guarantee": "amounts", "limit": "amounts"},
     "Finding": {"rule": "string", "passed": "boolean?", "message": "string", "hint": "string?"},
+    "ReservationList": {"schema_version": 1, "kind": "reservations.list", "reservations": ["ReservationEntry"]},
+    "ReservationTree": {"schema_version": 1, "kind": "reservations.tree", "roles": ["RoleBranch"]},
+    "VolumeList": {"schema_version": 1, "kind": "volumes.list", "volumes": ["ReservationEntry"]},
+    "AgentChanges": {"schema_version": 1, "kind": "reservations.changes", "changes": ["AgentChange"]},
+    "ReservationEntry": {
+        "agent": "AgentName", "role": "string", "dynamic": "boolean", "stack": ["Level"], "resources": "Held",
+        "allocated": "Held", "volume": "Volume?",
+    },
+    "RoleBranch": {
+        "role": "string", "static": "amounts", "dynamic": "amounts", "allocated": "amounts", "total": "amounts",
+        "agents": "integer",
+    },
+    "AgentChange": {
+        "agent": "AgentName", "done": ["reserved", "unreserved", "created", "destroyed"],
+        "resources": ["ReservationPart"], "by_master": "boolean", "by_agent": "boolean",
+    },
+    "ReservationPart": {"name": "string", "resources": "Held", "stack": ["Level"]},
+    "AgentName": {"id": "string", "hostname": "string"},
+    "Held": {"amounts": "amounts", "text": "string"},
+    "Level": {"type": ["STATIC", "DYNAMIC"], "role": "string", "principal": "string?", "labels": ["Label"]},
+    "Label": {"key": "string", "value": "string?"},
+    "Volume": {"id": "string", "container_path": "string?", "principal": "string?"},
     "Error": {
         "kind": "string", "exit_status": "integer", "message": "string", "field": "string?", "rule": "string?",
         "hint": "string?", "status": "integer?",

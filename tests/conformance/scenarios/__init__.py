@@ -1,6 +1,16 @@
 """The scenario tables: data alone, read by test_scenarios.py."""
 
-from . import endpoints, json_reading, lethal, operator_api, quota_v0, quota_v1, roles_and_weights
+from . import (
+    endpoints,
+    json_reading,
+    lethal,
+    operator_api,
+    quota_v0,
+    quota_v1,
+    reservations,
+    roles_and_weights,
+    volumes,
+)
 
 EVERY_ROW = (
     *quota_v0.ROWS,
@@ -9,5 +19,7 @@ EVERY_ROW = (
     *operator_api.ROWS,
     *endpoints.ROWS,
     *roles_and_weights.ROWS,
+    *reservations.ROWS,
+    *volumes.ROWS,
     *lethal.ROWS,
 )

@@ -2,6 +2,7 @@
 
 from tests.conformance.scenario import Row, Step, api, get, post_quota, quota_request
 
+from .reserving import cpus, disk, dynamic, ports, reserve, static, unreserve
 from .setups import STANDARD
 
 TRILLION = 10**12
@@ -23,4 +24,21 @@ ROWS = (
         api("SET_QUOTA", set_quota={"quota_request": quota_request("r1", cpus=TRILLION + 1, force=True)}),
     ),
     refused("a resource of type TEXT", post_quota("r1", [TEXT_RESOURCE])),
+    refused("/reserve of zero", reserve(cpus(0, dynamic("r")))),
+    refused("/unreserve of zero", unreserve(cpus(0, dynamic("r")))),
+    refused("/unreserve of something and zero", unreserve(cpus(1, dynamic("r")), disk(0, dynamic("r")))),
+    refused("/reserve of no ports at all", reserve(ports(by=dynamic("r")))),
+    # The master accepts these three, and the agent, which cannot keep them, dies.
+    refused(
+        "/reserve of one port for two owners",
+        reserve(ports((31000, 31002), by=dynamic("r")), ports((31002, 31004), by=dynamic("q"))),
+    ),
+    refused(
+        "/reserve from a static reservation to none",
+        reserve(cpus(1, dynamic("r")), source=[cpus(1, static("ads"))], on="@A2"),
+    ),
+    refused(
+        "/reserve from none to a static reservation",
+        reserve(cpus(1, static("r"), dynamic("r/x")), source=[cpus(1)]),
+    ),
 )

@@ -34,3 +34,24 @@ OPERATORS = Setup(
     },
 )
 """op may do everything; dev may see and change the quota of the role dev and nothing else."""
+
+RESERVERS = Setup(
+    agents=(A1,),
+    flags={"authenticate_http_readwrite": "true"},
+    principals=("op", "dev"),
+    acls={
+        "permissive": False,
+        "register_agents": [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}],
+        "get_quotas": [_acl("roles", "op")],
+        "reserve_resources": [_acl("roles", "op"), _acl("roles", "dev", "dev")],
+        "unreserve_resources": [_acl("reserver_principals", "op"), _acl("reserver_principals", "dev", "dev")],
+        "create_volumes": [_acl("roles", "op"), _acl("roles", "dev", "dev")],
+        "destroy_volumes": [_acl("creator_principals", "op"), _acl("creator_principals", "dev", "dev")],
+        "view_roles": [_acl("roles", "op")],
+    },
+)
+"""op may reserve and undo everything; dev only for the role dev, and undo only its own."""
+
+UNRESERVABLE = Setup(
+    agents=(A1,), acls={"reserve_resources": [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}]}
+)

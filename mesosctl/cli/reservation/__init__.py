@@ -1,0 +1,1 @@
+"""`mesosctl reserve`, `unreserve` and `reservations`, one module each."""

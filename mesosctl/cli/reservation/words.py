@@ -1,0 +1,75 @@
+"""The words and options that commands about reservations share."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.core.errors import UsageError
+from mesosctl.core.labels import Labels
+from mesosctl.ops.reservation.operating import Manner
+from mesosctl.ops.reservation.stacks import Owner
+
+if TYPE_CHECKING:
+    from mesosctl.cli.session import Session
+
+Agent = Annotated[
+    str,
+    typer.Argument(
+        metavar="AGENT", help="An agent: its id, the beginning or end of one, or a host name.", show_default=False
+    ),
+]
+OptionalWords = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT] RESOURCES...",
+        help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]'.",
+        show_default=False,
+    ),
+]
+Role = Annotated[str, typer.Option("--role", metavar="ROLE", help="The owner.", show_default=False)]
+OptionalRole = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="The owner.")]
+RoleAndBelow = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only this owner and roles below it.")]
+Under = Annotated[
+    list[str] | None,
+    typer.Option("--under", metavar="ROLE", help="A role it is taken from and falls back to; repeat, top role first."),
+]
+LabelWords = Annotated[
+    list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation; repeat.")
+]
+Reserver = Annotated[
+    str | None,
+    typer.Option("--reserver", metavar="NAME", help="The reservation's principal; who asks, unless given."),
+]
+Attributes = Annotated[
+    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents that have it; repeat.")
+]
+OnlyAgent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent.")]
+TrustMaster = Annotated[
+    bool,
+    typer.Option("--trust-master", help="Do not ask the agent itself whether it has done it.", show_default=False),
+]
+
+
+def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
+    """KEY=VALUE words.  Raises UsageError."""
+    found = []
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not key or not equals:
+            raise UsageError(f"'{word}' is not KEY=VALUE", field=option)
+        found.append((key, value))
+    return found
+
+
+def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, principal: str | None) -> Owner:
+    """The owner that words name.  Raises UsageError."""
+    named = Labels(pairs(labels, "--label")) if labels else None
+    return Owner(role, tuple(under or ()), named, principal)
+
+
+def manner(session: "Session", *, trust_master: bool) -> Manner:
+    """How to send and wait, as the global options say."""
+    return Manner(
+        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, tell=session.progress
+    )

@@ -1,0 +1,60 @@
+"""Which agents an operator means (spec/endpoints.md §2, `/slaves`)."""
+
+from collections.abc import Mapping, Sequence
+
+from mesosctl.client.master import Master
+from mesosctl.core.errors import NotFound, UsageError
+from mesosctl.core.holdings import AgentHolding
+from mesosctl.wire import holdings
+
+_SHOWN = 5
+
+
+def read_agents(master: Master) -> list[AgentHolding]:
+    """Every registered agent, by host name and id."""
+    return sorted(holdings.agents(master.get("/slaves")), key=lambda agent: (agent.hostname, agent.id))
+
+
+def find_agent(agents: Sequence[AgentHolding], word: str) -> AgentHolding:
+    """The agent whose id or host name is `word`, or whose id alone begins or ends with it.
+
+    An end will do because the ids of one master differ only there ("S0").  Raises NotFound for
+    nobody, UsageError for several.
+    """
+    for candidates in (
+        [agent for agent in agents if agent.id == word],
+        [agent for agent in agents if agent.hostname == word],
+        [agent for agent in agents if agent.id.startswith(word) or agent.id.endswith(f"-{word}")],
+    ):
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            named = ", ".join(agent.id for agent in candidates[:_SHOWN])
+            more = f" and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""
+            raise UsageError(
+                f"'{word}' means several agents: {named}{more}", field="agent", hint="write more of the id"
+            )
+    raise NotFound(
+        f"no agent is called '{word}'",
+        field="agent",
+        rule="agent.exists",
+        hint="name an id, the beginning or end of one, or a host name; mesosctl reservations shows those with any",
+    )
+
+
+def with_attributes(agents: Sequence[AgentHolding], wanted: Mapping[str, str]) -> list[AgentHolding]:
+    """The agents in service that have every attribute; numbers are compared as numbers."""
+    return [
+        agent
+        for agent in agents
+        if agent.active and all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
+    ]
+
+
+def _same(attribute: str | float | None, word: str) -> bool:
+    if isinstance(attribute, int | float):
+        try:
+            return float(word) == attribute
+        except ValueError:
+            return False
+    return attribute == word

@@ -1,0 +1,187 @@
+"""One operation on agents: checked here, sent once, then seen on the master and on the agent itself.
+
+202 says that the master has accepted, not that the agent has done it: the message to the agent may be lost, and
+the agent may fail (seeds/reservation.txt, "/reserve").
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from mesosctl.client.master import Master
+from mesosctl.core.errors import Conflict, Denied, MesosctlError, NotConfirmed
+from mesosctl.core.holdings import AgentChange, AgentHolding, Deed, Outcome
+from mesosctl.core.operations import Conversion, apply_all
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.ops.confirm import make
+from mesosctl.ops.reservation.agents import read_agents
+from mesosctl.wire import holdings
+from mesosctl.wire.resources import list_to_json
+
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 1.0
+"""Seconds between two looks."""
+
+_ENDPOINTS: dict[Deed, tuple[str, str, str]] = {
+    "reserved": ("/reserve", "RESERVE_RESOURCES", "resources"),
+    "unreserved": ("/unreserve", "UNRESERVE_RESOURCES", "resources"),
+    "created": ("/create-volumes", "CREATE_VOLUMES", "volumes"),
+    "destroyed": ("/destroy-volumes", "DESTROY_VOLUMES", "volumes"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is to be done to one agent; `conversions` say what that means."""
+
+    agent: AgentHolding
+    deed: Deed
+    resources: Sequence[Resource]
+    conversions: Sequence[Conversion]
+    source: Sequence[Resource] | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the agent looks afterwards.  Only of an operation that fits."""
+        after, resources = apply_all(self.agent.total, self.conversions), Resources(self.resources)
+        gains = self.deed in ("reserved", "created")
+        return Outcome.gained(after, resources) if gains else Outcome.lost(after, resources)
+
+    def check_fits(self) -> None:
+        """Raises Conflict where the agent does not have what is to be changed, or tasks hold it."""
+        try:
+            apply_all(self.agent.available, self.conversions)
+        except Conflict as error:
+            needed = Resources(entry for conversion in self.conversions for entry in conversion.consumed)
+            missing = [entry for entry in needed if not self.agent.available.contains(Resources([entry]))]
+            raise Conflict(
+                f"agent {self.agent.hostname} has not got {Resources(missing or needed)}, or tasks use it",
+                field=missing[0].name if missing else None,
+                rule=error.rule,
+                hint=f"{self.agent.hostname} has {self.agent.available}",
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How operations are sent and seen; `tell` hears how far the waiting has come."""
+
+    v1: bool = False
+    wait: bool = True
+    ask_agents: bool = True
+    tell: Callable[[str], None] = lambda _: None
+
+
+def operate(master: Master, operations: Sequence[Operation], manner: Manner) -> list[AgentChange]:
+    """Send every operation, then wait for all.  Raises Conflict before anything is sent.
+
+    Where one of several fails, those before it stay done, and a notice says which.
+    """
+    for operation in operations:
+        operation.check_fits()
+    done: list[AgentChange] = []
+    for operation in operations:
+        try:
+            seen = _send(master, operation, manner)
+        except MesosctlError:
+            if done:
+                master.notice("accepted before that: " + ", ".join(change.agent.hostname for change in done))
+            raise
+        done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
+    if not manner.wait:
+        return done
+    return [
+        wait_for(master, change, operation.outcome, manner) for change, operation in zip(done, operations, strict=True)
+    ]
+
+
+def _send(master: Master, operation: Operation, manner: Manner) -> bool:
+    path, call, field = _ENDPOINTS[operation.deed]
+    resources = list_to_json(operation.resources, "POST")
+    fields = {field: resources}
+    if operation.source is not None:
+        fields["source"] = list_to_json(operation.source, "POST")
+
+    def send() -> None:
+        if manner.v1:
+            body = {"agent_id": {"value": operation.agent.id}, **fields}
+            master.call(json.dumps({"type": call, call.lower(): body}).encode())
+        else:
+            texts = {name: json.dumps(value) for name, value in fields.items()}
+            master.post_form(path, {"slaveId": operation.agent.id, **texts})
+
+    try:
+        return make(
+            master,
+            send,
+            lambda: _on_master(master, operation.agent.id, operation.outcome),
+            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.hostname}",
+            wait=False,
+            look=f"mesosctl reservations --agent {operation.agent.id}",
+        )
+    except Conflict as error:
+        # It fitted a moment ago.
+        raise Conflict(
+            error.message,
+            status=error.status,
+            hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.id}",
+        ) from error
+
+
+def wait_for(master: Master, change: AgentChange, outcome: Outcome, manner: Manner) -> AgentChange:
+    """Look until the master and the agent itself show `outcome`.
+
+    Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
+    """
+    pause, agent_says = FIRST_PAUSE, "was not asked"
+    agent = change.agent
+    while True:
+        if not change.by_master:
+            change = replace(change, by_master=_on_master(master, agent.id, outcome))
+        if manner.ask_agents and not change.by_agent:
+            shown, agent_says = _on_agent(master, agent, outcome)
+            change = replace(change, by_agent=shown)
+        if change.by_master and (change.by_agent or not manner.ask_agents):
+            return change
+        waits = " and ".join(
+            name for name, seen in (("the master", change.by_master), ("the agent", change.by_agent)) if not seen
+        )
+        if master.deadline.remaining() <= pause:
+            raise NotConfirmed(_never(change, agent_says), hint=_hint(change))
+        manner.tell(f"waiting for {waits} to show it on {agent.hostname}")
+        master.settings.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _on_master(master: Master, agent_id: str, outcome: Outcome) -> bool:
+    return any(agent.id == agent_id and outcome.is_shown_by(agent.total) for agent in read_agents(master))
+
+
+def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bool, str]:
+    """Whether the agent's own state shows it, and what to say if it never does."""
+    try:
+        total = holdings.agent_state(master.agent_state(agent.pid))
+    except Denied as error:
+        raise NotConfirmed(
+            f"the change was accepted, but agent {agent.hostname} does not show its state here ({error.status})",
+            hint="--trust-master takes the master's word for it",
+        ) from error
+    except MesosctlError as error:
+        return False, f"could not be asked: {error.message}"
+    return outcome.is_shown_by(total), "never showed it in its own state"
+
+
+def _never(change: AgentChange, agent_says: str) -> str:
+    accepted = f"the change on {change.agent.hostname} was accepted"
+    agent = f"the agent {agent_says}"
+    if change.by_master:
+        return f"{accepted} and the master shows it, but {agent}"
+    if change.by_agent:
+        return f"{accepted} and the agent shows it, but the master never did"
+    return f"{accepted}, but the master never showed it, and {agent}"
+
+
+def _hint(change: AgentChange) -> str:
+    if change.by_master:
+        return "the message to the agent may be lost; --trust-master does not ask agents, --timeout waits longer"
+    return f"somebody else may have changed it again; look with mesosctl reservations --agent {change.agent.id}"

@@ -1,0 +1,128 @@
+"""Which owners an operator means, and what lies below them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mesosctl.core import roles
+from mesosctl.core.errors import Conflict, NotFound, RuleViolation, UsageError
+from mesosctl.core.holdings import AgentHolding
+from mesosctl.core.labels import Labels
+from mesosctl.core.resources import Reservation, Resource, Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """An owner as words name it.
+
+    `under` are the roles below it, from the bottom up.  To reserve, `labels` and `principal` are
+    what is written; to undo, None means whatever there is.
+    """
+
+    role: str
+    under: tuple[str, ...] = ()
+    labels: Labels | None = None
+    principal: str | None = None
+
+
+def check_owner(owner: Owner) -> None:
+    """Roles are valid, and each lies below the one before it.  Raises RuleViolation."""
+    below = None
+    for field, role in (*(("--under", role) for role in owner.under), ("--role", owner.role)):
+        roles.check_role(role, field=field)
+        if role == roles.DEFAULT_ROLE:
+            raise RuleViolation("role '*' cannot be reserved", field=field, rule="reservation.role")
+        if below is not None and not roles.is_strict_subrole(role, below):
+            raise RuleViolation(
+                f"role '{role}' is not below '{below}': a refinement goes down the tree, levels may be skipped",
+                field=field,
+                rule="reservation.refinement",
+            )
+        below = role
+
+
+def to_reserve(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """`entries`, plain as words give them, with the stack that `owner` means on this agent.
+
+    Raises RuleViolation for entries with an owner already, Conflict where nothing lies below, UsageError where
+    it cannot be told what does.
+    """
+    top = Reservation("DYNAMIC", owner.role, owner.principal, owner.labels)
+    made = []
+    for entry in entries:
+        if entry.reservations:
+            raise RuleViolation(
+                f"'{entry.name}({entry.role})' names an owner, which --role does here",
+                field=entry.name,
+                rule="reserve.one-owner",
+                hint=f"write {entry.name}:… and --role {entry.role}",
+            )
+        stack = _below(agent, entry, owner.under) if owner.under else ()
+        made.append(replace(entry, reservations=(*stack, top)))
+    return made
+
+
+def _below(agent: AgentHolding, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:
+    """The one stack of these roles from which `entry` can be taken."""
+    choices = [
+        replace(entry, reservations=present.reservations)
+        for present in agent.available
+        if _roles(present.reservations) == tuple(under)
+    ]
+    held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+    return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent).reservations
+
+
+def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """`entries` with the stack, labels and principal that they have on this agent.
+
+    Raises Conflict where there is no such reservation, UsageError where it could be one of several.
+    """
+    made = []
+    for entry in entries:
+        meant = agent.total.filter(
+            lambda present, name=entry.name: not present.is_persistent_volume and _is_meant(present, owner, name)  # type: ignore[misc]
+        )
+        choices = [replace(entry, reservations=present.reservations, disk=present.disk) for present in meant]
+        held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+        if choices and not held:
+            raise Conflict(
+                f"agent {agent.hostname} has not got {entry} reserved for '{owner.role}' in one piece, or tasks use it",
+                field=entry.name,
+                rule="operation.available",
+                hint=f"mesosctl reservations --agent {agent.id} --role {owner.role} shows what there is",
+            )
+        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
+    return made
+
+
+def all_of(agent: AgentHolding, owner: Owner) -> Resources:
+    """Everything dynamically reserved that `owner` means on this agent."""
+    return agent.total.filter(lambda entry: _is_meant(entry, owner, entry.name))
+
+
+def _is_meant(entry: Resource, owner: Owner, name: str) -> bool:
+    if entry.name != name or not entry.is_dynamically_reserved or entry.role != owner.role:
+        return False
+    top = entry.reservations[-1]
+    return (
+        (not owner.under or _roles(entry.reservations) == (*owner.under, owner.role))
+        and (owner.labels is None or owner.labels == top.labels)
+        and (owner.principal is None or owner.principal == top.principal)
+    )
+
+
+def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
+    return tuple(level.role for level in stack)
+
+
+def _the_one(found: Sequence[Resource], what: str, agent: AgentHolding) -> Resource:
+    different = list({str(entry): entry for entry in found}.values())
+    if not different:
+        raise NotFound(f"agent {agent.hostname} has no {what}", field="resources", rule="reservation.exists")
+    if len(different) > 1:
+        raise UsageError(
+            f"agent {agent.hostname} has {what} more than once: {'; '.join(map(str, different))}",
+            field="resources",
+            hint="say which with --under, --label and --reserver, or give the JSON with -f",
+        )
+    return different[0]

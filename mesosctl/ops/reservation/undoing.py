@@ -1,0 +1,79 @@
+"""`unreserve` and `volumes destroy`."""
+
+from collections.abc import Sequence
+
+from mesosctl.client.master import Master
+from mesosctl.core import operations as rules
+from mesosctl.core.errors import Conflict, NotFound, UsageError
+from mesosctl.core.holdings import AgentChange, AgentHolding
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.ops.reservation.making import requester
+from mesosctl.ops.reservation.operating import Manner, Operation, operate
+from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, to_undo
+
+
+def plan_unreserve(master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
+    """An UNRESERVE of whole entries on one agent.  Raises RuleViolation."""
+    rules.check_unreserve(resources, requester(master))
+    return Operation(agent, "unreserved", resources, rules.unreserve(Resources(resources)))
+
+
+def unreserve_of(
+    master: Master, agent: AgentHolding, entries: Sequence[Resource], owner: Owner, manner: Manner
+) -> list[AgentChange]:
+    """Hand `entries` back to whoever lies below `owner`; the reserver's principal and the labels are found."""
+    check_owner(owner)
+    return operate(master, [plan_unreserve(master, agent, to_undo(agent, entries, owner))], manner)
+
+
+def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> list[Operation]:
+    """An UNRESERVE of all that `owner` has, for each agent with any.
+
+    Raises NotFound where there is nothing, Conflict where a volume or a task is in the way.
+    """
+    check_owner(owner)
+    plans = []
+    for agent in agents:
+        owned = all_of(agent, owner)
+        if not len(owned):
+            continue
+        volumes = owned.filter(lambda entry: entry.is_persistent_volume)
+        if len(volumes):
+            raise Conflict(
+                f"agent {agent.hostname} has volumes of '{owner.role}': {volumes}",
+                rule="unreserve.no-volume",
+                hint="mesosctl volumes destroy them first",
+            )
+        plan = plan_unreserve(master, agent, list(owned))
+        plan.check_fits()
+        plans.append(plan)
+    if not plans:
+        raise NotFound(
+            f"nothing is dynamically reserved for '{owner.role}' there", field="role", rule="reservation.exists"
+        )
+    return plans
+
+
+def destroy_volume(
+    master: Master, agent: AgentHolding, volume_id: str, role: str | None, manner: Manner
+) -> list[AgentChange]:
+    """Destroy a volume and what it holds.  Raises NotFound, or UsageError where several have the id."""
+    found = [
+        entry
+        for entry in agent.total
+        if entry.disk is not None and entry.disk.persistence_id == volume_id and role in (None, entry.role)
+    ]
+    if not found:
+        raise NotFound(
+            f"agent {agent.hostname} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
+            field="volume",
+            rule="destroy.exists",
+            hint=f"mesosctl volumes list --agent {agent.id} shows them",
+        )
+    if len(found) > 1:
+        owners = ", ".join(entry.role for entry in found)
+        raise UsageError(
+            f"several roles have a volume '{volume_id}' there: {owners}", field="--role", hint="give --role"
+        )
+    rules.check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
+    return operate(master, [Operation(agent, "destroyed", found, rules.destroy(Resources(found)))], manner)

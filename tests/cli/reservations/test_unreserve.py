@@ -1,0 +1,91 @@
+"""`mesosctl unreserve`: what is meant is found on the agent, and everything is asked for first."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def reserved(lab):
+    """Two owners of one role on one agent, told apart by principal and label; a third on another agent."""
+    for agent, words in (
+        ("one", ["cpus:4", "mem:512", "--reserver", "me"]),
+        ("one", ["ports:[31000-31009]", "--label", "k=v"]),
+        ("two", ["cpus:1"]),
+    ):
+        assert lab.run("reserve", agent, *words, "--role", "web").status == 0
+    lab.transport.asked.clear()
+    return lab
+
+
+def test_a_part_goes_back_and_the_principal_is_found(reserved):
+    assert reserved.run("unreserve", "one", "cpus:3", "--role", "web").status == 0
+    assert "cpus(reservations: [(DYNAMIC,web,me)]):1" in reserved.reserved("one")
+
+
+def test_ranges_can_go_back_in_pieces(reserved):
+    assert reserved.run("unreserve", "one", "ports:[31002-31003]", "--role", "web").status == 0
+    assert "[31000-31001, 31004-31009]" in reserved.reserved("one")
+
+
+def test_a_refined_reservation_falls_back_to_its_owner_below(reserved):
+    reserved.run("reserve", "one", "cpus:1", "--role", "web/x", "--under", "web")
+    assert reserved.run("unreserve", "one", "cpus:1", "--role", "web/x").status == 0
+    assert "cpus(reservations: [(DYNAMIC,web,me)]):4" in reserved.reserved("one")
+
+
+def test_does_not_guess_whose_it_is(reserved):
+    reserved.run("reserve", "one", "cpus:4", "--role", "web", "--reserver", "you")
+    assert reserved.run("unreserve", "one", "cpus:1", "--role", "web").status == 2
+    assert reserved.run("unreserve", "one", "cpus:1", "--role", "web", "--reserver", "you").status == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (2, ["unreserve"]),
+        (2, ["unreserve", "one", "--role", "web"]),
+        (2, ["unreserve", "one", "cpus:1", "--role", "web", "--all"]),
+        (2, ["unreserve", "--role", "web", "--all"]),
+        (3, ["unreserve", "one", "cpus:0", "--role", "web"]),
+        (5, ["unreserve", "one", "cpus:1", "--role", "nobody"]),
+        (5, ["unreserve", "two", "cpus:1", "--role", "ads"]),
+        (5, ["unreserve", "three", "--role", "web", "--all", "--yes"]),
+        (6, ["unreserve", "one", "cpus:5", "--role", "web"]),
+    ],
+)
+def test_what_is_wrong_is_never_sent(reserved, status, words):
+    ran = reserved.run(*words)
+    assert ran.status == status, ran.err
+    assert reserved.transport.changed == []
+
+
+def test_all_of_a_role_everywhere(reserved):
+    ran = reserved.run("unreserve", "--role", "web", "--all", "--yes")
+    assert ran.status == 0
+    assert (reserved.reserved("one"), reserved.reserved("two")) == ("{}", "{}")
+
+
+def test_all_on_one_agent_is_shown_and_asked_for(reserved):
+    ran = reserved.run("unreserve", "one", "--role", "web", "--all", terminal=True, stdin="n\n")
+    assert ran.status == 2
+    assert "ports:[31000-31009]" in ran.err
+    assert "[y/N]" in ran.err
+    assert reserved.transport.changed == []
+    assert reserved.run("unreserve", "one", "--role", "web", "--all", terminal=True, stdin="y\n").status == 0
+    assert reserved.reserved("two") != "{}"
+
+
+def test_a_volume_is_in_the_way_until_it_is_destroyed(reserved):
+    reserved.run("reserve", "one", "disk:100", "--role", "web")
+    assert reserved.run("volumes", "create", "one", "v1", "disk:10", "--role", "web").status == 0
+    assert reserved.run("unreserve", "one", "--role", "web", "--all", "--yes").status == 6
+    assert reserved.run("unreserve", "one", "disk:100", "--role", "web").status == 6
+    assert reserved.run("volumes", "destroy", "one", "v1", "--yes").status == 0
+    assert reserved.run("unreserve", "one", "--role", "web", "--all", "--yes").status == 0
+
+
+def test_takes_the_documented_json(reserved):
+    entry = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, "role": "web", "reservation": {}}
+    assert reserved.run("unreserve", "two", "-f", "-", stdin=json.dumps([entry])).status == 0
+    assert reserved.reserved("two") == "{}"
