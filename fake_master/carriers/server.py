@@ -7,17 +7,19 @@ of the command line.
 
 import asyncio
 import contextlib
+import logging
 import signal
 from collections.abc import Callable
 
-from aiohttp import ClientPayloadError, web
-from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp import web
+from aiohttp.web_protocol import RequestPayloadError
 
 from fake_master.http.application import Application
 from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master.state import Master
 from fake_master.master.streams import EventStream
 
+_UNREADABLE = (RequestPayloadError, ConnectionError)
 _LARGEST_BODY = 64 * 1024 * 1024
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _SECONDS_TO_FINISH = 2.0
@@ -39,6 +41,8 @@ class Server:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
+        # A client that breaks off is no news to whoever runs this; everything else still is.
+        logging.getLogger("aiohttp.server").addFilter(_is_news)
         runner = web.ServerRunner(
             web.Server(self._handle, access_log=None, handler_cancellation=True), shutdown_timeout=_SECONDS_TO_FINISH
         )
@@ -89,6 +93,10 @@ class Server:
         return response
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    return record.exc_info is None or not isinstance(record.exc_info[1], _UNREADABLE)
+
+
 async def _body(request: web.BaseRequest) -> bytes:
     """The whole body, chunked or not.  Raises Refusal (413)."""
     if request.headers.get("Expect", "").lower() == "100-continue":
@@ -100,7 +108,7 @@ async def _body(request: web.BaseRequest) -> bytes:
             parts += chunk
             if len(parts) > _LARGEST_BODY:
                 raise Refusal(413, f"The body is larger than {_LARGEST_BODY} bytes")
-    except (ClientPayloadError, HttpProcessingError, ConnectionError) as error:
+    except _UNREADABLE as error:
         # Cut off, or not in the encoding that its headers promise; perhaps nobody is left to be told.
         raise Refusal(400, f"The body cannot be read: {error}") from error
     return bytes(parts)
