@@ -102,7 +102,7 @@ class TaskRunner:
         status = {
             "task_id": {"value": task_id},
             "state": ("TASK_GONE" if known_agent else "TASK_UNKNOWN") if partition_aware else "TASK_LOST",
-            "message": "Reconciliation: Task is unknown",
+            "message": "Reconciliation: Task is unknown" + (" to the agent" if known_agent else ""),
             "source": "SOURCE_MASTER",
             "reason": "REASON_RECONCILIATION",
             "timestamp": self._master.now,

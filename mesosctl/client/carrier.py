@@ -160,5 +160,5 @@ def open_transport(fake: str | None) -> "httpx.BaseTransport | None":
         return None
     import fake_master
 
-    transport: httpx.BaseTransport = fake_master.open_transport(fake)  # type: ignore[attr-defined]
+    transport: httpx.BaseTransport = fake_master.open_transport(fake)
     return transport

@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+from .subscribers import Subscribers
+
 SECRET = "secret-of-{}"  # every principal in a setup has a secret of this form
 
 
@@ -82,10 +84,12 @@ class Cluster:
         client: httpx.Client,
         address: str,
         *,
+        subscribers: Subscribers,
         stop: Callable[[], None],
         last_words: Callable[[], str] = str,
     ) -> None:
         self.setup = setup
+        self.subscribers = subscribers
         self.address = address
         self.alive = True
         self._client = client
@@ -132,5 +136,6 @@ class Cluster:
     def stop(self) -> None:
         """End the master and everything that was opened for it."""
         self.alive = False
+        self.subscribers.close()
         self._client.close()
         self._stop()
