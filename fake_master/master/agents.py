@@ -26,6 +26,8 @@ class Agent:
     registered_time: float
     """Seconds since the epoch."""
     attributes: Mapping[str, str | float] = field(default_factory=dict)
+    used: Resources = field(default_factory=Resources)
+    """What tasks and executors hold, allocation roles included."""
     connected: bool = True
     deactivated: bool = False
 

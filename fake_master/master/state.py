@@ -24,7 +24,7 @@ from fake_master.master.tasks import TaskFate
 from fake_master.master.tell import Tell
 from fake_master.master.timers import Timers
 from fake_master.master.weights import Weights
-from mesosctl.core import operations, roles
+from mesosctl.core import operations
 from mesosctl.core import quota as rules
 from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
@@ -199,21 +199,11 @@ class Master:
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
-        allocated = Resources()
-        for framework in self.frameworks.values():
-            allocated += framework.used().filter(lambda held: _within(held.allocation_role or "", role))
-        consumed = allocated.quantities()
-        if self.profile.reservations_consume_quota:
-            in_use = allocated.filter(lambda held: held.is_reserved).quantities()
-            consumed += role_view.reserved_in_subtree(self, role) - in_use
-        return consumed
+        return role_view.Ledger(self).consumed(role)
 
     def used_on(self, agent_id: str) -> Resources:
         """What tasks and executors hold on an agent, allocation roles included."""
-        held = Resources()
-        for framework in self.frameworks.values():
-            held += framework.used_on(agent_id)
-        return held
+        return self.agents[agent_id].used
 
     def offered_on(self, agent_id: str) -> Resources:
         """What is offered of an agent, allocation roles included."""
@@ -269,10 +259,6 @@ def _configured_form(resource: Resource) -> Resource:
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
     disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
     return replace(resource, reservations=static, disk=disk, shared=False, copies=1)
-
-
-def _within(role: str, top: str) -> bool:
-    return role == top or roles.is_strict_subrole(role, top)
 
 
 def allocator_info(agent: Agent) -> AgentInfo:

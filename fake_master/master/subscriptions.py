@@ -67,7 +67,7 @@ class Subscriptions:
         self._check_info(info, suppressed, principal)
         self._check_update(framework, info)
         self._take_over(framework, info, frozenset(suppressed), offer_constraints)
-        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework(self._master, framework)})
+        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
         """The stream is gone: no offers, and a while to come back."""
@@ -104,7 +104,7 @@ class Subscriptions:
         self.completed[framework.id] = framework
         while len(self.completed) > _MOST_COMPLETED:
             del self.completed[next(iter(self.completed))]
-        master.tell.operators("FRAMEWORK_REMOVED", {"framework_info": dict(framework.info)})
+        master.tell.operators("FRAMEWORK_REMOVED", {"framework_info": describe.framework_info(framework)})
 
     def suppress(self, framework: Framework, wanted: Collection[str]) -> None:
         """SUPPRESS: no roles means all; a role that is not subscribed makes the whole call nothing."""
@@ -144,7 +144,7 @@ class Subscriptions:
         master.frameworks[framework_id] = framework
         master.tell.subscribed(framework)
         master.allocator.add_framework(allocator_info(framework), suppressed=suppressed)
-        master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework(master, framework)})
+        master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
 
     def _fail_over(
         self,
@@ -160,6 +160,7 @@ class Subscriptions:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
             master.tell.error(old, "Framework failed over")
+            framework.counts["events/error"] += 1
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         for offer in list(framework.offers.values()):
@@ -173,7 +174,7 @@ class Subscriptions:
         if not framework.active:
             framework.active = True
             master.allocator.activate_framework(framework.id)
-        master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework(master, framework)})
+        master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def _take_over(
         self,

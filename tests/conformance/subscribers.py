@@ -47,7 +47,7 @@ class Subscribers(ABC):
     def wait(self, until: Callable[[], bool], seconds: float) -> bool:
         """Let time pass until something holds; False if it does not within `seconds`."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  # most have nothing to do
         """Hang up everywhere."""
 
 
@@ -68,7 +68,7 @@ class OverTheNetwork(Subscribers):
             client.close()
             return Subscription(response.status_code, response.headers, body, lambda: None)
         connection: socket.socket = response.extensions["network_stream"].get_extra_info("socket")
-        subscription = Subscription(200, response.headers, b"", lambda: hang_up())
+        subscription = Subscription(200, response.headers, b"", lambda: hang_up())  # noqa: PLW0108  # made below
         reader = threading.Thread(target=self._read, args=(response, subscription), daemon=True)
 
         def hang_up() -> None:
