@@ -9,6 +9,7 @@ import contextlib
 import json
 import socket
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from fake_master.master.clocks import VirtualClock
 from mesosctl.wire import recordio
 
 Event = dict[str, Any]
+_LOOK_AGAIN = 0.05
+"""Seconds."""
 
 
 @dataclass
@@ -92,8 +95,15 @@ class OverTheNetwork(Subscribers):
             self._news.notify_all()
 
     def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        # Woken by events; looked at in between, since what is waited for may be no event.
+        deadline = time.monotonic() + seconds
         with self._news:
-            return self._news.wait_for(until, seconds)
+            while not until():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                self._news.wait(min(left, _LOOK_AGAIN))
+            return True
 
     def close(self) -> None:
         for hang_up in self._open:

@@ -128,7 +128,13 @@ def test_events_tell_of_a_framework_without_its_offers(master: Cluster, join: Jo
 def test_metrics_count(master: Cluster, framework: Framework) -> None:
     offers = framework.stream.events[2]["offers"]["offers"]
     framework.decline(offers[:1], refuse=1000)
-    figures = master.read("/metrics/snapshot")
+    figures: dict[str, float] = {}
+
+    def counted() -> bool:
+        figures.update(master.read("/metrics/snapshot"))
+        return figures["allocator/mesos/offer_filters/roles/ads/active"] == 1.0
+
+    assert master.subscribers.wait(counted, 10), "the refusal leaves no filter"
     own = {name.split(f"{framework.id}/")[1]: value for name, value in figures.items() if f"/{framework.id}/" in name}
     assert f"master/frameworks/a%20b%2Fc/{framework.id}/subscribed" in figures
     assert {name: value for name, value in own.items() if value} == {
@@ -144,7 +150,6 @@ def test_metrics_count(master: Cluster, framework: Framework) -> None:
         "subscribed": 1.0,
     }
     assert len(own) == 61
-    assert figures["allocator/mesos/offer_filters/roles/ads/active"] == 1.0
     assert figures["allocator/mesos/roles/ads/shares/dominant"] == 0.5
     assert figures["allocator/mesos/resources/cpus/offered_or_allocated"] == 4.0
     assert (figures["master/frameworks_active"], figures["master/outstanding_offers"]) == (1.0, 1.0)
