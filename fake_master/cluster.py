@@ -13,6 +13,8 @@ A cluster file is TOML:
     attributes = { rack = "r1" }
     count = 3                    # default 1; a hostname gets a number appended
     active = true                # false: registered, and not in service
+
+and [tasks] and [[frameworks]], which `cluster_frameworks` reads.
 """
 
 import time
@@ -22,16 +24,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fake_master.cluster_frameworks import check_keys, residents, task_fate
 from fake_master.master.agents import Agent
 from fake_master.master.flags import MasterFlags
 from fake_master.master.registry import MemoryRegistry, Registry
+from fake_master.master.residents import Launched, Resident, ResidentSpec
 from fake_master.master.state import Clock, Master
+from fake_master.master.tasks import TaskFate
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 from mesosctl.core.text import parse_resources
 
 FIRST_AGENT_PORT = 5051
-_KNOWN_KEYS = {"mesos_version", "flags", "agents"}
+_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
 _KNOWN_AGENT_KEYS = {"resources", "hostname", "attributes", "count", "active"}
 _MOST_AGENTS = 100_000
 
@@ -53,6 +58,8 @@ class ClusterSpec:
     agents: tuple[AgentSpec | str, ...] = ()
     mesos_version: str = MESOS_1_4.name
     flags: Mapping[str, str] = field(default_factory=dict)
+    frameworks: tuple[ResidentSpec, ...] = ()
+    task_fate: TaskFate = field(default_factory=TaskFate)
 
     def start(
         self,
@@ -60,9 +67,11 @@ class ClusterSpec:
         *,
         clock: Clock = time.time,
         address: tuple[str, int] = ("127.0.0.1", 5050),
+        on_launch: Launched | None = None,
     ) -> Master:
-        """A leading master with every agent registered.
+        """A leading master with every agent registered and every framework of its own subscribed.
 
+        `on_launch` is told whenever one of these has used an offer.
         Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
         """
         profile = PROFILES.get(self.mesos_version)
@@ -76,10 +85,13 @@ class ClusterSpec:
             registry=registry or MemoryRegistry(),
             clock=clock,
             address=address,
+            task_fate=self.task_fate,
         )
         with master.transaction():
             for index, spec in enumerate(self.agents):
                 _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+            for framework in self.frameworks:
+                Resident(master, framework, on_launch).subscribe()
         return master
 
 
@@ -128,7 +140,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
         raise BadInput(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path} is not TOML: {error}") from error
-    _check_keys(content, _KNOWN_KEYS, str(path))
+    check_keys(content, _KNOWN_KEYS, str(path))
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
         raise BadInput(f"{path}: flags is not a table", field="flags")
@@ -144,13 +156,15 @@ def read_cluster_file(path: Path) -> ClusterSpec:
         agents=tuple(specs),
         mesos_version=str(content.get("mesos_version", MESOS_1_4.name)),
         flags={name: _flag_text(value) for name, value in flags.items()},
+        frameworks=residents(content.get("frameworks", []), f"{path}: frameworks"),
+        task_fate=task_fate(content["tasks"], f"{path}: tasks") if "tasks" in content else TaskFate(),
     )
 
 
 def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     if not isinstance(entry, dict):
         raise BadInput(f"{where} is not a table", field="agents")
-    _check_keys(entry, _KNOWN_AGENT_KEYS, where)
+    check_keys(entry, _KNOWN_AGENT_KEYS, where)
     resources, hostname = entry.get("resources"), entry.get("hostname")
     count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
     if not isinstance(resources, str):
@@ -168,12 +182,6 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
         AgentSpec(resources, f"{hostname}-{n}" if hostname and count > 1 else hostname, typed, active)
         for n in range(1, count + 1)
     ]
-
-
-def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise BadInput(f"{where}: '{key}' is not known here", field=key, hint="known: " + ", ".join(sorted(known)))
 
 
 def _flag_text(value: Any) -> str:

@@ -101,6 +101,11 @@ class Master:
             "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in self.profile.master_capabilities],
         }
 
+    @property
+    def allocation_interval(self) -> float:
+        """Seconds between two allocations."""
+        return parse_duration(self.flags.shown["allocation_interval"])
+
     # --- Time -----------------------------------------------------------------------------------------
 
     def advance(self) -> None:

@@ -36,10 +36,11 @@ class Subscriptions:
         principal: str | None,
         suppressed: Collection[str] = (),
         offer_constraints: Mapping[str, Any] | None = None,
+        stream: EventStream | None = None,
     ) -> EventStream:
-        """SUBSCRIBE: a stream; where the framework is refused it holds one ERROR and is closed."""
+        """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
         master = self._master
-        stream = EventStream()
+        stream = stream or EventStream()
         framework_id = info.get("id", {}).get("value", "")
         try:
             self._check_info(info, suppressed, principal)

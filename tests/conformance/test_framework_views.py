@@ -7,7 +7,7 @@ import pytest
 
 from .carriers import Carrier, Pool
 from .cluster import Cluster
-from .frameworks import HEADERS, Framework
+from .frameworks import HEADERS, Framework, amounts
 from .joining import Join, joining, quick
 
 SETUP = quick(
@@ -127,7 +127,7 @@ def test_events_tell_of_a_framework_without_its_offers(master: Cluster, join: Jo
 
 def test_metrics_count(master: Cluster, framework: Framework) -> None:
     offers = framework.stream.events[2]["offers"]["offers"]
-    framework.decline(offers[:1], refuse=1000)
+    framework.decline([offer for offer in offers if amounts(offer["resources"])["mem"] == 2048.0], refuse=1000)
     figures: dict[str, float] = {}
 
     def counted() -> bool:
