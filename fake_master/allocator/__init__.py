@@ -2,6 +2,7 @@
 
 from fake_master.allocator.hierarchical import HierarchicalAllocator
 from fake_master.allocator.interface import (
+    ALL_AGENT_CAPABILITIES,
     DEFAULT_REFUSE_SECONDS,
     AgentInfo,
     Allocator,
@@ -13,6 +14,7 @@ from fake_master.allocator.interface import (
 from fake_master.allocator.options import Options, parse_minimum
 
 __all__ = [
+    "ALL_AGENT_CAPABILITIES",
     "DEFAULT_REFUSE_SECONDS",
     "AgentInfo",
     "Allocator",

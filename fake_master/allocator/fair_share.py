@@ -5,6 +5,8 @@ The inner loop, where a run spends its time.  A client or role whose token is in
 says why that lasts.
 """
 
+from enum import Enum
+
 from fake_master.allocator.records import Agent
 from fake_master.allocator.role_tree import Role, Room
 from fake_master.allocator.run import Run, admissible, is_refused
@@ -26,37 +28,70 @@ def share_fairly(run: Run, agents: list[Agent]) -> None:
             agent.idle_in = situation
 
 
+class _Verdict(Enum):
+    """How a role took an agent, and how long a refusal lasts."""
+
+    GAVE = "something was handed out"
+    NEVER = "nothing for it, whatever the quotas, while the agent looks like this"
+    SPENT = "its bounds leave too little of any agent like this, in this run"
+    NOT_NOW = "nothing, while neither bounds nor filters change"
+    BY_CHANCE = "nothing, but another shuffle might have found something"
+
+
 def _serve(run: Run, agent: Agent) -> bool:
     """Offer one agent round.  Whether it can be relied upon that nobody took anything."""
     idle = True
-    barren = agent.barren
+    barren, spent = agent.barren, run.spent_on(agent.shape)
     for leaf in run.state.role_sorter.walk():
         role: Role = leaf.client
-        if role.token in barren:
+        token = role.token
+        if token in barren or token in spent:
             continue
-        lasting = True
-        room = role.room
-        for client_leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the sorter have one
-            client = client_leaf.client
-            if client.token in barren:
-                continue
-            portion = admissible(agent, client)
-            if portion is None:
-                continue
-            part = portion.whole
-            lasting = False
-            if room is not None or run.required:
-                part = _part(run, portion, room)
-                if part is not portion.whole and (not part.allocatable or is_refused(agent, client, part)):
-                    idle = idle and portion.cut.simple
-                    continue
-            run.commit(agent, client, part)
+        verdict = _serve_role(run, agent, role)
+        if verdict is _Verdict.GAVE:
             if agent.shape.is_empty:
                 return False
-            idle, barren = False, agent.barren
-        if lasting:
-            barren.add(role.token)
+            idle = False
+            barren, spent = agent.barren, run.spent_on(agent.shape)
+        elif verdict is _Verdict.NEVER:
+            barren.add(token)
+        elif verdict is _Verdict.SPENT:
+            spent.add(token)
+        elif verdict is _Verdict.BY_CHANCE:
+            idle = False
     return idle
+
+
+def _serve_role(run: Run, agent: Agent, role: Role) -> _Verdict:
+    """Offer one agent to the frameworks of one role."""
+    gave, lasting, spent, certain = False, True, True, True
+    room = role.room
+    for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
+        client = leaf.client
+        portion = admissible(agent, client) if client.token not in agent.barren else None
+        if portion is None:
+            spent = False
+            continue
+        lasting = False
+        part = portion.whole
+        if room is not None or run.required:
+            part = _part(run, portion, room)
+            refused = part.allocatable and part is not portion.whole and is_refused(agent, client, part)
+            if refused or not part.allocatable:
+                certain = certain and portion.cut.simple
+                spent = spent and not refused
+                continue
+        run.commit(agent, client, part)
+        if agent.shape.is_empty:
+            return _Verdict.GAVE
+        gave = True
+    if gave:
+        return _Verdict.GAVE
+    if lasting:
+        return _Verdict.NEVER
+    if not certain:
+        return _Verdict.BY_CHANCE
+    return _Verdict.SPENT if spent else _Verdict.NOT_NOW
 
 
 def _part(run: Run, portion: Portion, room: Room | None) -> Part:

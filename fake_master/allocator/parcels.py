@@ -12,26 +12,41 @@ from fake_master.allocator.amounts import Pairs, SharedPart, scalar_pairs
 from mesosctl.core.resources import Resource, Resources
 
 
+class Content:
+    """Resources without allocation roles, and their sums, which are the same whoever gets them."""
+
+    __slots__ = ("has_shared", "plain", "reserved", "revocable", "scalars", "unreserved")
+
+    def __init__(self, plain: Resources) -> None:
+        self.plain = plain
+        self.has_shared = any(entry.shared for entry in plain)
+        own = plain.filter(lambda entry: not entry.shared) if self.has_shared else plain
+        self.scalars: Pairs = scalar_pairs(own)
+        """Sums of what is not shared; so are the next three, which add up to it."""
+        self.reserved: Pairs = scalar_pairs(own.reserved())
+        self.unreserved: Pairs = scalar_pairs(own.filter(_is_loose))
+        self.revocable: Pairs = scalar_pairs(own.unreserved().revocable())
+
+
 class Parcel:
-    """Immutable; equal only to itself."""
+    """Content that one role has.  Immutable; equal only to itself."""
 
     __slots__ = ("plain", "reserved", "revocable", "role", "scalars", "shared", "tagged", "unreserved")
 
-    def __init__(self, role: str, tagged: Resources, plain: Resources) -> None:
+    def __init__(self, role: str, tagged: Resources, content: Content) -> None:
         self.role = role
         """The allocation role."""
         self.tagged = tagged
         """With the allocation role in each entry."""
-        self.plain = plain
+        self.plain = content.plain
         """Without it."""
-        shared = tagged.filter(lambda entry: entry.shared)
-        own = tagged.filter(lambda entry: not entry.shared) if shared else tagged
-        self.shared: tuple[SharedPart, ...] = tuple((replace(entry, copies=1), entry.copies) for entry in shared)
-        self.scalars: Pairs = scalar_pairs(own)
-        """Sums of what is not shared; so are the next three, which add up to it."""
-        self.reserved: Pairs = scalar_pairs(own.reserved())
-        self.unreserved: Pairs = scalar_pairs(own.unreserved().non_revocable())
-        self.revocable: Pairs = scalar_pairs(own.unreserved().revocable())
+        self.scalars = content.scalars
+        self.reserved = content.reserved
+        self.unreserved = content.unreserved
+        self.revocable = content.revocable
+        self.shared: tuple[SharedPart, ...] = ()
+        if content.has_shared:
+            self.shared = tuple((replace(entry, copies=1), entry.copies) for entry in tagged if entry.shared)
 
 
 class Parcels:
@@ -49,13 +64,13 @@ class Parcels:
         self._by_identity.clear()
         self._by_value.clear()
 
-    def for_role(self, role: str, plain: Resources) -> Parcel:
-        """`plain`, allocated to `role`."""
-        tagged = plain.allocated_to(role)
+    def for_role(self, role: str, content: Content) -> Parcel:
+        """The content, allocated to `role`."""
+        tagged = content.plain.allocated_to(role)
         key = (role, tuple(tagged))
         parcel = self._by_value.get(key)
         if parcel is None:
-            parcel = self._keep(key, Parcel(role, tagged, plain))
+            parcel = self._keep(key, Parcel(role, tagged, content))
         return parcel
 
     def of(self, tagged: Resources) -> Parcel:
@@ -66,7 +81,7 @@ class Parcels:
         key = (allocation_role(tagged), tuple(tagged))
         parcel = self._by_value.get(key)
         if parcel is None:
-            parcel = self._keep(key, Parcel(key[0], tagged, tagged.allocated_to(None)))
+            parcel = self._keep(key, Parcel(key[0], tagged, Content(tagged.allocated_to(None))))
         return parcel
 
     def by_role(self, tagged: Resources) -> list[Parcel]:
@@ -91,6 +106,10 @@ class Parcels:
         # The parcel keeps the object alive, so its id cannot come to mean another.
         self._by_identity[id(parcel.tagged)] = parcel
         return parcel
+
+
+def _is_loose(entry: Resource) -> bool:
+    return not entry.reservations and not entry.revocable
 
 
 def allocation_role(tagged: Resources) -> str:

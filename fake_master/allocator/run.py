@@ -3,7 +3,7 @@
 from fake_master.allocator.amounts import Amounts, clamped_subtract, difference
 from fake_master.allocator.records import Agent, Client
 from fake_master.allocator.role_tree import Role, Room
-from fake_master.allocator.shapes import Part, Portion
+from fake_master.allocator.shapes import Part, Portion, Shape
 from fake_master.allocator.state import State
 from mesosctl.core.resources import Resources
 
@@ -29,6 +29,7 @@ class Run:
                 self.required[name] = self.required.get(name, 0) + amount
         self.headroom: Amounts = _headroom(state) if self.required else {}
         """What is free and could serve a guarantee; only meaningful while `required` is not empty."""
+        self._spent: dict[Shape, set[int]] = {}
 
     def fingerprint(self) -> Fingerprint:
         """Everything that decides how quota shrinks offers.
@@ -37,6 +38,16 @@ class Run:
         """
         rooms = [(role.name, dict(_room(role).missing), dict(_room(role).bounds)) for role in self.limited]
         return dict(self.required), dict(self.headroom), rooms
+
+    def spent_on(self, shape: Shape) -> set[int]:
+        """Tokens of roles whose bounds leave too little of any agent of this shape, whatever its filters.
+
+        Limits and headroom only shrink in the course of a run, so that lasts until its end.
+        """
+        spent = self._spent.get(shape)
+        if spent is None:
+            spent = self._spent[shape] = set()
+        return spent
 
     def finish(self) -> None:
         """Leave no trace in the state but the books."""

@@ -3,7 +3,7 @@
 Most agents of a cluster look alike, and an agent looks the same again after an offer was
 declined.  So all that a run asks about free resources hangs on one shared object for each
 distinct content: what a role may see of it (`Cut`), what a framework of a role would be offered
-(`Portion`), and part of that where a quota leaves room for no more (`Part`).  All of it depends
+(`Portion`), and part of that where a quota leaves room for no more (`Part`, of a `Slice`).  All of it depends
 on the content alone, so it never becomes wrong, only superfluous.
 """
 
@@ -12,45 +12,68 @@ from dataclasses import replace
 from fake_master.allocator.amounts import Pairs, scalar_pairs
 from fake_master.allocator.eligibility import Eligibility, Taste, Traits
 from fake_master.allocator.minimum import is_allocatable
-from fake_master.allocator.parcels import Parcel, Parcels
+from fake_master.allocator.parcels import Content, Parcel, Parcels
+from mesosctl.core import roles
+from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resource, Resources
 
 
 class Part:
     """Something that one role could be offered of one shape."""
 
-    __slots__ = ("_after", "_shape", "allocatable", "charge", "parcel")
+    __slots__ = ("allocatable", "charge", "parcel", "slice")
 
-    def __init__(self, shape: "Shape", parcel: Parcel, minimum: Eligibility) -> None:
-        self._shape = shape
-        self._after: Shape | None = None
-        self.parcel = parcel
-        self.charge: Pairs = parcel.unreserved
+    def __init__(self, cut_slice: "Slice", eligibility: Eligibility) -> None:
+        self.slice = cut_slice
+        self.parcel: Parcel = cut_slice.shape.catalogue.parcels.for_role(eligibility.role, cut_slice.content)
+        self.charge: Pairs = self.parcel.unreserved
         """What it counts towards quota and headroom."""
-        self.allocatable = is_allocatable(parcel.plain, minimum.minimum)
+        self.allocatable = cut_slice.is_allocatable(eligibility.minimum)
 
     @property
     def after(self) -> "Shape":
         """The shape that is left, shared volumes in it taken out until the end of the run."""
+        return self.slice.after
+
+
+class Slice:
+    """Some resources of a shape, whoever gets them."""
+
+    __slots__ = ("_after", "_allocatable", "content", "shape")
+
+    def __init__(self, shape: "Shape", resources: Resources) -> None:
+        self.shape = shape
+        self.content = Content(resources)
+        self._after: Shape | None = None
+        self._allocatable: dict[tuple[Quantities, ...], bool] = {}
+
+    @property
+    def after(self) -> "Shape":
+        """The shape without them."""
         if self._after is None:
-            shape = self._shape
-            self._after = shape.catalogue.shape(shape.traits, shape.resources - self.parcel.plain)
+            shape = self.shape
+            self._after = shape.catalogue.shape(shape.traits, shape.resources - self.content.plain)
         return self._after
+
+    def is_allocatable(self, minimum: tuple[Quantities, ...]) -> bool:
+        """Whether they are worth an offer."""
+        found = self._allocatable.get(minimum)
+        if found is None:
+            found = self._allocatable[minimum] = is_allocatable(self.content.plain, minimum)
+        return found
 
 
 class Cut:
     """What of a shape the frameworks of some roles and capabilities may see."""
 
-    __slots__ = ("amounts", "loose", "names", "resources", "rest", "simple")
+    __slots__ = ("_slices", "amounts", "loose", "names", "rest", "shape", "simple", "whole")
 
-    def __init__(self, visible: Resources) -> None:
-        self.loose = visible.filter(lambda entry: entry.is_scalar and not entry.revocable and not entry.is_reserved)
+    def __init__(self, shape: "Shape", visible: Resources) -> None:
+        self.shape = shape
+        self.loose = visible.filter(_is_loose)
         """Unreserved non-revocable scalars: what quota and headroom are about."""
-        self.rest = visible.filter(
-            lambda entry: not (entry.is_scalar and not entry.revocable and not entry.is_reserved)
-        )
+        self.rest = visible.filter(lambda entry: not _is_loose(entry))
         """Everything else: reserved, revocable, or not a scalar."""
-        self.resources = self.rest + self.loose
         pairs = scalar_pairs(self.loose)
         self.names = tuple(name for name, _ in pairs)
         self.amounts = tuple(amount for _, amount in pairs)
@@ -58,76 +81,80 @@ class Cut:
             entry.disk is not None and entry.disk.indivisible for entry in self.loose
         )
         """Whether shrinking is taking the smaller number of each name, and nothing is left to chance."""
+        self.whole = Slice(shape, self.rest + self.loose)
+        self._slices: dict[tuple[int, ...], Slice] = {self.amounts: self.whole}
 
-    def of_amounts(self, amounts: tuple[int, ...]) -> Resources:
+    def of_amounts(self, amounts: tuple[int, ...]) -> Slice:
         """The rest, and these amounts of the loose names, in the order of `names`.  For a simple cut."""
-        wanted = dict(zip(self.names, amounts, strict=True))
-        return Resources([*self.rest, *(_resized(entry, wanted[entry.name]) for entry in self.loose)])
+        found = self._slices.get(amounts)
+        if found is None:
+            wanted = dict(zip(self.names, amounts, strict=True))
+            entries = [*self.rest, *(_resized(entry, wanted[entry.name]) for entry in self.loose)]
+            found = self._slices[amounts] = Slice(self.shape, Resources(entries))
+        return found
 
 
 class Portion:
     """What a framework of a certain eligibility can be offered of a shape, if no bound is in the way."""
 
-    __slots__ = ("_parts", "cut", "eligibility", "shape", "whole")
+    __slots__ = ("_parts", "cut", "eligibility", "whole")
 
-    def __init__(self, shape: "Shape", cut: Cut, eligibility: Eligibility) -> None:
-        self.shape = shape
+    def __init__(self, cut: Cut, eligibility: Eligibility) -> None:
         self.cut = cut
         self.eligibility = eligibility
-        self.whole = self.part(cut.resources)
+        self.whole = Part(cut.whole, eligibility)
         self._parts: dict[tuple[int, ...], Part] = {cut.amounts: self.whole}
 
     def part(self, resources: Resources) -> Part:
         """Some of it."""
-        return Part(
-            self.shape, self.shape.catalogue.parcels.for_role(self.eligibility.role, resources), self.eligibility
-        )
+        return Part(Slice(self.cut.shape, resources), self.eligibility)
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> Part:
         """The rest and these amounts of the loose names."""
         found = self._parts.get(amounts)
         if found is None:
-            found = self._parts[amounts] = self.part(self.cut.of_amounts(amounts))
+            found = self._parts[amounts] = Part(self.cut.of_amounts(amounts), self.eligibility)
         return found
 
 
 class Shape:
     """The free resources of agents that are alike."""
 
-    __slots__ = ("_cuts", "catalogue", "has_loose", "is_empty", "portions", "resources", "revocable", "traits")
+    __slots__ = (
+        "_cuts", "_owners", "catalogue", "has_loose", "is_empty", "portions", "resources", "revocable", "traits",
+    )  # fmt: skip
 
     def __init__(self, catalogue: "Catalogue", traits: Traits, resources: Resources) -> None:
         self.catalogue = catalogue
         self.traits = traits
         self.resources = resources
         self.is_empty = not resources
-        self.has_loose = bool(Cut(resources).amounts)
+        self.has_loose = any(_is_loose(entry) for entry in resources)
         """Whether there is anything in it that could serve a guarantee."""
         self.revocable: Pairs = scalar_pairs(resources.revocable())
         self.portions: dict[Eligibility, Portion | None] = {}
         """Filled by `portion`; read straight from the inner loops."""
-        self._cuts: dict[tuple[int, ...], Cut] = {}
+        self._owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        self._cuts: dict[tuple[tuple[str, ...], Taste], Cut] = {}
 
     def portion(self, eligibility: Eligibility) -> Portion | None:
         """None where a framework like that can never be offered anything of it."""
         if eligibility in self.portions:
             return self.portions[eligibility]
-        cut = self._cut(eligibility.role, eligibility.taste) if eligibility.admits(self.traits) else None
         found = None
-        if cut is not None and is_allocatable(cut.resources, eligibility.minimum):
-            found = Portion(self, cut, eligibility)
+        if eligibility.admits(self.traits):
+            cut = self._cut(eligibility.role, eligibility.taste)
+            if cut.whole.is_allocatable(eligibility.minimum):
+                found = Portion(cut, eligibility)
         self.portions[eligibility] = found
         return found
 
     def _cut(self, role: str, taste: Taste) -> Cut:
-        seen = tuple(
-            index for index, entry in enumerate(self.resources) if entry.allocatable_to(role) and taste.accepts(entry)
-        )
-        found = self._cuts.get(seen)
+        owners = tuple(owner for owner in self._owners if owner == role or roles.is_strict_subrole(role, owner))
+        found = self._cuts.get((owners, taste))
         if found is None:
-            entries = tuple(self.resources)
-            chosen = {id(entries[index]) for index in seen}
-            found = self._cuts[seen] = Cut(self.resources.filter(lambda entry: id(entry) in chosen))
+            visible = self.resources.filter(lambda entry: entry.allocatable_to(role) and taste.accepts(entry))
+            found = self._cuts[owners, taste] = Cut(self, visible)
         return found
 
 
@@ -202,6 +229,10 @@ class Catalogue:
 
 def _resized(entry: Resource, amount: int) -> Resource:
     return entry if entry.value == amount else replace(entry, value=amount)
+
+
+def _is_loose(entry: Resource) -> bool:
+    return entry.is_scalar and not entry.revocable and not entry.is_reserved
 
 
 def _is_own(entry: Resource) -> bool:

@@ -139,6 +139,11 @@ class State:
             return
         self.roles.allocate(parcel.role, parcel.unreserved, sign)
 
+    def mark_all_allocated(self, agent: Agent, resources: Resources) -> None:
+        """The same for resources of any allocation roles."""
+        for parcel in self.catalogue.parcels.by_role(resources) if resources else ():
+            self.mark_allocated(agent, parcel, 1)
+
     # --- Clients ------------------------------------------------------------------------------------
 
     def track(self, framework: Framework, name: str) -> Client:

@@ -8,7 +8,9 @@ def check_content_type(request: Request) -> None:
     given = request.headers.get("content-type")
     if given is None:
         raise Refusal(400, "Expecting 'Content-Type' to be present")
-    # Protobuf bodies are not served, and to say so is better than to misread them.
+    # Protobuf is a known type, but its bodies are not read here.
+    if given == PROTOBUF:
+        raise Refusal(400, "Failed to parse body into Call protobuf")
     if given != JSON:
         raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
 

@@ -121,7 +121,8 @@ def _teardown(master: Master, body: Body, principal: str | None) -> None:
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    return {"roles": [views.role_message(role) for role in views.visible_roles(master, principal)]}
+    roles = [views.role_message(role) for role in views.visible_roles(master, principal)]
+    return {"roles": roles} if roles else {}
 
 
 def _get_weights(master: Master, _body: Body, principal: str | None) -> dict[str, Any] | None:

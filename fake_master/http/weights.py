@@ -30,7 +30,7 @@ def put(master: Master, request: Request, principal: str | None) -> Response:
 def update(master: Master, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
     """What PUT /weights and UPDATE_WEIGHTS share.  Raises Refusal."""
     try:
-        master.weights.update(principal, [(message.get("role", "*"), message["weight"]) for message in messages])
+        master.weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
     except RuleViolation as error:
         raise Refusal(400, f"Failed to validate update weights request JSON: {error.message}") from error
 

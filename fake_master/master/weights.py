@@ -35,7 +35,7 @@ class Weights:
 
     def update(self, principal: str | None, wanted: Sequence[tuple[str, float]]) -> None:
         """All or nothing.  Raises RuleViolation or Forbidden."""
-        trimmed = [(role.strip(), weight) for role, weight in wanted]
+        trimmed = [(role.strip(" \t\n\r"), weight) for role, weight in wanted]
         for index, (role, weight) in enumerate(trimmed):
             roles.check_role(role, f"[{index}].role")
             quota_rules.check_whitelist(role, self._master.flags.whitelist)
@@ -48,7 +48,8 @@ class Weights:
                 )
         for role, _ in trimmed:
             self._master.flags.authorizer.require("update_weights", principal, role)
-        if not trimmed:
+        if not trimmed:  # nothing to change still asks for the right to change anything
+            self._master.flags.authorizer.require("update_weights", principal, None)
             return
         # From the first change on the registry rules, so what the flag said goes into it.
         for role, weight in {**self._configured, **dict(trimmed)}.items():

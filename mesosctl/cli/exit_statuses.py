@@ -2,6 +2,9 @@
 
 from mesosctl.core.errors import ExitStatus
 
+BROKEN_PIPE = 128 + 13
+"""What a shell shows for a program whose reader went away; nobody reads it."""
+
 MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.DONE: "done, or nothing to do",
     ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",

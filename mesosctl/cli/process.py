@@ -15,7 +15,10 @@ def run_as_program(arguments: list[str]) -> int:
     # A command ends before there is garbage worth the search; imports alone would start it often.
     gc.disable()
     signal.signal(signal.SIGTERM, _terminate)
-    from mesosctl.cli.run import BROKEN_PIPE, run
+    # httpx loads a command line of its own where click is installed, and rich with it.
+    sys.modules.setdefault("click", None)  # type: ignore[arg-type]
+    from mesosctl.cli.exit_statuses import BROKEN_PIPE
+    from mesosctl.cli.run import run
 
     status = run(arguments, Environment())
     if status == BROKEN_PIPE:

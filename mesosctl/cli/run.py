@@ -6,9 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from mesosctl.cli.environment import Environment
+from mesosctl.cli.exit_statuses import BROKEN_PIPE
 from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
-
-BROKEN_PIPE = 128 + 13
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:

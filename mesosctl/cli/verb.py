@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from mesosctl.cli.environment import Environment
+from mesosctl.cli.exit_statuses import BROKEN_PIPE
 from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.session import Session
 
@@ -61,7 +62,11 @@ def verb(examples: Sequence[Example] = ()) -> Callable[[Callable[..., int | None
         def run(ctx: typer.Context, **words: Any) -> int | None:
             said = GlobalOptions(**{name: words.pop(name) for name in GLOBAL_NAMES})
             environment, weaker = ctx.obj
-            return function(Session(environment, said.over(weaker)), **words)
+            try:
+                return function(Session(environment, said.over(weaker)), **words)
+            except BrokenPipeError:
+                # typer would take it for a failure of its own.
+                return BROKEN_PIPE
 
         ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
         _declare(run, [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS])

@@ -141,9 +141,11 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
 
 
 def _tls_cause(error: BaseException | None) -> ssl.SSLError | None:
-    while error is not None:
+    seen: set[int] = set()  # a chain of causes may be a ring
+    while error is not None and id(error) not in seen:
         if isinstance(error, ssl.SSLError):
             return error
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
     return None
 

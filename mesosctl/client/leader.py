@@ -45,7 +45,7 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
         target = urlsplit(urljoin(base + path, answer.location or ""))
     except ValueError:
         target = urlsplit("")
-    if not target.netloc or not target.path.endswith(path.partition("?")[0]):
+    if not location or not target.netloc or not target.path.endswith(path.partition("?")[0]):
         raise UnexpectedAnswer(
             f"{base} redirects to '{location}', which is not another master",
             status=answer.status,

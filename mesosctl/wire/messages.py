@@ -10,11 +10,13 @@ import base64
 import binascii
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json"]
 Label = Literal["optional", "required", "repeated"]
+_QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 # What a JSON value is called in a sentence.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
@@ -89,12 +91,7 @@ def _read_message(message: Message, value: dict[str, Any], path: str, missing: l
 
 def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: str, missing: list[str]) -> None:
     if spec.entry:
-        if not isinstance(part, dict):
-            raise _unexpected(part, path)
-        result[key] = {
-            name: _read_value(spec.type, item, f"{path}[{index}].value", missing)
-            for index, (name, item) in enumerate(part.items())
-        }
+        _add_entries(result.setdefault(key, {}), spec, part, path, missing)
     elif spec.label == "repeated":
         items: list[Any] = result.setdefault(key, [])
         _append(items, spec, part, path, missing)
@@ -102,6 +99,19 @@ def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: 
         read_value = _read_value(spec.type, part, path, missing, required=spec.label == "required")
         if read_value is not None:
             result[key] = read_value
+
+
+def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
+    """A map is a repeated field of entries, so it too may be a list of objects, or lists in lists."""
+    if isinstance(part, list):
+        for element in part:
+            if element is not None:
+                _add_entries(entries, spec, element, path, missing)
+        return
+    if not isinstance(part, dict):
+        raise _unexpected(part, path)
+    for index, (name, item) in enumerate(part.items()):
+        entries[name] = _read_value(spec.type, item, f"{path}[{index}].value", missing)
 
 
 def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
@@ -182,9 +192,13 @@ def _wrapped(kind: Scalar, value: float) -> int:
 
 
 def _quoted_number(text: str, path: str) -> float | int:
-    """A number in quotes must be what JSON itself calls a number."""
+    """A number in quotes must be what JSON itself calls a number, with nothing after it but one stray character.
+
+    The master's parser swallows the character that ends a number, so "1.5f" is 1.5; a blank is found out.
+    """
+    digits = _QUOTED_NUMBER.match(text)
     try:
-        number = decode(text)
+        number = decode(digits[1]) if digits else None
     except ConversionError:
         number = None
     if isinstance(number, bool) or not isinstance(number, int | float):
@@ -207,7 +221,9 @@ def decode(body: bytes | str) -> Any:
     Raises ConversionError for everything else, however deep or long it is.
     """
     try:
-        return json.loads(body, parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
+        # Decoded here, or json would guess at UTF-16 and skip a byte order mark.
+        text = body.decode() if isinstance(body, bytes) else body
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
     except ConversionError:
         raise
     except RecursionError:

@@ -31,7 +31,8 @@ Double = Annotated[float, BeforeValidator(_not_a_boolean), Field(allow_inf_nan=F
 class _Documented(BaseModel):
     """A master ignores what it does not know, so reading an answer does too; a file is read strictly."""
 
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+    # A command uses one or two of these; the others need not be built.
+    model_config = ConfigDict(extra="ignore", populate_by_name=True, defer_build=True)
 
     def body(self) -> bytes:
         """The request as it is sent: what is not set is left out."""

@@ -38,7 +38,7 @@ class Pool:
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True)
-        self._started = 0
+        self._started: list[Cluster] = []
         self._clusters: dict[tuple[str, Setup], Cluster] = {}
 
     def lend(self, carrier: Carrier, setup: Setup) -> Cluster:
@@ -62,14 +62,14 @@ class Pool:
         cluster.stop()
 
     def start(self, carrier: Carrier, setup: Setup) -> Cluster:
-        """A new master that the pool does not keep: the caller stops it."""
-        self._started += 1
-        folder = Path(self._folder.name) / f"{self._started}-{carrier}"
+        """A new master that the pool does not lend: the caller stops it, or else it ends with the pool."""
+        folder = Path(self._folder.name) / f"{len(self._started)}-{carrier}"
         folder.mkdir()
-        return carrier.start(setup, folder)
+        cluster = carrier.start(setup, folder)
+        self._started.append(cluster)
+        return cluster
 
     def close(self) -> None:
-        for cluster in self._clusters.values():
+        for cluster in self._started:
             cluster.stop()
-        self._clusters.clear()
         self._folder.cleanup()

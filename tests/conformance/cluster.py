@@ -92,6 +92,7 @@ class Cluster:
         self.subscribers = subscribers
         self.address = address
         self.alive = True
+        self._stopped = False
         self._client = client
         self._stop = stop
         self._last_words = last_words
@@ -134,8 +135,10 @@ class Cluster:
             assert removed.status == 200, (entry, removed)
 
     def stop(self) -> None:
-        """End the master and everything that was opened for it."""
-        self.alive = False
+        """End the master and everything that was opened for it; again does nothing."""
+        if self._stopped:
+            return
+        self._stopped, self.alive = True, False
         self.subscribers.close()
         self._client.close()
         self._stop()

@@ -16,6 +16,23 @@ UNORDERED = {
     "weight_infos",
 }
 
+# What differs from one master to the next: identities, places, times and builds.
+VOLATILE = {
+    "build_date",
+    "build_time",
+    "build_user",
+    "elected_time",
+    "git_sha",
+    "hostname",
+    "id",
+    "leader",
+    "pid",
+    "port",
+    "registered_time",
+    "start_time",
+    "work_dir",
+}
+
 
 def canonical(value: Any, key: str = "") -> Any:
     """The value with every list of open order sorted."""
@@ -25,3 +42,21 @@ def canonical(value: Any, key: str = "") -> Any:
         parts = [canonical(part, "[]") for part in value]
         return sorted(parts, key=lambda part: json.dumps(part, sort_keys=True)) if key in UNORDERED else parts
     return value
+
+
+def steady(value: Any) -> Any:
+    """The canonical value with the type in the place of all that is volatile, and 1 told apart from 1.0."""
+    return canonical(_steady(value))
+
+
+def _steady(value: Any, *, volatile: bool = False) -> Any:
+    if isinstance(value, dict):
+        named = volatile or value.get("name") in VOLATILE  # {"name": "work_dir", "value": …} in v1 flags
+        return {
+            key: _steady(part, volatile=key in VOLATILE or (named and key != "name")) for key, part in value.items()
+        }
+    if isinstance(value, list):
+        return [_steady(part, volatile=volatile) for part in value]
+    if volatile:
+        return f"<{type(value).__name__}>"
+    return repr(value) if isinstance(value, float) else value

@@ -41,10 +41,10 @@ def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
 
 
 def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:
-    words = ["--port", "0", "--mesos-version", version, "--registry", "in_memory"]
+    words = ["--port", "0", "--mesos-version", version]
     for text in setup.agents:
         words += ["--agent", text]
-    for name, value in setup.all_flags(folder).items():
+    for name, value in ({"registry": "in_memory"} | setup.all_flags(folder)).items():
         option = f"--{name.replace('_', '-')}"
         words += [option] if value == "true" else [option, value]
     return words

@@ -37,11 +37,14 @@ def start(setup: Setup, folder: Path) -> Cluster:
     )
 
     def ready() -> bool:
-        try:
-            answer = client.get(f"{cluster.address}/slaves", headers=setup.operator())
+        headers = {"Accept": "application/json", **setup.operator()}
+        try:  # a v1 call, because those are refused until the registry has been read
+            answer = client.post(f"{cluster.address}/api/v1", json={"type": "GET_AGENTS"}, headers=headers)
         except httpx.TransportError:
             return False
-        return answer.status_code == 200 and sum(a["active"] for a in answer.json()["slaves"]) == len(setup.agents)
+        if answer.status_code != 200:
+            return False
+        return sum(agent["active"] for agent in answer.json()["get_agents"]["agents"]) == len(setup.agents)
 
     try:
         wait_until(ready, process, START_SECONDS)

@@ -12,20 +12,22 @@ from .scenarios import EVERY_ROW
 
 
 @pytest.fixture
-def master(row: Row, carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
+def master(row: Row, carrier: Carrier, pool: Pool, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     if row.lethal and carrier is REAL:
         pytest.skip("this would end a real master")
+    if row.not_yet is not None and carrier is not REAL:
+        request.applymarker(pytest.mark.xfail(reason=row.not_yet, strict=True))
     cluster = pool.lend(carrier, row.setup)
     yield cluster
     if row.spoils:
         pool.discard(cluster)
 
 
-@pytest.mark.parametrize("row", EVERY_ROW, ids=lambda row: row.id)
+@pytest.mark.parametrize("row", EVERY_ROW, ids=lambda row: row.name)
 def test_a_row_gives_what_the_specification_says(row: Row, carrier: Carrier, master: Cluster) -> None:
     for number, step in enumerate(row.steps, 1):
         answer = master.request(step.method, step.path, content=step.content, headers=step.headers)
-        where = f"{row.id}, step {number}: {step.method} {step.path} {step.content!r} gave {answer.content!r}"
+        where = f"{row.name}, step {number}: {step.method} {step.path} {step.content!r} gave {answer.content!r}"
         _check(answer, step, step.expected(carrier.version), where)
         _check_headers(answer, step.expected(carrier.version), master, where)
 
@@ -47,6 +49,6 @@ def _check_headers(answer: Answer, expect: Expect, master: Cluster, where: str) 
         assert answer.headers.get(name) == value.replace("{leader}", leader), where
 
 
-def test_row_ids_are_unique() -> None:
-    ids = [row.id for row in EVERY_ROW]
-    assert len(set(ids)) == len(ids)
+def test_the_names_of_rows_are_unique() -> None:
+    names = [row.name for row in EVERY_ROW]
+    assert len(set(names)) == len(names)

@@ -43,9 +43,9 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
 
 
 def check_path(role: str) -> None:
-    """Role syntax, and the signs that end a path.  Raises RuleViolation."""
+    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
     roles.check_role(role)
-    if "?" in role or "#" in role:
+    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
         raise RuleViolation(
             f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
             field="role",

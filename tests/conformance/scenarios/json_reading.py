@@ -8,6 +8,7 @@ from tests.conformance.scenario import Row, Step, delete, get, old_status, scala
 from .setups import STANDARD
 
 ONE_CPU = '{"name":"cpus","type":"SCALAR","scalar":{"value":1}}'
+NOT_SCANNED = "the fake reads numbers by the JSON standard, the real master by strtod"
 NOTHING_SET = get("/quota").gives(200, {})
 
 
@@ -20,6 +21,11 @@ def with_amount(amount: str) -> Step:
     return post(f'[{{"name":"cpus","type":"SCALAR","scalar":{{"value":{amount}}}}}]')
 
 
+def one_cpu_and(more: str) -> str:
+    """A guarantee of one resource with one more key and value."""
+    return f"[{ONE_CPU[:-1]},{more}}}]"
+
+
 def shows(role: str, name: str, amount: float) -> Step:
     kept = {role: {name: amount}}
     return get("/quota").gives(200, status(**kept)).old(200, old_status(**kept))
@@ -30,14 +36,17 @@ AMOUNTS_TAKEN = {
     "0.0005": 0.0005,
     "1.0004": 1.0004,
     "1E2": 100,
-    "1.": 1,
-    "01": 1,
     '" 1"': 1,
     '"1e1"': 10,
     '"1.5f"': 1.5,
+    '"1x "': 1,
     "999999999999": 999999999999,
 }
+NOT_JSON_BUT_TAKEN = ("1.", "01", "-0.")
 AMOUNTS_REFUSED = (
+    "1.5.1",
+    "1-2",
+    "-",
     "0.0004999",
     "-0.0004",
     "1e300",
@@ -51,6 +60,8 @@ AMOUNTS_REFUSED = (
     "{}",
     '""',
     '"1 "',
+    '"1 x"',
+    '"1xx"',
     '"+1"',
     '"0x10"',
     '"1,5"',
@@ -62,10 +73,10 @@ GUARANTEES_TAKEN = {
     "lone object": ONE_CPU,
     "list in a list": f"[[{ONE_CPU}]]",
     "null beside it": f"[null,{ONE_CPU},null]",
-    "own role is *": f'[{ONE_CPU[:-1]},"role":"*"}}]',
-    "no reservations": f'[{ONE_CPU[:-1]},"reservations":[]}}]',
-    "allocated": f'[{ONE_CPU[:-1]},"allocation_info":{{"role":"x"}}}}]',
-    "provided": f'[{ONE_CPU[:-1]},"provider_id":{{"value":"x"}}}}]',
+    "own role is *": one_cpu_and('"role":"*"'),
+    "no reservations": one_cpu_and('"reservations":[]'),
+    "allocated": one_cpu_and('"allocation_info":{"role":"x"}'),
+    "provided": one_cpu_and('"provider_id":{"value":"x"}'),
 }
 GUARANTEES_REFUSED = {
     "null": "null",
@@ -79,7 +90,7 @@ GUARANTEES_REFUSED = {
     "empty name": '[{"name":"","type":"SCALAR","scalar":{"value":1}}]',
     "name a number": '[{"name":1,"type":"SCALAR","scalar":{"value":1}}]',
     "scalar a number": '[{"name":"cpus","type":"SCALAR","scalar":1}]',
-    "ranges beside scalar": f'[{ONE_CPU[:-1]},"ranges":{{}}}}]',
+    "ranges beside scalar": one_cpu_and('"ranges":{}'),
 }
 ROLES_TAKEN = {"accent": "rôle", "emoji": "\N{GRINNING FACE}", "percent": "100%", "dots": "...", "quote": 'r"1'}
 ROLES_REFUSED = (".", "..", "-r", "/", "/r", "r/", "r//s", "r\n", "r s", "r\t", "r\x7f", "*/r", "r/*", "r/..", "r/-s")
@@ -99,6 +110,8 @@ TEXTS_REFUSED = {
 ROWS = (
     *(Row(f"amount {text}", STANDARD, with_amount(text).gives(200), shows("r1", "cpus", value))
       for text, value in AMOUNTS_TAKEN.items()),
+    *(Row(f"amount {text}", STANDARD, with_amount(text).gives(200), not_yet=NOT_SCANNED)
+      for text in NOT_JSON_BUT_TAKEN),
     *(Row(f"amount {text} refused", STANDARD, with_amount(text).gives(400), NOTHING_SET)
       for text in AMOUNTS_REFUSED),
     *(Row(f"guarantee: {name}", STANDARD, post(text).gives(200), shows("r1", "cpus", 1))

@@ -160,7 +160,9 @@ VALUES = (
         STANDARD,
         update_quota(config("r1", {"cpus": 1})).gives(200),
         update_quota(config("r1")).gives(200),
-        get("/quota").gives(200, {"infos": [{"role": "r1"}], "configs": [{"role": "r1"}]}).old(200, {"infos": [{"role": "r1"}]}),
+        get("/quota")
+        .gives(200, {"infos": [{"role": "r1"}], "configs": [{"role": "r1"}]})
+        .old(200, {"infos": [{"role": "r1"}]}),
         post_quota("r1", cpus=1).gives(400),
         delete("/quota/r1").gives(200),
         NOTHING_SET,

@@ -1,6 +1,6 @@
 """GET /roles, /weights and UPDATE_WEIGHTS: the RO and WE rows that need no framework.
 
-A weight cannot be taken back, so a row that sets one spoils its master.
+A weight cannot be taken back, so a row that sets one, or would if it failed, spoils its master.
 """
 
 from typing import Any
@@ -35,7 +35,8 @@ def roles(*entries: dict[str, Any]) -> Step:
 
 
 def refused(row: str, *bodies: Any) -> Row:
-    return Row(row, NO_AGENTS, *(send("PUT", "/weights", body).gives(400) for body in bodies), NO_WEIGHTS)
+    updates = (send("PUT", "/weights", body).gives(400) for body in bodies)
+    return Row(row, NO_AGENTS, *updates, NO_WEIGHTS, spoils=True)
 
 
 BRANCH = {"reserved": {"cpus": 1, "mem": 10}, "consumed": {"cpus": 1, "mem": 10}}

@@ -1,0 +1,100 @@
+"""What happens to resources: refused, given back, converted (spec/allocator.md §3 and §4)."""
+
+# ruff: noqa: D102  # the interface documents its methods
+
+from collections.abc import Iterable
+
+from fake_master.allocator import inverse_offers
+from fake_master.allocator.conversions import apply, apply_to_total
+from fake_master.allocator.engine import Engine
+from fake_master.allocator.filters import OfferFilter, timeout_of
+from fake_master.allocator.records import Agent, Client
+from mesosctl.core.operations import Conversion
+from mesosctl.core.resources import Resources
+
+
+class ResourceEvents(Engine):
+    """Resources change hands, or their kind."""
+
+    def recover_resources(
+        self,
+        framework: str,
+        agent: str,
+        resources: Resources,
+        refuse_seconds: float | None = None,
+        *,
+        is_allocated: bool = False,
+    ) -> None:
+        if not resources:
+            return
+        state = self._state
+        parcel = state.catalogue.parcels.of(resources)
+        where = state.agents.get(agent)
+        if where is not None and is_allocated:
+            state.mark_allocated(where, parcel, -1)
+        record = state.frameworks.get(framework)
+        client = record.clients.get(parcel.role) if record is not None else None
+        if where is None or client is None:
+            return
+        state.give_back(where, client, parcel)
+        where.refresh()
+        if not client.held:
+            state.untrack_unless_needed(client)
+        if refuse_seconds is not None and client.subscribed:
+            timeout = timeout_of(refuse_seconds)
+            if timeout > 0:
+                self._install_filter(client, where, parcel.plain, timeout)
+
+    def _install_filter(self, client: Client, agent: Agent, refused: Resources, timeout: float) -> None:
+        refusal = OfferFilter(refused)
+        client.filters.setdefault(agent, []).append(refusal)
+
+        def expire() -> None:
+            if not refusal.alive:
+                return
+            filters = client.filters[agent]
+            filters.remove(refusal)
+            if not filters:
+                del client.filters[agent]
+            agent.forget_proofs(client.token, client.role.token)
+
+        # A filter always outlives the next batch.
+        self._timers.after(max(timeout, self._options.allocation_interval), expire)
+
+    def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
+        self._state.mark_all_allocated(self._state.agents[agent], resources)
+
+    def update_allocation(
+        self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
+    ) -> None:
+        state = self._state
+        record = state.agents[agent]
+        steps = list(conversions)
+        before = state.catalogue.parcels.of(offered)
+        client = state.frameworks[framework].clients[before.role]
+        after = apply(offered, steps)
+        total = apply_to_total(record.capacity.total, steps)
+        state.convert(record, client, before, after)
+        state.replace_total(record, record.info, total)
+        record.refresh()
+
+    def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:
+        state = self._state
+        record = state.agents[agent]
+        steps = list(conversions)
+        try:
+            apply(record.shape.resources, steps)
+        except ValueError:
+            return False
+        state.replace_total(record, record.info, apply(record.capacity.total, steps))
+        return True
+
+    # --- Inverse offers -----------------------------------------------------------------------------
+
+    def update_inverse_offer(self, framework: str, agent: str, refuse_seconds: float | None = None) -> None:
+        record, where = self._state.frameworks.get(framework), self._state.agents.get(agent)
+        if record is None or where is None:
+            return
+        where.outstanding.discard(record)
+        if refuse_seconds is not None:
+            inverse_offers.refuse(record, where, refuse_seconds, self._timers)

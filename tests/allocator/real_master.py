@@ -1,0 +1,215 @@
+"""A real Mesos master on loopback, with simulated agents and frameworks, for comparisons.
+
+It is started by the command in MESOS_RUNNER, which serves 127.0.0.1:PORT.  Agents are
+registration messages from silent end points; frameworks speak the v1 scheduler API in JSON.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Self
+
+import httpx
+
+RUNNER = os.environ.get("MESOS_RUNNER")
+Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]
+"""What a framework answers to offers: the body of a call, or nothing."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class RealMaster:
+    """The process; use it as a context manager."""
+
+    def __init__(self, **flags: str) -> None:
+        assert RUNNER is not None
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        environment = {
+            **os.environ,
+            "PORT": str(self.port),
+            "GLOG_minloglevel": "2",
+            "MESOS_AGENT_PING_TIMEOUT": "15mins",
+            **flags,
+        }
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen([RUNNER], env=environment, stdout=quiet, stderr=quiet)
+
+    def __enter__(self) -> Self:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                if httpx.get(f"{self.url}/version", timeout=5).status_code == 200:
+                    return self
+            except httpx.HTTPError:
+                assert self._process.poll() is None, "the runner ended at once"
+        raise TimeoutError("the real master does not answer")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    def metrics(self) -> dict[str, float]:
+        return dict(httpx.get(f"{self.url}/metrics/snapshot", timeout=120).json())
+
+    def call(self, body: dict[str, Any]) -> None:
+        answer = httpx.post(f"{self.url}/api/v1", json=body)
+        assert answer.status_code == 200, answer.text
+
+
+class Agents:
+    """Simulated agents, all at one silent end point."""
+
+    def __init__(self, port: int) -> None:
+        self._master = port
+        self._sink = free_port()
+        self._count = 0
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(_swallow, "127.0.0.1", self._sink)
+        reader, self._writer = await asyncio.open_connection("127.0.0.1", self._master)
+        self._reading = asyncio.create_task(_swallow(reader, self._writer))
+
+    async def register(self, resources: str) -> None:
+        """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`."""
+        body = _registration(f"agent{self._count:05d}", resources)
+        head = (
+            "POST /master/mesos.internal.RegisterSlaveMessage HTTP/1.1\r\n"
+            f"Host: 127.0.0.1:{self._master}\r\n"
+            f"Libprocess-From: slave({self._count})@127.0.0.1:{self._sink}\r\n"
+            f"Connection: Keep-Alive\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        self._writer.write(head.encode() + body)
+        await self._writer.drain()
+        self._count += 1
+
+    async def stop(self) -> None:
+        self._reading.cancel()
+        self._writer.close()
+        self._server.close()
+
+
+async def _swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+        while await reader.read(1 << 16):
+            pass
+    writer.close()
+
+
+class Scheduler:
+    """One framework, subscribed until its task is cancelled."""
+
+    def __init__(self, port: int, name: str, roles: list[str], answer: Handler) -> None:
+        self.name = name
+        self.offers: list[dict[str, Any]] = []
+        self.subscribed = asyncio.Event()
+        self.id: dict[str, str] = {}
+        self._port = port
+        self._roles = roles
+        self._answer = answer
+        self._stream = ""
+
+    async def run(self) -> None:
+        capabilities = [{"type": "MULTI_ROLE"}, {"type": "RESERVATION_REFINEMENT"}]
+        info = {"user": "root", "name": self.name, "roles": self._roles, "capabilities": capabilities}
+        reader, writer = await self._post({"type": "SUBSCRIBE", "subscribe": {"framework_info": info}})
+        try:
+            async for event in self._events(reader):
+                if event["type"] == "SUBSCRIBED":
+                    self.id = event["subscribed"]["framework_id"]
+                    self.subscribed.set()
+                elif event["type"] == "OFFERS":
+                    offers = event["offers"]["offers"]
+                    self.offers += offers
+                    body = self._answer(self, offers)
+                    if body is not None:
+                        _, answering = await self._post({"framework_id": self.id, **body})
+                        answering.close()
+        finally:
+            writer.close()
+
+    async def _post(self, body: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 26)
+        data = json.dumps(body).encode()
+        stream = f"Mesos-Stream-Id: {self._stream}\r\n" if self._stream else ""
+        writer.write(
+            f"POST /api/v1/scheduler HTTP/1.1\r\nHost: 127.0.0.1\r\n{stream}Accept: application/json\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode()
+            + data
+        )
+        status = (await reader.readline()).split()[1]
+        assert status in (b"200", b"202"), (status, await reader.read(1000))
+        while (line := await reader.readline()).strip():
+            key, _, value = line.decode().partition(":")
+            if key.lower() == "mesos-stream-id":
+                self._stream = value.strip()
+        return reader, writer
+
+    async def _events(self, reader: asyncio.StreamReader) -> AsyncIterator[dict[str, Any]]:
+        """RecordIO inside chunked transfer coding."""
+        buffer = b""
+        while size := int((await reader.readline()).strip() or b"0", 16):
+            buffer += await reader.readexactly(size)
+            await reader.readline()
+            while b"\n" in buffer:
+                length, _, rest = buffer.partition(b"\n")
+                if len(rest) < int(length):
+                    break
+                yield json.loads(rest[: int(length)])
+                buffer = rest[int(length) :]
+
+
+def decline(seconds: float) -> Handler:
+    """Decline whatever comes, for so long."""
+
+    def answer(_: Scheduler, offers: list[dict[str, Any]]) -> dict[str, Any]:
+        declined = {"offer_ids": [offer["id"] for offer in offers], "filters": {"refuse_seconds": seconds}}
+        return {"type": "DECLINE", "decline": declined}
+
+    return answer
+
+
+def hold(_: Scheduler, __: list[dict[str, Any]]) -> None:
+    """Keep every offer."""
+
+
+# --- The registration message, field by field -----------------------------------------------------
+
+
+def _varint(number: int) -> bytes:
+    encoded = b""
+    while number > 127:
+        encoded += bytes([number % 128 + 128])
+        number //= 128
+    return encoded + bytes([number])
+
+
+def _field(number: int, value: bytes | int) -> bytes:
+    if isinstance(value, int):
+        return _varint(number * 8) + _varint(value)
+    return _varint(number * 8 + 2) + _varint(len(value)) + value
+
+
+def _resource(text: str) -> bytes:
+    head, _, amount = text.partition(":")
+    name, _, role = head.rstrip(")").partition("(")
+    scalar = _varint(1 * 8 + 1) + struct.pack("<d", float(amount))
+    return _field(1, name.encode()) + _field(2, 0) + _field(3, scalar) + _field(6, (role or "*").encode())
+
+
+def _registration(hostname: str, resources: str) -> bytes:
+    info = _field(1, hostname.encode()) + _field(8, 5051)
+    info += b"".join(_field(3, _resource(part)) for part in resources.split(";"))
+    # MULTI_ROLE, HIERARCHICAL_ROLE and RESERVATION_REFINEMENT
+    capabilities = b"".join(_field(4, _field(1, number)) for number in (1, 2, 3))
+    return _field(1, info) + _field(2, b"1.11.0") + capabilities

@@ -1,0 +1,378 @@
+"""The allocator as spec/allocator.md has it, word by word: no cache, no order kept, everything worked out anew.
+
+It is slow and meant to be read beside §5 and §7.  Resources are added and subtracted with
+`mesosctl.core` only.  Shared volumes, maintenance and recovery are left to the scenarios.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from fake_master.allocator import AgentInfo, FrameworkInfo
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.scalars import to_double
+
+DEFAULT_MINIMUM = (Quantities({"cpus": 10}), Quantities({"mem": 32000}))
+Offers = dict[str, dict[str, dict[str, Resources]]]
+
+
+@dataclass
+class Node:
+    path: str
+    kind: str = "internal"
+    held: dict[str, int] = field(default_factory=dict)
+    count: int = 0
+    children: list["Node"] = field(default_factory=list)
+
+
+class PlainSorter:
+    """§7, sorted from scratch whenever asked."""
+
+    def __init__(self, reference: "Reference", weights: dict[str, float]) -> None:
+        self.reference = reference
+        self.weights = weights
+        self.root = Node("")
+
+    def line(self, path: str) -> list[Node]:
+        """The nodes from below the root to the leaf of a client."""
+        line, node = [], self.root
+        names = path.split("/")
+        for depth in range(len(names)):
+            node = next(child for child in node.children if child.path == "/".join(names[: depth + 1]))
+            line.append(node)
+        if node.kind == "internal":
+            line.append(next(child for child in node.children if child.path == path + "/."))
+        return line
+
+    def add(self, path: str) -> None:
+        node = self.root
+        names = path.split("/")
+        for depth in range(len(names)):
+            prefix = "/".join(names[: depth + 1])
+            child = next((child for child in node.children if child.path == prefix), None)
+            if child is None:
+                if node is not self.root and node.kind != "internal":
+                    node.children = [Node(node.path + "/.", node.kind, dict(node.held), node.count)]
+                    node.kind = "internal"
+                child = Node(prefix, "inactive" if depth == len(names) - 1 else "internal")
+                node.children.append(child)
+            elif depth == len(names) - 1:
+                child.children.append(Node(path + "/.", "inactive"))
+            node = child
+
+    def remove(self, path: str) -> None:
+        line = self.line(path)
+        for node in line[:-1]:
+            for name, amount in line[-1].held.items():
+                node.held[name] -= amount
+        for parent, node in reversed(list(zip([self.root, *line], line, strict=False))):
+            if node.children:
+                break
+            if node is line[-1] or node.kind == "internal":
+                parent.children.remove(node)
+        for node in reversed(line[:-1]):
+            if [child.path for child in node.children] == [node.path + "/."]:
+                node.kind = node.children[0].kind
+                node.children = []
+
+    def set_active(self, path: str, *, active: bool) -> None:
+        self.line(path)[-1].kind = "active" if active else "inactive"
+
+    def allocated(self, path: str, resources: Resources) -> None:
+        for node in self.line(path):
+            node.count += 1
+            for name, amount in resources.scalar_quantities().items():
+                node.held[name] = node.held.get(name, 0) + amount
+
+    def unallocated(self, path: str, resources: Resources) -> None:
+        for node in self.line(path):
+            for name, amount in resources.scalar_quantities().items():
+                node.held[name] -= amount
+
+    def share(self, node: Node) -> float:
+        total = self.reference.total()
+        parts = [to_double(node.held.get(name, 0)) / to_double(amount) for name, amount in total.items()]
+        return max(parts, default=0.0) / self.weights.get(node.path, 1.0)
+
+    def sort(self) -> list[str]:
+        return [path.removesuffix("/.") for path in self._below(self.root)]
+
+    def _below(self, node: Node) -> list[str]:
+        found = []
+        for child in sorted(node.children, key=lambda child: (self.share(child), child.count, child.path.encode())):
+            if child.kind == "internal":
+                found += self._below(child)
+            elif child.kind == "active":
+                found.append(child.path)
+        return found
+
+
+@dataclass
+class PlainAgent:
+    info: AgentInfo
+    total: Resources
+    activated: bool = True
+    held: list[tuple[str, Resources]] = field(default_factory=list)
+
+    def available(self) -> Resources:
+        used = Resources(entry for _, part in self.held for entry in part.allocated_to(None))
+        return self.total - used
+
+
+@dataclass
+class PlainFramework:
+    info: FrameworkInfo
+    active: bool = True
+    suppressed: set[str] = field(default_factory=set)
+
+
+@dataclass
+class PlainFilter:
+    framework: str
+    role: str
+    agent: str
+    refused: Resources
+
+
+class Reference:
+    def __init__(self) -> None:
+        self.agents: dict[str, PlainAgent] = {}
+        self.frameworks: dict[str, PlainFramework] = {}
+        self.weights: dict[str, float] = {}
+        self.quotas: dict[str, Quota] = {}
+        self.filters: list[PlainFilter] = []
+        self.roles = PlainSorter(self, self.weights)
+        self.sorters: dict[str, PlainSorter] = {}
+        self.tracked: dict[str, set[str]] = {}
+
+    # --- State --------------------------------------------------------------------------------------
+
+    def total(self) -> Quantities:
+        return Quantities.total(agent.total.scalar_quantities() for agent in self.agents.values())
+
+    def hold(self, framework: str, agent: str, resources: Resources) -> None:
+        role = next(iter(resources)).allocation_role
+        assert role is not None
+        self.agents[agent].held.append((framework, resources))
+        self.roles.allocated(role, resources)
+        self.sorters[role].allocated(framework, resources)
+
+    def give_back(self, framework: str, agent: str, resources: Resources) -> None:
+        role = next(iter(resources)).allocation_role
+        assert role is not None
+        where = self.agents[agent]
+        own = Resources(entry for holder, part in where.held if holder == framework for entry in part)
+        assert own.contains(resources)
+        where.held = [pair for pair in where.held if pair[0] != framework]
+        if own - resources:
+            where.held.append((framework, own - resources))
+        self.roles.unallocated(role, resources)
+        self.sorters[role].unallocated(framework, resources)
+        self.untrack_unless_needed(framework, role)
+
+    def track(self, framework: str, role: str) -> None:
+        if role not in self.sorters:
+            self.sorters[role] = PlainSorter(self, {})
+            self.tracked[role] = set()
+            self.roles.add(role)
+            self.roles.set_active(role, active=True)
+        if framework not in self.tracked[role]:
+            self.tracked[role].add(framework)
+            self.sorters[role].add(framework)
+
+    def untrack_unless_needed(self, framework: str, role: str) -> None:
+        known = self.frameworks.get(framework)
+        if (known is not None and role in known.info.roles) or self.held_in(framework, role):
+            return
+        self.tracked[role].discard(framework)
+        self.sorters[role].remove(framework)
+        if not self.tracked[role]:
+            del self.tracked[role], self.sorters[role]
+            self.roles.remove(role)
+
+    def held_in(self, framework: str, role: str) -> list[Resource]:
+        return [
+            entry
+            for agent in self.agents.values()
+            for holder, part in agent.held
+            if holder == framework
+            for entry in part
+            if entry.allocation_role == role
+        ]
+
+    def set_activity(self, framework: str) -> None:
+        known = self.frameworks[framework]
+        for role in self.tracked:
+            if framework in self.tracked[role]:
+                subscribed = role in known.info.roles
+                active = subscribed and known.active and role not in known.suppressed
+                self.sorters[role].set_active(framework, active=active)
+
+    def forget_filters(self, framework: str | None = None, role: str | None = None, agent: str | None = None) -> None:
+        self.filters = [
+            held
+            for held in self.filters
+            if framework not in (None, held.framework)
+            or role not in (None, held.role)
+            or agent not in (None, held.agent)
+        ]
+
+    # --- §5 -----------------------------------------------------------------------------------------
+
+    def consumed(self, role: str) -> Quantities:
+        def within(owner: str | None) -> bool:
+            return owner is not None and (owner == role or owner.startswith(role + "/"))
+
+        parts = []
+        for agent in self.agents.values():
+            parts += [replace(entry) for entry in agent.total if entry.is_reserved and within(entry.role)]
+            for _, held in agent.held:
+                parts += [
+                    entry
+                    for entry in held
+                    if within(entry.allocation_role) and not entry.is_reserved and not entry.revocable
+                ]
+        return Quantities.total(Resources([part]).scalar_quantities() for part in parts)
+
+    def run(self, candidates: list[str]) -> Offers:
+        agents = [self.agents[name] for name in self.agents if name in candidates and self.agents[name].activated]
+        self.offers: Offers = {}
+        quotas = {role: quota for role, quota in self.quotas.items() if not quota.is_default}
+        self.used_up = {role: self.consumed(role) for role in quotas}
+        self.required = Quantities.total(quotas[role].guarantees - self.used_up[role] for role in quotas)
+        self.headroom = self.initial_headroom()
+        for agent in agents:
+            for role in self.roles.sort():
+                if role in quotas and quotas[role].guarantees and agent.available():
+                    self.guarantee(agent, role, quotas[role])
+        for agent in agents:
+            for role in self.roles.sort():
+                if not agent.available():
+                    break
+                self.share_fairly(agent, role, quotas.get(role))
+        return self.offers
+
+    def initial_headroom(self) -> Quantities:
+        held = [part for agent in self.agents.values() for _, part in agent.held]
+        headroom = self.total() - Quantities.total(part.scalar_quantities() for part in held)
+        reserved = Quantities.total(agent.total.reserved().scalar_quantities() for agent in self.agents.values())
+        headroom -= reserved - Quantities.total(part.reserved().scalar_quantities() for part in held)
+        for agent in self.agents.values():
+            headroom -= agent.available().revocable().scalar_quantities()
+        return headroom
+
+    def guarantee(self, agent: PlainAgent, role: str, quota: Quota) -> None:
+        unsatisfied = quota.guarantees - self.used_up[role]
+        for framework in self.sorters[role].sort() if unsatisfied else ():
+            if not unsatisfied:
+                return
+            can_have = self.can_have(agent, role, framework)
+            if can_have is None:
+                continue
+            loose, rest = split(can_have)
+            needed = shrink(loose, unsatisfied)
+            if not needed:
+                continue
+            extra = loose - needed
+            if quota.limits:
+                left = quota.limits - self.used_up[role] - needed.scalar_quantities()
+                extra = shrink_to_limits(extra, left)
+            if self.required and extra:
+                extra = shrink(extra, self.headroom - self.required)
+            offer = rest + needed + extra
+            if not self.fits(agent, role, framework, offer):
+                continue
+            self.offer(agent, role, framework, offer)
+            increase = (needed + extra).scalar_quantities()
+            unsatisfied -= increase
+            self.used_up[role] += increase
+            self.required -= needed.scalar_quantities()
+            self.headroom -= increase
+
+    def share_fairly(self, agent: PlainAgent, role: str, quota: Quota | None) -> None:
+        for framework in self.sorters[role].sort():
+            can_have = self.can_have(agent, role, framework)
+            if can_have is None:
+                continue
+            extra, rest = split(can_have)
+            if quota is not None and quota.limits:
+                extra = shrink_to_limits(extra, quota.limits - self.used_up[role])
+            if self.required and extra:
+                extra = shrink(extra, self.headroom - self.required)
+            offer = rest + extra
+            if not self.fits(agent, role, framework, offer):
+                continue
+            self.offer(agent, role, framework, offer)
+            if quota is not None:
+                self.used_up[role] += extra.scalar_quantities()
+            self.headroom -= extra.scalar_quantities()
+
+    def can_have(self, agent: PlainAgent, role: str, framework: str) -> Resources | None:
+        info = self.frameworks[framework].info
+        can_have = agent.available().allocatable_to(role)
+        if not self.allocatable(can_have, info, role):
+            return None
+        has_gpus = agent.total.scalar_quantities().get_amount("gpus") > 0
+        if has_gpus and "GPU_RESOURCES" not in info.capabilities:
+            return None
+        return can_have.filter(
+            lambda entry: (
+                ("REVOCABLE_RESOURCES" in info.capabilities or not entry.revocable)
+                and ("RESERVATION_REFINEMENT" in info.capabilities or not entry.is_refined)
+            )
+        )
+
+    def allocatable(self, resources: Resources, info: FrameworkInfo, role: str) -> bool:
+        alternatives = info.minimums.get(role, DEFAULT_MINIMUM)
+        if not resources:
+            return False
+        return not alternatives or any(resources.quantities().contains(alternative) for alternative in alternatives)
+
+    def fits(self, agent: PlainAgent, role: str, framework: str, offer: Resources) -> bool:
+        info = self.frameworks[framework].info
+        capabilities = agent.info.capabilities
+        if not self.allocatable(offer, info, role):
+            return False
+        if "MULTI_ROLE" not in capabilities or ("/" in role and "HIERARCHICAL_ROLE" not in capabilities):
+            return False
+        return not any(
+            held.refused.contains(offer)
+            for held in self.filters
+            if (held.framework, held.role, held.agent) == (framework, role, agent.info.id)
+        )
+
+    def offer(self, agent: PlainAgent, role: str, framework: str, plain: Resources) -> None:
+        tagged = plain.allocated_to(role)
+        self.hold(framework, agent.info.id, tagged)
+        by_agent = self.offers.setdefault(framework, {}).setdefault(role, {})
+        by_agent[agent.info.id] = by_agent.get(agent.info.id, Resources()) + tagged
+
+
+def split(resources: Resources) -> tuple[Resources, Resources]:
+    """What quota is about, and the rest."""
+
+    def loose(entry: Resource) -> bool:
+        return entry.is_scalar and not entry.is_reserved and not entry.revocable
+
+    return resources.filter(loose), resources.filter(lambda entry: not loose(entry))
+
+
+def shrink(resources: Resources, target: Quantities) -> Resources:
+    return _shrink(resources, {entry.name: target.get_amount(entry.name) for entry in resources})
+
+
+def shrink_to_limits(resources: Resources, target: Limits) -> Resources:
+    return _shrink(resources, dict(target))
+
+
+def _shrink(resources: Resources, left: dict[str, int]) -> Resources:
+    kept = []
+    for entry in resources:
+        assert isinstance(entry.value, int)
+        amount = min(entry.value, left.get(entry.name, entry.value))
+        if entry.disk is not None and entry.disk.indivisible and amount < entry.value:
+            continue
+        kept.append(replace(entry, value=amount))
+        if entry.name in left:
+            left[entry.name] -= amount
+    return Resources(kept)

@@ -1,0 +1,65 @@
+"""The clusters that the allocation benchmark measures."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Shape = Literal["pass", "decline"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cluster whose frameworks answer every offer in the same way."""
+
+    name: str
+    agents: int
+    frameworks: int
+    shape: Shape = "pass"
+    """`pass`: declined without a filter, so every cycle hands everything out again; `decline`: with a
+    long one, until nobody wants anything and a cycle finds nothing."""
+    role: str = "r{0}"
+    """Role of framework number {0}; {1} and {2} are coarser numbers."""
+    quota_every: int = 0
+    """Every so many roles have a quota of two agents."""
+    reserved_every: int = 0
+    """On every so many agents a quarter is reserved for one of the roles."""
+
+    def role_of(self, framework: int) -> str:
+        return self.role.format(framework, framework % 10, framework % 50)
+
+    def roles(self) -> list[str]:
+        return list(dict.fromkeys(self.role_of(index) for index in range(self.frameworks)))
+
+    def resources_of(self, agent: int) -> str:
+        if self.reserved_every and agent % self.reserved_every == 0:
+            role = self.role_of(agent % self.frameworks)
+            return f"cpus:18;mem:49152;disk:4096;cpus({role}):6;mem({role}):16384"
+        return "cpus:24;mem:65536;disk:4096"
+
+    def with_quota(self) -> list[str]:
+        return self.roles()[:: self.quota_every] if self.quota_every else []
+
+
+QUOTA = {"cpus": 48.0, "mem": 131072.0}
+
+SMALL = [
+    Case("pass", 200, 20),
+    Case("decline", 200, 20, "decline"),
+    Case("pass, one role", 200, 20, role="shared"),
+    Case("pass, quota", 200, 20, quota_every=2),
+]
+
+LARGE = [
+    Case("pass", 1000, 50),
+    Case("pass", 1000, 200),
+    Case("pass", 5000, 200),
+    Case("pass", 10000, 1000),
+    Case("decline", 1000, 50, "decline"),
+    Case("decline", 1000, 200, "decline"),
+    Case("pass, one role", 1000, 200, role="shared"),
+    Case("decline, one role", 1000, 200, "decline", role="shared"),
+    Case("pass, quota on half the roles", 1000, 200, quota_every=2),
+    Case("decline, quota on half the roles", 1000, 200, "decline", quota_every=2),
+    Case("pass, roles three deep", 1000, 200, role="t{1}/m{2}/r{0}"),
+    Case("pass, a third reserved", 1000, 200, reserved_every=3),
+    Case("decline, a third reserved", 1000, 200, "decline", reserved_every=3),
+]

@@ -1,0 +1,56 @@
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import mesosctl
+from mesosctl.cli.reference.__main__ import main, stale, write
+from mesosctl.cli.reference.pages import files
+from mesosctl.cli.reference.walk import commands
+
+ROOT = Path(mesosctl.__file__).parent.parent
+PAGES = sorted(path for path in files() if path.endswith(".1"))
+
+
+def test_nothing_is_stale():
+    assert stale(ROOT) == [], "run python -m mesosctl.cli.reference --write"
+
+
+def test_what_is_stale_is_found_and_written(tmp_path, capsys):
+    write(tmp_path)
+    assert main(["--check", str(tmp_path)]) == 0
+    (tmp_path / "man/mesosctl.1").write_text("old")
+    (tmp_path / "man/mesosctl-gone.1").write_text("old")
+    assert main(["--check", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "stale: man/mesosctl-gone.1\nstale: man/mesosctl.1\n"
+    write(tmp_path)
+    assert main(["--check", str(tmp_path)]) == 0
+
+
+def test_every_command_says_what_it_does_and_shows_examples():
+    for node in commands().walk():
+        assert node.summary, node.words
+        assert node.children or node.examples, node.words
+        assert all(option.help for option in node.options), node.words
+
+
+def test_every_example_is_a_command_that_parses(run, cluster, entries):
+    """As far as the words go: none of them is a usage error."""
+    for node in commands().walk():
+        for words, _ in node.examples:
+            cluster.quotas = {"dev": entries(cpus=1), "ops": entries(cpus=1)}
+            typed = [word.strip("'") for word in words.partition(" && ")[0].partition(" < ")[0].split()]
+            ran = run(*typed, stdin='{"role": "dev"}')
+            assert ran.status != 2, (words, ran.err)
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not here to read man pages")
+@pytest.mark.parametrize("page", PAGES)
+def test_man_pages_are_clean(page):
+    ran = subprocess.run(["groff", "-ww", "-man", "-Tutf8", ROOT / page], capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
+    plain = re.sub(".\b", "", ran.stdout)  # bold is a letter typed twice
+    for title in ("NAME", "SYNOPSIS", "EXIT STATUS"):
+        assert title in plain

@@ -1,0 +1,144 @@
+"""The program as a process: what it loads, and how it ends."""
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import mesosctl
+
+ROOT = Path(mesosctl.__file__).parent.parent
+LOADED = (
+    "import sys; from mesosctl.__main__ import main; status = main(); "
+    "print(*(name for name, module in sys.modules.items() if module), file=sys.stderr); sys.exit(status)"
+)
+
+
+@pytest.fixture
+def quota_server():
+    """A master on a socket that knows /version, /quota and /slaves."""
+    answers = {"/version": {"version": "1.11.0"}, "/quota": {}, "/slaves": {"slaves": []}}
+    held = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            if self.path == "/quota" and server.silent:
+                server.reached.set()
+                held.wait(20)
+            body = json.dumps(answers[self.path]).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self):
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            limits = {entry["name"]: entry["scalar"] for entry in request["guarantee"]}
+            answers["/quota"] = {"infos": [request], "configs": [{"role": request["role"], "limits": limits}]}
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.silent, server.reached = False, threading.Event()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    held.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def environment(**variables):
+    return {**os.environ, "PYTHONPATH": str(ROOT), "MESOSCTL_MASTER": "", **variables}
+
+
+def program(*words, code=LOADED, **variables):
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, env=environment(**variables), check=False
+    )
+
+
+def loaded(ran):
+    return {name.partition(".")[0] for name in ran.stderr.split()} | set(ran.stderr.split())
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"]])
+def test_the_commonest_words_load_nothing(words):
+    ran = program(*words)
+    assert ran.returncode == 0
+    ours = {name for name in loaded(ran) if name.startswith("mesosctl")}
+    assert ours == {"mesosctl", "mesosctl.__main__"}
+    assert not loaded(ran) & {"typer", "httpx", "pydantic", "rich", "dataclasses", "re", "json"}
+
+
+@pytest.mark.parametrize("form", ["table", "name", "csv", "wide"])
+def test_a_listing_loads_no_models_and_no_other_verb(quota_server, form):
+    ran = program("quota", "list", "-o", form, MESOSCTL_MASTER=f"http://127.0.0.1:{quota_server.server_port}")
+    assert ran.returncode == 0
+    assert "httpx" in loaded(ran)
+    assert not loaded(ran) & {
+        "pydantic", "rich", "click", "fake_master", "aiohttp", "mesosctl.wire.models", "mesosctl.wire.resources",
+        "mesosctl.render.documents", "mesosctl.cli.quota.set", "mesosctl.cli.quota.update", "mesosctl.ops.confirm",
+    }  # fmt: skip
+
+
+def test_setting_loads_models_and_draws_nothing(quota_server):
+    master = f"http://127.0.0.1:{quota_server.server_port}"
+    ran = program("quota", "set", "dev", "cpus:1", "--force", MESOSCTL_MASTER=master)
+    assert ran.returncode == 0
+    assert "mesosctl.wire.models" in loaded(ran)
+    assert not loaded(ran) & {"rich", "mesosctl.render.documents", "fake_master", "aiohttp"}
+
+
+def test_a_mistake_is_found_without_httpx():
+    ran = program("quota", "set", "a/b", "cpus:1", MESOSCTL_MASTER="http://127.0.0.1:1")
+    assert ran.returncode == 3
+    assert "httpx" not in loaded(ran)
+
+
+def test_version_and_module():
+    command = [sys.executable, "-m", "mesosctl", "--version"]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True)
+    assert ran.stdout == f"mesosctl {mesosctl.__version__}\n"
+
+
+@pytest.mark.parametrize(("signum", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_it_quietly(quota_server, signum, status):
+    quota_server.silent = True
+    master = f"http://127.0.0.1:{quota_server.server_port}"
+    with subprocess.Popen(
+        [sys.executable, "-m", "mesosctl", "quota", "list"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(MESOSCTL_MASTER=master),
+    ) as running:
+        assert quota_server.reached.wait(20)
+        running.send_signal(signum)
+        out, err = running.communicate(timeout=20)
+    assert (running.returncode, out, err) == (status, b"", b"")
+
+
+def test_a_closed_pipe_is_quiet(quota_server):
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [sys.executable, "-m", "mesosctl", "quota", "list", "-o", "json"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=environment(MESOSCTL_MASTER=f"http://127.0.0.1:{quota_server.server_port}"),
+        check=False,
+    )
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (141, b"")

@@ -1,0 +1,304 @@
+import base64
+
+import httpx
+import pytest
+import respx
+
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.client.settings import Credentials, Settings
+from mesosctl.core.errors import (
+    DeadlinePassed,
+    Denied,
+    MasterFailed,
+    NoLeader,
+    UnexpectedAnswer,
+    Unreachable,
+)
+
+ONE = "http://one:5050"
+TWO = "http://two:5050"
+THREE = "http://three:5050"
+
+
+class Clock:
+    """Time that passes only while somebody sleeps or a test says so."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.pauses = []
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.pauses.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def notices():
+    return []
+
+
+@pytest.fixture
+def open_master(clock, notices):
+    opened = []
+
+    def make(address=ONE, **settings):
+        settings = {"clock": clock, "sleep": clock.sleep, "jitter": lambda: 1.0, "notice": notices.append} | settings
+        master = Master(parse_address(address), Settings(**settings))
+        opened.append(master)
+        return master
+
+    yield make
+    for master in opened:
+        master.close()
+
+
+@pytest.fixture
+def net():
+    with respx.mock(assert_all_called=False, assert_all_mocked=True) as router:
+        yield router
+
+
+def redirect(location):
+    return httpx.Response(307, headers={"Location": location})
+
+
+class TestLeader:
+    def test_a_redirect_keeps_scheme_method_and_body(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
+        leader = net.post(f"{TWO}/quota").mock(return_value=httpx.Response(200))
+        open_master().post("/quota", b'{"role": "dev"}')
+        assert leader.calls.last.request.content == b'{"role": "dev"}'
+
+    def test_the_leader_is_asked_directly_afterwards(self, net, open_master):
+        first = net.get(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
+        net.get(f"{TWO}/quota").mock(return_value=httpx.Response(200, json={}))
+        master = open_master()
+        master.get("/quota")
+        master.get("/quota")
+        assert first.call_count == 1
+
+    def test_circles_end(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
+        net.get(f"{TWO}/quota").mock(return_value=redirect("//one:5050/master/quota"))
+        with pytest.raises(NoLeader, match="in circles"):
+            open_master().get("/quota")
+
+    @pytest.mark.parametrize("location", ["//two:5050/login", "", "//[", "http://two:5050/", "ftp://two:5050/quota"])
+    def test_a_redirect_to_something_else_is_refused(self, net, open_master, location):
+        net.get(f"{ONE}/quota").mock(return_value=redirect(location))
+        with pytest.raises(UnexpectedAnswer, match="redirects to"):
+            open_master().get("/quota")
+
+    def test_a_redirect_never_leaves_https(self, net, open_master):
+        net.get("https://one/quota").mock(return_value=redirect("http://two:5050/master/quota"))
+        with pytest.raises(UnexpectedAnswer, match="https"):
+            open_master("https://one").get("/quota")
+
+    def test_the_next_of_a_list_is_asked(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
+        net.get(f"{TWO}/quota").mock(return_value=httpx.Response(503, text="No leader elected"))
+        net.get(f"{THREE}/quota").mock(return_value=httpx.Response(200, json={}))
+        assert open_master(f"{ONE},{TWO},{THREE}").get("/quota") == {}
+
+    def test_a_list_of_which_none_answers_names_all(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
+        net.get(f"{TWO}/quota").mock(side_effect=httpx.ConnectError("no route"))
+        with pytest.raises(Unreachable, match=r"none of 2 masters.*refused.*no route"):
+            open_master(f"{ONE},{TWO}").get("/quota")
+
+    def test_a_list_with_a_master_without_leader_has_no_leader(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
+        net.get(f"{TWO}/quota").mock(return_value=httpx.Response(503))
+        with pytest.raises(NoLeader):
+            open_master(f"{ONE},{TWO}").get("/quota")
+
+    def test_a_change_goes_to_the_next_only_if_the_last_certainly_did_not_take_it(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(side_effect=[httpx.ConnectError("refused"), httpx.ReadError("reset")])
+        second = net.post(f"{TWO}/quota").mock(return_value=httpx.Response(200))
+        open_master(f"{ONE},{TWO}").post("/quota", b"{}")
+        with pytest.raises(Unreachable) as caught:
+            open_master(f"{ONE},{TWO}").post("/quota", b"{}")
+        assert caught.value.sent is True
+        assert second.call_count == 1
+
+
+class TestCredentials:
+    HEADER = "Basic " + base64.b64encode(b"op:s3cret").decode()
+
+    def test_are_shown_to_masters_that_were_named(self, net, open_master, notices):
+        net.get(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
+        leader = net.get(f"{TWO}/quota").mock(return_value=httpx.Response(200, json={}))
+        open_master(f"{ONE},{TWO}", credentials=Credentials("op", "s3cret")).get("/quota")
+        assert leader.calls.last.request.headers["authorization"] == self.HEADER
+        assert notices == []
+
+    def test_do_not_follow_a_redirect_to_a_stranger(self, net, open_master, notices):
+        first = net.get(f"{ONE}/quota").mock(return_value=redirect("//evil:5050/master/quota"))
+        stranger = net.get("http://evil:5050/quota").mock(return_value=httpx.Response(200, json={}))
+        master = open_master(credentials=Credentials("op", "s3cret"))
+        master.get("/quota")
+        master.get("/quota")
+        assert first.calls.last.request.headers["authorization"] == self.HEADER
+        assert "authorization" not in stranger.calls.last.request.headers
+        assert len(notices) == 1
+        assert "http://evil:5050" in notices[0]
+
+    def test_the_secret_is_in_no_text(self):
+        credentials = Credentials("op", "s3cret")
+        assert "s3cret" not in f"{credentials!r} {credentials} {Settings(credentials=credentials)!r}"
+
+
+class TestRepetition:
+    def test_reads_are_repeated_after_growing_pauses(self, net, open_master, clock):
+        net.get(f"{ONE}/quota").mock(
+            side_effect=[httpx.ConnectError("refused"), httpx.Response(503), httpx.Response(200, json={})]
+        )
+        assert open_master().get("/quota") == {}
+        assert clock.pauses == [0.25, 0.5]
+
+    def test_jitter_takes_up_to_half_a_pause_off(self, net, open_master, clock):
+        net.get(f"{ONE}/quota").mock(side_effect=[httpx.ConnectError("refused"), httpx.Response(200, json={})])
+        open_master(jitter=lambda: 0.0).get("/quota")
+        assert clock.pauses == [0.125]
+
+    @pytest.mark.parametrize(
+        ("answer", "error"),
+        [(httpx.Response(503), NoLeader), (httpx.Response(502), MasterFailed), (httpx.ReadError("reset"), Unreachable)],
+    )
+    def test_reads_end_after_three(self, net, open_master, answer, error):
+        route = net.get(f"{ONE}/quota").mock(side_effect=[answer] * 3)
+        with pytest.raises(error):
+            open_master().get("/quota")
+        assert route.call_count == 3
+
+    @pytest.mark.parametrize("answer", [httpx.Response(403), httpx.Response(404), httpx.Response(200, text="x")])
+    def test_an_answer_that_will_not_change_is_not_asked_for_again(self, net, open_master, answer):
+        route = net.get(f"{ONE}/quota").mock(return_value=answer)
+        with pytest.raises((Denied, UnexpectedAnswer)):
+            open_master().get("/quota")
+        assert route.call_count == 1
+
+    def test_no_pause_beyond_the_deadline(self, net, open_master, clock):
+        net.get(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
+        with pytest.raises(Unreachable):
+            open_master(timeout=0.2).get("/quota")
+        assert clock.pauses == []
+
+    @pytest.mark.parametrize("error", [httpx.ConnectError("refused"), httpx.ReadError("reset")])
+    def test_changes_are_sent_once(self, net, open_master, error):
+        route = net.post(f"{ONE}/quota").mock(side_effect=error)
+        with pytest.raises(Unreachable):
+            open_master().post("/quota", b"{}")
+        assert route.call_count == 1
+
+
+class TestFailures:
+    @pytest.mark.parametrize(
+        ("error", "kind", "sent"),
+        [
+            (httpx.ConnectError("refused"), Unreachable, False),
+            (httpx.ReadError("reset"), Unreachable, True),
+            (httpx.WriteError("broken pipe"), Unreachable, True),
+            (httpx.RemoteProtocolError("disconnected"), Unreachable, True),
+            (httpx.ConnectTimeout("slow"), DeadlinePassed, False),
+            (httpx.ReadTimeout("slow"), DeadlinePassed, True),
+            (httpx.WriteTimeout("slow"), DeadlinePassed, True),
+        ],
+    )
+    def test_whether_a_change_may_have_been_sent(self, net, open_master, error, kind, sent):
+        net.post(f"{ONE}/quota").mock(side_effect=error)
+        with pytest.raises(kind) as caught:
+            open_master().post("/quota", b"{}")
+        assert caught.value.sent is sent
+
+    def test_a_broken_encoding(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(
+            return_value=httpx.Response(200, headers={"content-encoding": "gzip"}, stream=httpx.ByteStream(b"no gzip"))
+        )
+        with pytest.raises(UnexpectedAnswer):
+            open_master().get("/quota")
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            (httpx.Response(200, text='{"infos": [{"ro', headers={"content-type": "application/json"}), "cut off"),
+            (httpx.Response(200, html="<html>Sign in</html>"), "HTML"),
+            (httpx.Response(200, text="<!DOCTYPE html>"), "HTML"),
+            (httpx.Response(200, text="{}", headers={"content-type": "text/plain"}), "text/plain"),
+            (httpx.Response(200, content=b""), "''"),
+            (httpx.Response(200, text="[" * 99999, headers={"content-type": "application/json"}), "cut off"),
+            (httpx.Response(301, headers={"Location": "https://one/quota"}), "301"),
+            (httpx.Response(404, text="404 Not Found."), "404"),
+        ],
+    )
+    def test_answers_that_no_master_gives(self, net, open_master, answer, words):
+        net.get(f"{ONE}/quota").mock(return_value=answer)
+        with pytest.raises(UnexpectedAnswer) as caught:
+            open_master().get("/quota")
+        assert words in caught.value.message
+
+    def test_a_body_slower_than_the_deadline(self, net, open_master, clock):
+        def drip():
+            for _ in range(100):
+                clock.now += 1
+                yield b" "
+
+        net.get(f"{ONE}/quota").mock(side_effect=lambda _: httpx.Response(200, content=drip()))
+        with pytest.raises(DeadlinePassed) as caught:
+            open_master(timeout=5).get("/quota")
+        assert caught.value.sent is True
+        assert clock.now == 5
+
+    def test_the_deadline_covers_all_requests_together(self, net, open_master, clock):
+        def slow(_):
+            clock.now += 3
+            return httpx.Response(200, json={})
+
+        route = net.get(f"{ONE}/quota").mock(side_effect=slow)
+        master = open_master(timeout=5)
+        master.get("/quota")
+        for sent in (True, False):
+            with pytest.raises(DeadlinePassed) as caught:
+                master.get("/quota")
+            assert caught.value.sent is sent
+        assert route.call_count == 2
+
+    def test_control_characters_are_escaped(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(return_value=httpx.Response(400, text="\x1b]0;owned\x07 \u202e"))
+        with pytest.raises(Exception, match="refuses") as caught:
+            open_master().post("/quota", b"{}")
+        assert caught.value.message.isprintable()
+
+    def test_a_long_detail_is_cut(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(return_value=httpx.Response(400, text="x" * 10_000))
+        with pytest.raises(Exception, match="refuses") as caught:
+            open_master().post("/quota", b"{}")
+        assert len(caught.value.message) < 700
+
+
+def test_a_trace_line_for_each_exchange(net, open_master):
+    lines = []
+    net.get(f"{ONE}/quota").mock(return_value=httpx.Response(200, json={}))
+    open_master(trace=lines.append, credentials=Credentials("op", "s3cret")).get("/quota")
+    assert lines == ["GET http://one:5050/quota 200, 2 bytes, 0 ms"]
+
+
+def test_a_v1_call_has_the_exact_content_type(net, open_master):
+    route = net.post(f"{ONE}/api/v1").mock(return_value=httpx.Response(200))
+    open_master().call(b"{}")
+    assert route.calls.last.request.headers["content-type"] == "application/json"
+
+
+def test_a_proxy_prefix_stays(net, open_master):
+    route = net.get("http://proxy/mesos/quota").mock(return_value=httpx.Response(200, json={}))
+    open_master("http://proxy/mesos").get("/quota")
+    assert route.called

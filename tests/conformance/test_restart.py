@@ -1,0 +1,50 @@
+"""QH-35: what a master with a persistent registry still knows after it was killed and started again."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier
+from .cluster import Setup
+from .comparing import canonical
+from .scenario import quota_request
+
+Flags = Callable[[Path], dict[str, str]]
+QUOTA = json.dumps(quota_request("r1", cpus=1.5, force=True))
+
+
+def _replicated_log(_folder: Path) -> dict[str, str]:
+    return {"registry": "replicated_log"}  # lives in the folder that the runner is given anyway
+
+
+def _sqlite(folder: Path) -> dict[str, str]:
+    return {"registry": "sqlite", "work_dir": str(folder)}
+
+
+@pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
+def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
+    reason = carrier.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    setup = Setup(flags=flags(tmp_path))
+    paths = ("/quota", "/weights", "/roles")
+    first = carrier.start(setup, tmp_path)
+    try:
+        posted = first.request("POST", "/quota", content=QUOTA)
+        put = first.request("PUT", "/weights", content='[{"role":"r2","weight":2.5}]')
+        before = {path: canonical(first.read(path)) for path in paths}
+    finally:
+        first.stop()
+    second = carrier.start(setup, tmp_path)
+    try:
+        after = {path: canonical(second.read(path)) for path in paths}
+        deleted = second.request("DELETE", "/quota/r1")
+        left = second.read("/quota")
+    finally:
+        second.stop()
+    assert (posted.status, put.status, deleted.status) == (200, 200, 200)
+    assert after == before
+    assert [entry["role"] for entry in after["/quota"]["infos"]] == ["r1"]
+    assert left == {}
