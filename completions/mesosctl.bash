@@ -11,10 +11,10 @@ _mesosctl() {
         if [[ $word == "=" ]]; then continue; fi
         if [[ -n $skip ]]; then skip=; continue; fi
         case "$word" in
-            --api|--cacert|--cert|--file|--key|--limit|--master|--output|--principal|--secret-file|--timeout|-f|-o) skip=1; continue ;;
+            --agent|--api|--cacert|--cert|--changes|--every|--file|--for|--framework|--id|--key|--label|--limit|--master|--offer|--output|--principal|--reserve|--role|--secret-file|--steps|--svg|--timeout|--unreserve|-f|-o) skip=1; continue ;;
         esac
         case "$path $word" in
-            'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update') path="$path $word" ;;
+            'mesosctl offers'|'mesosctl offers explain'|'mesosctl offers list'|'mesosctl offers reserve'|'mesosctl offers simulate'|'mesosctl offers take'|'mesosctl offers unreserve'|'mesosctl offers watch'|'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update') path="$path $word" ;;
         esac
     done
     case "$previous" in
@@ -27,11 +27,32 @@ _mesosctl() {
         --cert) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --key) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --api) COMPREPLY=($(compgen -W "auto v0 v1" -- "$current")); return ;;
+        --framework) return ;;
+        --role) return ;;
+        --agent) return ;;
+        --offer) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --id) return ;;
+        --for) return ;;
+        --label) return ;;
+        --steps) return ;;
+        --svg) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --reserve) return ;;
+        --unreserve) return ;;
+        --every) return ;;
+        --changes) return ;;
         -f|--file) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --limit) return ;;
     esac
     case "$path" in
-        'mesosctl') COMPREPLY=($(compgen -W "quota --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl') COMPREPLY=($(compgen -W "offers quota --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers') COMPREPLY=($(compgen -W "explain list reserve simulate take unreserve watch --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
+        'mesosctl offers explain') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers list') COMPREPLY=($(compgen -W "--framework --role --agent --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers reserve') COMPREPLY=($(compgen -W "--offer --id --for --label --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers simulate') COMPREPLY=($(compgen -W "--steps --svg --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers take') COMPREPLY=($(compgen -W "--role --reserve --unreserve --agent --label --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers unreserve') COMPREPLY=($(compgen -W "--offer --id --for --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers watch') COMPREPLY=($(compgen -W "--framework --role --agent --every --changes --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota') COMPREPLY=($(compgen -W "check list remove set show update --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
         'mesosctl quota check') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota list') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;

@@ -31,7 +31,8 @@ class InProcessTransport(httpx.BaseTransport):
         response = self._application.handle(
             Request(
                 method=request.method,
-                target=request.url.raw_path.decode("ascii"),
+                # As over a socket: a target given apart from the URL is what goes out.
+                target=request.extensions.get("target", request.url.raw_path).decode("ascii"),
                 headers={name.lower(): value for name, value in request.headers.items()},
                 body=request.read(),
             )

@@ -31,7 +31,7 @@ def root(
 
 app = typer.Typer(
     name="mesosctl",
-    cls=late({"quota": "mesosctl.cli.quota"}),
+    cls=late({"offers": "mesosctl.cli.offers", "quota": "mesosctl.cli.quota"}),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

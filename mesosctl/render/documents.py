@@ -16,11 +16,15 @@ from mesosctl.core.scalars import to_double
 Amounts = dict[str, float]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """Part of a document: exactly the fields that it declares."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class _Document(_Strict):
+class Document(Strict):
+    """A whole answer."""
+
     schema_version: Literal[1] = 1
 
 
@@ -29,7 +33,7 @@ def amounts(values: Quantities | Limits) -> Amounts:
     return {name: to_double(milli) for name, milli in values.items()}
 
 
-class QuotaValue(_Strict):
+class QuotaValue(Strict):
     """A guarantee and a limit; a name without a limit is not limited."""
 
     guarantee: Amounts
@@ -41,7 +45,7 @@ class QuotaValue(_Strict):
         return cls(guarantee=amounts(quota.guarantees), limit=amounts(quota.limits))
 
 
-class Usage(_Strict):
+class Usage(Strict):
     """What a role and the roles below it hold; ports by count.  `consumed` is null before Mesos 1.9."""
 
     consumed: Amounts | None
@@ -52,7 +56,7 @@ class Usage(_Strict):
     weight: float
 
 
-class RoleQuota(_Strict):
+class RoleQuota(Strict):
     """A role with quota; `usage` is null where this principal may not see it."""
 
     role: str
@@ -81,21 +85,21 @@ class RoleQuota(_Strict):
         )
 
 
-class QuotaList(_Document):
+class QuotaList(Document):
     """`quota list`; jsonl writes one of `quotas` a line."""
 
     kind: Literal["quota.list"] = "quota.list"
     quotas: list[RoleQuota]
 
 
-class QuotaShow(_Document):
+class QuotaShow(Document):
     """`quota show`."""
 
     kind: Literal["quota.show"] = "quota.show"
     quota: RoleQuota
 
 
-class QuotaChange(_Strict):
+class QuotaChange(Strict):
     """One change that was made; null before or after means no quota."""
 
     role: str
@@ -116,14 +120,14 @@ class QuotaChange(_Strict):
         )
 
 
-class QuotaChanges(_Document):
+class QuotaChanges(Document):
     """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` a line."""
 
     kind: Literal["quota.changes"] = "quota.changes"
     changes: list[QuotaChange]
 
 
-class Finding(_Strict):
+class Finding(Strict):
     """One rule; `passed` is null where it could not be checked."""
 
     rule: str
@@ -132,7 +136,7 @@ class Finding(_Strict):
     hint: str | None
 
 
-class QuotaCheck(_Document):
+class QuotaCheck(Document):
     """`quota check`; jsonl writes one of `findings` a line.  Amounts are null where they may not be seen."""
 
     kind: Literal["quota.check"] = "quota.check"
@@ -158,7 +162,7 @@ class QuotaCheck(_Document):
         )
 
 
-class Error(_Strict):
+class Error(Strict):
     """Why a command failed.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
 
     kind: str
@@ -170,11 +174,11 @@ class Error(_Strict):
     status: int | None
 
 
-class ErrorDocument(_Document):
+class ErrorDocument(Document):
     """What -o json writes on standard error."""
 
     error: Error
 
 
-DOCUMENTS: tuple[type[_Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, ErrorDocument)
+DOCUMENTS: tuple[type[Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, ErrorDocument)
 """All of them, for the reference page and the test that holds their shapes."""

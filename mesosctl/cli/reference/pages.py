@@ -44,10 +44,11 @@ def _reference(root: Node) -> Iterator[str]:
 
 def _shapes() -> Iterator[str]:
     from mesosctl.render.documents import DOCUMENTS
+    from mesosctl.render.offer_documents import OFFER_DOCUMENTS
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
-    for document in DOCUMENTS:
+    for document in (*DOCUMENTS, *OFFER_DOCUMENTS):
         schema = document.model_json_schema()
         kind = schema["properties"].get("kind", {}).get("default", "error")
         fields = ", ".join(f"`{name}`" for name in schema["properties"])
