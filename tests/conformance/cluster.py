@@ -85,11 +85,13 @@ class Cluster:
         address: str,
         *,
         subscribers: Subscribers,
+        transport: httpx.BaseTransport | None = None,
         stop: Callable[[], None],
         last_words: Callable[[], str] = str,
     ) -> None:
         self.setup = setup
         self.subscribers = subscribers
+        self.transport = transport
         self.address = address
         self.alive = True
         self._stopped = False

@@ -20,9 +20,12 @@ def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
     master = spec.start(clock=clock)
-    client = httpx.Client(transport=InProcessTransport(master, clock.sleep))
+    transport = InProcessTransport(master, clock.sleep)
+    client = httpx.Client(transport=transport)
     subscribers = InTheSameProcess(Application(master), clock)
-    return Cluster(setup, client, "http://127.0.0.1:5050", subscribers=subscribers, stop=lambda: None)
+    return Cluster(
+        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=lambda: None
+    )
 
 
 def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:

@@ -40,16 +40,16 @@ class Scene:
         return next((value for name, value in (self.figures or {}).items() if name.endswith(ending)), None)
 
     def usable(self) -> dict[str, Resources]:
-        """By host name, what is free of agents in service and not reserved for somebody else."""
-        found = {agent.hostname: agent.free.allocatable_to(self.role) for agent in self.agents if agent.active}
-        return {hostname: free for hostname, free in found.items() if len(free)}
+        """By agent id, what is free of agents in service and not reserved for somebody else."""
+        found = {agent.id: agent.free.allocatable_to(self.role) for agent in self.agents if agent.active}
+        return {agent_id: free for agent_id, free in found.items() if len(free)}
 
     def sufficient(self) -> dict[str, Resources]:
         """The part of `usable` that reaches the minimum of an offer."""
         alternatives = self.minimum()
         return {
-            hostname: free
-            for hostname, free in self.usable().items()
+            agent_id: free
+            for agent_id, free in self.usable().items()
             if not alternatives or any(free.quantities().contains(least) for least in alternatives)
         }
 
@@ -134,9 +134,9 @@ def _minimum(scene: Scene) -> Reason:
 
 def _capability(scene: Scene) -> Reason:
     """Agents that have enough and cannot be offered to this framework."""
-    standing = {agent.hostname: agent for agent in scene.agents}
+    standing = {agent.id: agent for agent in scene.agents}
     enough = scene.sufficient()
-    lacking = Counter(filter(None, (_lacking(scene, standing[name], free) for name, free in enough.items())))
+    lacking = Counter(filter(None, (_lacking(scene, standing[agent_id], free) for agent_id, free in enough.items())))
     listed = ", ".join(f"{name} on {count}" for name, count in lacking.items()) or "none"
     return Reason(
         "missing capability",

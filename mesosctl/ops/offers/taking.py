@@ -1,11 +1,12 @@
 """`offers take`: a framework that lives just long enough to do one operation upon an offer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Any
 
 from mesosctl.client.master import Master
 from mesosctl.client.stream import EventStream
-from mesosctl.core.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected
+from mesosctl.core.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
 from mesosctl.core.offers import Offer, Operation, Taken
 from mesosctl.core.operations import apply_all
 from mesosctl.core.resources import Resources
@@ -50,24 +51,34 @@ class _Visit:
         self._declined = 0
 
     def run(self) -> Taken:
-        for event in self._stream:
-            kind = event["type"]
-            if kind == "ERROR":
-                raise Rejected(f"the master refuses the framework: {event.get('error', {}).get('message', '')}")
-            if kind == "SUBSCRIBED":
-                self._framework_id = str(event["subscribed"]["framework_id"]["value"])
-                self._progress("waiting for an offer that fits")
-            elif kind == "OFFERS":
-                taken = self._choose(wire.offered(event))
-                if taken is not None:
-                    return taken
-            if self._master.deadline.remaining() <= 0:
-                break
+        """Until an offer was taken.  Raises DeadlinePassed."""
+        for event in self._events():
+            taken = self._hear(event)
+            if taken is not None:
+                return taken
+        if self._master.deadline.remaining() > 0:
+            raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
         raise DeadlinePassed(
             f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
             sent=False,
             hint="give it longer with --timeout, or see mesosctl offers explain",
         )
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        """Events until time is up, which shows with the next one or with its absence."""
+        with suppress(DeadlinePassed):
+            for event in self._stream:
+                yield event
+                if self._master.deadline.remaining() <= 0:
+                    return
+
+    def _hear(self, event: dict[str, Any]) -> Taken | None:
+        if event["type"] == "ERROR":
+            raise Rejected(f"the master refuses the framework: {event.get('error', {}).get('message', '')}")
+        if event["type"] == "SUBSCRIBED":
+            self._framework_id = str(event["subscribed"]["framework_id"]["value"])
+            self._progress("waiting for an offer that fits")
+        return self._choose(wire.offered(event)) if event["type"] == "OFFERS" else None
 
     def _choose(self, offers: list[Offer]) -> Taken | None:
         """Operate upon the first offer that fits, and decline the others."""
@@ -85,7 +96,7 @@ class _Visit:
         if others:
             self._tell(wire.body(wire.decline_call(others, REFUSE_SECONDS)))
             self._declined += len(others)
-            self._progress(f"declined {self._declined} offers that do not fit")
+            self._progress(f"offers declined so far: {self._declined}")
         if chosen is None:
             return None
         offer, operation = chosen
