@@ -56,21 +56,24 @@ class _Visit:
             taken = self._hear(event)
             if taken is not None:
                 return taken
-        if self._master.deadline.remaining() > 0:
-            raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
+        raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        """Events until time is up, which shows with the next one or with its absence.  Raises DeadlinePassed."""
+        events = iter(self._stream)
+        while self._master.deadline.remaining() > 0:
+            try:
+                event = next(events)
+            except StopIteration:
+                return
+            except DeadlinePassed:
+                break
+            yield event
         raise DeadlinePassed(
             f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
             sent=False,
             hint="give it longer with --timeout, or see mesosctl offers explain",
         )
-
-    def _events(self) -> Iterator[dict[str, Any]]:
-        """Events until time is up, which shows with the next one or with its absence."""
-        with suppress(DeadlinePassed):
-            for event in self._stream:
-                yield event
-                if self._master.deadline.remaining() <= 0:
-                    return
 
     def _hear(self, event: dict[str, Any]) -> Taken | None:
         if event["type"] == "ERROR":
