@@ -62,8 +62,8 @@ class _Events(httpx.SyncByteStream):
         clock = self._application.master.clock
         give_up = clock() + self._patience
         while True:
-            if piece := self._stream.take():
-                yield piece
+            if records := self._stream.take():
+                yield from records
                 give_up = clock() + self._patience
             elif self._stream.closed:
                 return

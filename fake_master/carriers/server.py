@@ -108,8 +108,9 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
         await response.prepare(request)
         while True:
             news.clear()
-            if waiting := stream.take():
-                await response.write(waiting)
+            if records := stream.take():
+                for record in records:
+                    await response.write(record)
             elif stream.closed:
                 break
             else:

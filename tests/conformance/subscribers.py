@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -144,9 +144,5 @@ class InTheSameProcess(Subscribers):
 
     def _carry(self) -> None:
         for stream, subscription in self._carried:
-            subscription.events.extend(json.loads(record) for record in _records(stream.take()))
+            subscription.events.extend(json.loads(record) for record in recordio.decode(stream.take()))
             subscription.closed = stream.closed
-
-
-def _records(taken: bytes) -> Iterable[bytes]:
-    return recordio.decode([taken])
