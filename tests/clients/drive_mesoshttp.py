@@ -15,11 +15,12 @@ URL, KNOWN = sys.argv[1:3]
 client = MesosClient(mesos_urls=[URL], frameworkId=None if KNOWN == "-" else KNOWN, frameworkName="mesoshttp")
 client.set_role("ads")
 client.set_failover_timeout(60)
-launched = KNOWN != "-"
+launched: list[str] = [] if KNOWN == "-" else ["before"]
 
 
 def say(*words: Any) -> None:
-    print(json.dumps(words), flush=True)
+    sys.stdout.write(json.dumps(words) + "\n")
+    sys.stdout.flush()
 
 
 def on_subscribed(_driver: Any) -> None:
@@ -27,13 +28,12 @@ def on_subscribed(_driver: Any) -> None:
 
 
 def on_offers(offers: Any) -> None:
-    global launched
     for offer in offers:
         if launched:
             offer.decline()
             say("declined")
             continue
-        launched = True
+        launched.append("t")
         task = {
             "name": "t",
             "task_id": {"value": "t"},

@@ -18,7 +18,8 @@ RESOURCES = [
 
 
 def say(*words: Any) -> None:
-    print(json.dumps(words), flush=True)
+    sys.stdout.write(json.dumps(words) + "\n")
+    sys.stdout.flush()
 
 
 class Reserving(Scheduler):  # type: ignore[misc]

@@ -39,7 +39,7 @@ def python_with(packages: Sequence[str], folder: Path, *, without_dependencies: 
 
 
 def pure_part(package: str, folder: Path) -> Path:
-    """The unpacked source of a package whose extension module is optional and does not compile.  Raises NotInstalled."""
+    """The unpacked source of a package whose extension module is optional.  Raises NotInstalled."""
     folder.mkdir()
     pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check")
     run(*pip, "--no-deps", "--no-binary", ":all:", "--dest", folder, package, folder=folder)
