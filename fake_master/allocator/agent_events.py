@@ -24,7 +24,7 @@ class AgentEvents(Engine):
         state = self._state
         if info.id in state.agents:
             raise ValueError(f"agent {info.id} is known already")
-        agent = state.agents[info.id] = Agent(info, state.capacity(info, total))
+        agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
         agent.unavailability = unavailability
         state.enter(agent.capacity, 1)
         self._account_used(agent, used or {})

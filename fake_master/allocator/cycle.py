@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from fake_master.allocator.fair_share import share_fairly
 from fake_master.allocator.guarantees import meet_guarantees
+from fake_master.allocator.records import Agent
 from fake_master.allocator.run import Fingerprint, Run
 from fake_master.allocator.state import State
 from mesosctl.core.resources import Resources
@@ -21,12 +22,7 @@ class Cycle:
     def run(self, candidates: Collection[str]) -> Offers:
         """Hand out what the candidate agents have free: {framework: {role: {agent: resources}}}."""
         state = self._state
-        whitelist = state.whitelist
-        agents = [
-            agent
-            for agent in state.agents.values()
-            if agent.id in candidates and agent.activated and (whitelist is None or agent.info.hostname in whitelist)
-        ]
+        agents = self._agents(candidates)
         shuffle = state.options.shuffle
         shuffle(agents)
         run = Run(state)
@@ -39,3 +35,15 @@ class Cycle:
         run.finish()
         state.trim()
         return run.offers()
+
+    def _agents(self, candidates: Collection[str]) -> list[Agent]:
+        """Those of the candidates that may be offered, in the order of their registration."""
+        state = self._state
+        known = state.agents
+        if len(candidates) * 8 < len(known):
+            few = (known[agent] for agent in candidates if agent in known)
+            chosen = sorted(few, key=lambda agent: agent.sequence)
+        else:
+            chosen = [agent for agent in known.values() if agent.id in candidates]
+        hosts = state.whitelist
+        return [agent for agent in chosen if agent.activated and (hosts is None or agent.info.hostname in hosts)]

@@ -22,11 +22,13 @@ class Agent:
 
     __slots__ = (
         "_barren_by_shape", "_capacity", "activated", "allocated", "barren", "held", "id", "idle_in", "info",
-        "outstanding", "quiet_in", "shape", "unavailability",
+        "outstanding", "quiet_in", "sequence", "shape", "unavailability",
     )  # fmt: skip
 
-    def __init__(self, info: AgentInfo, capacity: Capacity) -> None:
+    def __init__(self, info: AgentInfo, capacity: Capacity, sequence: int) -> None:
         self.id = info.id
+        self.sequence = sequence
+        """Its place in the order of registration."""
         self.info = info
         self.activated = True
         self.held: list[tuple[Client, Parcel]] = []

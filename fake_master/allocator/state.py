@@ -18,6 +18,7 @@ from mesosctl.core.resources import Resources
 
 # Interned objects beyond this are dropped and made again as needed; a few hundred bytes each.
 _CATALOGUE_LIMIT = 400_000
+_UNSETTLED_LIMIT = 50_000
 
 
 class State:
@@ -39,6 +40,8 @@ class State:
         self.whitelist: frozenset[str] | None = None
         self.situation = object()
         """Replaced whenever a framework might take what none took before, or a bound of quota moved."""
+        self.sequence = itertools.count()
+        """Numbers agents as they register."""
         self._tokens = itertools.count(1)
         self._unsettled: dict[Parcel, int] = {}
         self._revocable_used: Amounts = {}
@@ -228,6 +231,8 @@ class State:
 
     def trim(self) -> None:
         """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""
+        if len(self._unsettled) > _UNSETTLED_LIMIT:
+            self.settle()
         if len(self.catalogue) > _CATALOGUE_LIMIT:
             self.catalogue.forget()
             for agent in self.agents.values():

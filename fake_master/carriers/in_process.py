@@ -31,8 +31,8 @@ class InProcessTransport(httpx.BaseTransport):
         response = self._application.handle(
             Request(
                 method=request.method,
-                # As over a socket: a target given apart from the URL is what goes out.
-                target=request.extensions.get("target", request.url.raw_path).decode("ascii"),
+                # A client that must not have its path normalised says it here, as to a socket.
+                target=request.extensions.get("target", request.url.raw_path).decode(errors="surrogateescape"),
                 headers={name.lower(): value for name, value in request.headers.items()},
                 body=request.read(),
             )

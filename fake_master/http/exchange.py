@@ -55,7 +55,9 @@ class Refusal(Exception):
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.response = Response(status, message.encode(), {"Content-Type": PLAIN, **(headers or {})})
+        self.response = Response(
+            status, message.encode(errors="surrogateescape"), {"Content-Type": PLAIN, **(headers or {})}
+        )
 
 
 def accepted_silently(status: int = 200) -> Response:
@@ -68,8 +70,10 @@ def json_response(value: Any, request: Request) -> Response:
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     callback = request.query.get("jsonp")
     if callback is not None:
-        return Response(200, f"{callback}({text})".encode(), {"Content-Type": "text/javascript"})
-    return Response(200, text.encode(), {"Content-Type": JSON})
+        return Response(
+            200, f"{callback}({text})".encode(errors="surrogateescape"), {"Content-Type": "text/javascript"}
+        )
+    return Response(200, text.encode(errors="surrogateescape"), {"Content-Type": JSON})
 
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:

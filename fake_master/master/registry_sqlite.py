@@ -39,7 +39,7 @@ class SqliteRegistry(Registry):
         if version == 0:
             self._connection.executescript(
                 "BEGIN IMMEDIATE;"
-                "CREATE TABLE IF NOT EXISTS record (kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
+                "CREATE TABLE IF NOT EXISTS record (kind TEXT NOT NULL, key BLOB NOT NULL, value TEXT NOT NULL,"
                 " PRIMARY KEY (kind, key));"
                 f"PRAGMA user_version={_SCHEMA_VERSION};"
                 "COMMIT;"
@@ -56,18 +56,20 @@ class SqliteRegistry(Registry):
         """See `Registry.records`."""
         with self._explained():
             rows = self._connection.execute("SELECT key, value FROM record WHERE kind = ? ORDER BY rowid", (kind,))
-            return {key: json.loads(value) for key, value in rows}
+            return {key.decode(errors="surrogateescape"): json.loads(value) for key, value in rows}
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""
         self._written = True
+        # Bytes, because a role need not be UTF-8 and SQLite's texts must.
+        raw_key = key.encode(errors="surrogateescape")
         with self._explained():
             if value is None:
-                self._connection.execute("DELETE FROM record WHERE kind = ? AND key = ?", (kind, key))
+                self._connection.execute("DELETE FROM record WHERE kind = ? AND key = ?", (kind, raw_key))
             else:
                 self._connection.execute(
                     "INSERT INTO record VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
-                    (kind, key, json.dumps(value)),
+                    (kind, raw_key, json.dumps(value)),
                 )
 
     def changed_elsewhere(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.exit_statuses import BROKEN_PIPE
 from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
+from mesosctl.core.printable import printable
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
@@ -83,12 +84,12 @@ def report_error(error: MesosctlError, environment: Environment, *, as_json: boo
         }
         environment.stderr.write(json.dumps(document) + "\n")
         return
-    environment.stderr.write(f"mesosctl: {error.message}\n")
+    environment.stderr.write(f"mesosctl: {printable(error.message)}\n")
     where = ", ".join(f"{key} {value}" for key, value in (("field", error.field), ("rule", error.rule)) if value)
     if where:
-        environment.stderr.write(f"  at: {where}\n")
+        environment.stderr.write(f"  at: {printable(where)}\n")
     if error.hint:
-        environment.stderr.write(f"  hint: {error.hint}\n")
+        environment.stderr.write(f"  hint: {printable(error.hint)}\n")
 
 
 def report_bug(error: Exception, environment: Environment) -> None:

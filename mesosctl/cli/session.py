@@ -7,6 +7,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Credentials, Settings, Tls
 from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.core.printable import printable
 from mesosctl.render.report import Report, write
 
 
@@ -78,15 +79,15 @@ class Session:
     def note(self, sentence: str) -> None:
         """A sentence for the operator, on standard error; silent with --quiet."""
         if not self.options.quiet:
-            self.environment.stderr.write(f"mesosctl: note: {sentence}\n")
+            self.environment.stderr.write(f"mesosctl: note: {printable(sentence)}\n")
 
     def warn(self, sentence: str) -> None:
         """A sentence that even --quiet does not silence."""
-        self.environment.stderr.write(f"mesosctl: WARNING: {sentence}\n")
+        self.environment.stderr.write(f"mesosctl: WARNING: {printable(sentence)}\n")
 
     def _trace(self, line: str) -> None:
         if self.options.verbose:
-            self.environment.stderr.write(f"mesosctl: {line}\n")
+            self.environment.stderr.write(f"mesosctl: {printable(line)}\n")
 
     def emit(self, report: Report) -> None:
         """The answer, on standard output, in the form that was asked for."""
@@ -98,7 +99,7 @@ class Session:
         """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""
         if self.options.yes or not self.environment.may_prompt:
             return
-        self.environment.stderr.write(f"{question} [y/N] ")
+        self.environment.stderr.write(f"{printable(question)} [y/N] ")
         self.environment.stderr.flush()
         if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):
             raise UsageError("nothing was done", hint="answer y, or give --yes")

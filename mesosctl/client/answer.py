@@ -14,6 +14,7 @@ from mesosctl.core.errors import (
     Unauthenticated,
     UnexpectedAnswer,
 )
+from mesosctl.core.printable import printable
 from mesosctl.wire.messages import ConversionError, decode
 
 _LONGEST_DETAIL = 600
@@ -56,11 +57,6 @@ class Answer:
         return UnexpectedAnswer(
             f"{self.url} {sentence}", status=self.status, hint="check that --master is a Mesos master"
         )
-
-
-def printable(text: str) -> str:
-    """`text` with control characters escaped: what a master sends must not steer a terminal."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {

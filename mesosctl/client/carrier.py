@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from mesosctl.client.answer import Answer, printable
+from mesosctl.client.answer import Answer
 from mesosctl.client.settings import Deadline, Tls
 from mesosctl.core.errors import BadInput, DeadlinePassed, MesosctlError, TlsFailure, UnexpectedAnswer, Unreachable
+from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
     import httpx
@@ -196,5 +197,4 @@ def open_transport(fake: str | None) -> "httpx.BaseTransport | None":
         return None
     import fake_master
 
-    transport: httpx.BaseTransport = fake_master.open_transport(fake)
-    return transport
+    return fake_master.open_transport(fake)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, printable
+from mesosctl.client.answer import Answer
 from mesosctl.core.errors import MesosctlError, NoLeader, NoMaster, UnexpectedAnswer, Unreachable
+from mesosctl.core.printable import printable
 
 MOST_REDIRECTS = 5
 

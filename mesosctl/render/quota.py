@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import format_milli
 from mesosctl.core.standing import QuotaChange, QuotaCheck, RoleStanding
-from mesosctl.render.report import Column, Report
+from mesosctl.render.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:
     from mesosctl.render import documents
@@ -25,7 +25,7 @@ _COLUMNS = (
 
 def amounts_text(amounts: Quantities | Limits | None) -> str:
     """`cpus:12;mem:6144`, as a person could type it again; "-" for nothing."""
-    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in (amounts or {}).items()) or "-"
+    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in (amounts or {}).items()) or NOTHING
 
 
 def quota_list(standings: Sequence[RoleStanding]) -> Report:
@@ -71,7 +71,7 @@ def _row(standing: RoleStanding) -> list[str]:
         amounts_text(standing.quota.guarantees),
         amounts_text(standing.quota.limits),
         *(amounts_text(amounts) for amounts in held),
-        "-" if usage is None else str(usage.frameworks),
+        NOTHING if usage is None else str(usage.frameworks),
     ]
 
 
@@ -111,7 +111,7 @@ def quota_check(check: QuotaCheck) -> Report:
         return documents.QuotaCheck.of(check)
 
     verdicts = {True: "pass", False: "FAIL", None: "unknown"}
-    rows = [[verdicts[f.passed], f.rule, f.sentence, f.hint or "-"] for f in check.findings]
+    rows = [[verdicts[f.passed], f.rule, f.sentence, f.hint or NOTHING] for f in check.findings]
     room = [
         ("capacity", check.capacity),
         ("promised to others", check.promised),

@@ -4,8 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from mesosctl.core.printable import printable
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+NOTHING = "-"
+"""What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,9 @@ def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bo
 
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([column.title.lower() for column in report.columns])
-        writer.writerows(report.rows)
+        writer.writerows(["" if cell == NOTHING else cell for cell in row] for row in report.rows)
     elif form == "name":
-        stream.writelines(name + "\n" for name in report.names)
+        stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     else:
         _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
 
@@ -55,7 +60,7 @@ def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bo
 def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:
     shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
     titles = [report.columns[index].title for index in shown]
-    rows = [[row[index] for index in shown] for row in report.rows]
+    rows = [[printable(row[index]) for index in shown] for row in report.rows]
     if not rows:
         if draws and report.empty:
             stream.write(report.empty + "\n")

@@ -6,6 +6,7 @@ any list means something and hypothesis can shrink it.
 
 import heapq
 import itertools
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fake_master.allocator import (
@@ -82,9 +83,39 @@ class History:
                 self._run_reference()
                 heapq.heappush(self.timers, (deadline + 1.0, next(self.created), BATCH, None))
         assert _comparable(self.got) == _comparable(self.expected)
+        self._check_promises()
         for framework, by_role in self.got.items():
             for by_agent in by_role.values():
                 self.outstanding += [(framework, agent, offered) for agent, offered in by_agent.items()]
+
+    def _check_promises(self) -> None:
+        """No limit is passed, and nothing that unmet guarantees need goes elsewhere."""
+        offered = [
+            (role, entry)
+            for by_role in self.got.values()
+            for role, by_agent in by_role.items()
+            for part in by_agent.values()
+            for entry in part
+            if entry.is_scalar and not entry.is_reserved and not entry.revocable
+        ]
+        free = _loose(agent.available() for agent in self.reference.agents.values())
+        lacking_before, lacking = Quantities(), Quantities()
+        for role, quota in self.reference.quotas.items():
+            given = _loose(Resources([entry]) for owner, entry in offered if owner.split("/")[0] == role)
+            consumed = self.reference.consumed(role)
+            lacking += quota.guarantees - consumed
+            lacking_before += quota.guarantees - (consumed - given)
+            for name, bound in quota.limits.items():
+                own = [entry for owner, entry in offered if owner == role and entry.name == name]
+                assert not own or consumed.get_amount(name) <= bound or self._gave_below(role)
+        free_before = free + _loose(Resources([entry]) for _, entry in offered)
+        for name, amount in lacking.items():
+            if free_before.get_amount(name) >= lacking_before.get_amount(name):
+                assert free.get_amount(name) >= amount
+
+    def _gave_below(self, role: str) -> bool:
+        """A role below this one was given something, which counts from the next run on."""
+        return any(given.startswith(role + "/") for by_role in self.got.values() for given in by_role)
 
     def _run_reference(self) -> None:
         self.expected: Offers = {}
@@ -312,6 +343,11 @@ class History:
         name, value = ROLES[role % len(ROLES)], [0.5, 1.0, 2.0, 3.0][weight % 4]
         self.reference.weights[name] = value
         self.allocator.update_weights({name: value})
+
+
+def _loose(parts: Iterable[Resources]) -> Quantities:
+    """Unreserved non-revocable scalars."""
+    return Quantities.total(part.unreserved().non_revocable().scalar_quantities() for part in parts)
 
 
 def _limits(text: str) -> dict[str, int]:

@@ -8,63 +8,44 @@ import asyncio
 import contextlib
 import json
 import os
-import socket
 import struct
-import subprocess
-import time
+import tempfile
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any, Self
 
-import httpx
+from tests.conformance import real
+from tests.conformance.cluster import Setup
+from tests.conformance.processes import free_port
 
 RUNNER = os.environ.get("MESOS_RUNNER")
 Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]
 """What a framework answers to offers: the body of a call, or nothing."""
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class RealMaster:
-    """The process; use it as a context manager."""
+    """A master that waits for simulated agents; use it as a context manager."""
 
-    def __init__(self, **flags: str) -> None:
-        assert RUNNER is not None
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        environment = {
-            **os.environ,
-            "PORT": str(self.port),
-            "GLOG_minloglevel": "2",
-            "MESOS_AGENT_PING_TIMEOUT": "15mins",
-            **flags,
-        }
-        quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen([RUNNER], env=environment, stdout=quiet, stderr=quiet)
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="real-master-", ignore_cleanup_errors=True)
+        # Nothing answers the pings of simulated agents.
+        self._cluster = real.start(Setup(flags={"agent_ping_timeout": "15mins"}), Path(self._folder.name))
+        self.url = self._cluster.address
+        self.port = int(self.url.rpartition(":")[2])
 
     def __enter__(self) -> Self:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                if httpx.get(f"{self.url}/version", timeout=5).status_code == 200:
-                    return self
-            except httpx.HTTPError:
-                assert self._process.poll() is None, "the runner ended at once"
-        raise TimeoutError("the real master does not answer")
+        return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait()
+        self._cluster.stop()
+        self._folder.cleanup()
 
     def metrics(self) -> dict[str, float]:
-        return dict(httpx.get(f"{self.url}/metrics/snapshot", timeout=120).json())
+        return dict(self._cluster.read("/metrics/snapshot"))
 
     def call(self, body: dict[str, Any]) -> None:
-        answer = httpx.post(f"{self.url}/api/v1", json=body)
-        assert answer.status_code == 200, answer.text
+        answer = self._cluster.call(**{"name" if key == "type" else key: value for key, value in body.items()})
+        assert answer.status == 200, answer.content
 
 
 class Agents:

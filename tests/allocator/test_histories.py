@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,19 @@ def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, .
     for word, *numbers in [*START, ("framework", 4, 0), ("agent", 3), *events]:
         history.play(word, *numbers)
         check_books(history)
+
+
+@settings(max_examples=40, deadline=None)
+@given(EVENTS)
+def test_decides_as_the_reference_with_a_bad_memory(events: list[tuple[Any, ...]]) -> None:
+    """Interned objects may go at any time: they are a shortcut, never a need."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fake_master.allocator.state._CATALOGUE_LIMIT", 6)
+        patch.setattr("fake_master.allocator.state._UNSETTLED_LIMIT", 1)
+        history = History()
+        for word, *numbers in [*START, *events]:
+            history.play(word, *numbers)
+            check_books(history)
 
 
 def check_books(history: History) -> None:

@@ -288,6 +288,53 @@ def test_shrinking_takes_entries_as_they_are_shuffled() -> None:
     assert shrink_to_quantities(both, target, lambda entries: entries.reverse()) == Resources([mount(10000)])
 
 
+@pytest.mark.parametrize(
+    ("quota", "taken"),
+    [
+        (Quota(limits=Limits({"disk": 15000})), expand("2/64;disk:10")),
+        (Quota(limits=Limits({"disk": 30000})), expand("2/64;disk:10") + Resources([mount(20000)])),
+        # The plain disk serves half of the guarantee, and the other half keeps ten of the mount's twenty from it.
+        (Quota(Quantities({"disk": 20000})), expand("2/64;disk:10")),
+        (Quota(Quantities({"disk": 25000}), Limits({"disk": 25000})), expand("2/64;disk:10")),
+    ],
+)
+def test_quota_takes_a_mounted_disk_whole_or_not_at_all(quota: Quota, taken: Resources) -> None:
+    made = player("framework F q")
+    made.allocator.update_quota("q", quota)
+    made.allocator.add_agent(AgentInfo("A1"), expand("2/64;disk:10") + Resources([mount(20000)]))
+    made.allocator.advance_to(0.0)
+    assert [offered.allocated_to(None) for *_, offered in made.offers] == [taken]
+    made.offers.clear()
+    made.play("tick -> -")
+
+
+def test_what_both_stages_offer_becomes_one_parcel() -> None:
+    made = player("agent A1 2/1024", "framework F r")
+    state = made.allocator.state
+    agent, client = state.agents["A1"], state.frameworks["F"].clients["r"]
+    made.play("recover F A1 1/512")
+    more = state.catalogue.parcels.for_role("r", Content(expand("1/512")))
+    state.hold(agent, client, more)
+    assert state.join(agent, client) == expand("2/1024").allocated_to("r")
+    assert client.held == len(agent.held) == 1
+    made.allocator.recover_resources("F", "A1", expand("2/1024").allocated_to("r"))
+    assert (client.held, agent.held, state.total_used()) == (0, [], {})
+    made.play("tick -> F:A1=2/1024")
+
+
+def test_what_is_used_when_one_of_the_two_appears_is_accounted() -> None:
+    held = expand("1/512").allocated_to("r")
+    made = Player(Options(min_allocatable_resources=()))
+    made.allocator.add_agent(AgentInfo("A1"), expand("2/1024"), {"F": held})
+    made.play("tick -> -")
+    assert made.allocator.state.total_used() == {}
+    made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})), {"A1": held, "A9": held})
+    made.play("tick 0 -> F:A1=1/512")
+    made.allocator.add_resource_provider("A1", expand("disk:5"), {"F": expand("disk:2").allocated_to("r")})
+    made.play("tick -> F:A1=disk:3")
+    assert made.allocator.state.total_used() == {"cpus": 2000, "mem": 1024000, "disk": 5000}
+
+
 # --- Errors ---------------------------------------------------------------------------------------
 
 

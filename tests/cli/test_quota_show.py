@@ -113,3 +113,13 @@ def test_a_terminal_gets_a_drawn_table_with_colours(run, two):
     assert "\x1b[1m" in run("quota", "list", terminal=True, TERM="xterm").out
     assert "\x1b[" not in run("quota", "list", terminal=True, TERM="xterm", NO_COLOR="1").out
     assert "\x1b[1m" in run("quota", "list", FORCE_COLOR="1", TERM="xterm").out
+
+
+def test_a_role_cannot_steer_the_terminal(run, cluster, entries):
+    cluster.quotas["\x1b]0;owned\x07"] = entries(cpus=1)
+    for words in (("quota", "list"), ("quota", "list", "-o", "name"), ("quota", "show", "\x1b]0;owned\x07")):
+        ran = run(*words, terminal=True, NO_COLOR="1", TERM="dumb")
+        assert "\\x1b]0;own" in ran.out
+        assert "\x1b" not in ran.out
+    assert "\x1b" not in run("quota", "show", "\x1b[31m").err
+    assert run("quota", "list", "-o", "name").out == "\x1b]0;owned\x07\n"

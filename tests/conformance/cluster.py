@@ -92,6 +92,7 @@ class Cluster:
         self.setup = setup
         self.subscribers = subscribers
         self.transport = transport
+        """What carries requests, where that is not the network."""
         self.address = address
         self.alive = True
         self._stopped = False

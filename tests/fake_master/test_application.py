@@ -80,10 +80,18 @@ def test_the_operator_api_checks_a_call_in_order(send: Send, headers: dict[str, 
     assert send("POST", "/api/v1", body, **headers).status == status
 
 
-@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"a":' * 50_000, b'{"role":' + b"9" * 100_000 + b"}", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"a":' * 50_000, b'{"role":' + b"9" * 100_000 + b"}", b"\xff\xfe", b'{"role":"\\ud800"}']
+)
 def test_hostile_json_is_a_400(send: Send, body: bytes):
     assert send("POST", "/quota", body).status == 400
     assert send("PUT", "/weights", body).status == 400
+
+
+def test_a_role_that_is_no_utf_8_is_taken_and_shown_as_it_came(send: Send):
+    quota = b'{"role":"\xff","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":01}}]}'
+    assert send("POST", "/quota", quota).status == 200
+    assert b'"role":"\xff"' in send("GET", "/quota").body
 
 
 def test_what_would_kill_a_real_master_is_a_400(send: Send):

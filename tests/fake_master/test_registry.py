@@ -28,11 +28,12 @@ def test_records_come_back_in_the_order_they_were_made(registry: Registry):
         registry.write("quota", "b", {"x": 1})
         registry.write("quota", "a", {"x": 2})
         registry.write("weight", "a", 2.5)
+        registry.write("weight", "\udcff\0", 1.0)
     assert list(registry.records("quota").items()) == [("b", {"x": 1}), ("a", {"x": 2})]
     with registry.transaction():
         registry.write("quota", "b", None)
     assert registry.records("quota") == {"a": {"x": 2}}
-    assert registry.records("weight") == {"a": 2.5}
+    assert registry.records("weight") == {"a": 2.5, "\udcff\0": 1.0}
 
 
 def test_an_error_inside_leaves_no_trace(registry: Registry):

@@ -16,7 +16,7 @@ def files() -> dict[str, str]:
         "completions/mesosctl.bash": completions.bash(root),
         "completions/_mesosctl": completions.zsh(root),
         "completions/mesosctl.fish": completions.fish(root),
-        "man/reference.md": "\n".join(_reference(root)),
+        "REFERENCE.md": "\n".join(_reference(root)),
     }
     return made | {f"man/{'-'.join(node.path)}.1": man_page(node) for node in root.walk()}
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
+from mesosctl.core.errors import Conflict
 from mesosctl.core.quota import (
     Quota,
     check_capacity,
@@ -48,8 +49,18 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool) -> None
     """The tree, and unless forced the capacity heuristic, over all quotas as they would be."""
     check_tree(quotas)
     available = None if force else capacity_if_allowed(master)
-    if available is not None:
+    if available is None:
+        return
+    try:
         check_capacity(quotas, available)
+    except Conflict as error:
+        # People know the refusal by the master's number for it, and should know that it was not asked.
+        raise Conflict(
+            f"not sent, as a master answers it with 409: {error.message}",
+            field=error.field,
+            rule=error.rule,
+            hint=error.hint,
+        ) from None
 
 
 def send_quota(
