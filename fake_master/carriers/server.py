@@ -28,16 +28,20 @@ class Server:
     def __init__(self, master: Master) -> None:
         self._application = Application(master)
         self._busy = asyncio.Event()
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        """End `run`, as the signals do."""
+        self._stop.set()
 
     async def run(self, host: str, port: int, ready: Callable[[str], None]) -> None:
         """Listen until SIGTERM or SIGINT; `ready` is called with the URL once requests are taken.
 
         Port 0 takes any free one.  Raises OSError where the address cannot be had.
         """
-        stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+            loop.add_signal_handler(number, self.stop)
         runner = web.ServerRunner(
             web.Server(self._handle, access_log=None, handler_cancellation=True), shutdown_timeout=_SECONDS_TO_FINISH
         )
@@ -49,7 +53,7 @@ class Server:
             self._application.master.port = address[1]
             clockwork = asyncio.create_task(self._keep_time())
             ready(f"http://{f'[{host}]' if ':' in host else host}:{address[1]}")
-            await stop.wait()
+            await self._stop.wait()
             clockwork.cancel()
         finally:
             await runner.cleanup()

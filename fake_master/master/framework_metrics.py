@@ -31,6 +31,8 @@ _SINGLE = (
     *(f"tasks/active/{state}" for state in _ACTIVE),
     *(f"tasks/terminal/{state}" for state in _TERMINAL.split()),
 )
+# Of the subscriptions of a framework the first registers it, and all others do so again.
+_FIRST, _AGAIN = "registered", "reregistered"
 # A call of the scheduler API → the name of its message, which is what the master's own counter is called by.
 _MESSAGES = {
     "accept": "launch_tasks",
@@ -58,6 +60,12 @@ def figures(master: "Master") -> dict[str, float]:
     return found
 
 
+def lasting(framework: "Framework") -> Counter[str]:
+    """What one framework adds to the master's own counters."""
+    subscribed = framework.counts["calls/subscribe"]
+    return framework.counts + Counter({_FIRST: min(subscribed, 1), _AGAIN: max(subscribed - 1, 0)})
+
+
 def _sums(master: "Master", everybody: "Iterable[Framework]") -> Iterator[tuple[str, float]]:
     active = sum(framework.active for framework in master.frameworks.values())
     connected = sum(framework.connected for framework in master.frameworks.values())
@@ -67,14 +75,11 @@ def _sums(master: "Master", everybody: "Iterable[Framework]") -> Iterator[tuple[
     yield "master/frameworks_disconnected", float(len(master.frameworks) - connected)
     yield "master/outstanding_offers", float(len(master.offers))
     yield "master/operator_event_stream_subscribers", float(master.tell.operator_streams)
-    counts: Counter[str] = Counter()
+    counts = Counter(master.subscriptions.forgotten)
     for framework in everybody:
-        counts.update(framework.counts)
-        subscribed = framework.counts["calls/subscribe"]
-        counts["first"] += min(subscribed, 1)
-        counts["again"] += max(subscribed - 1, 0)
-    yield "master/messages_register_framework", float(counts["first"])
-    yield "master/messages_reregister_framework", float(counts["again"])
+        counts.update(lasting(framework))
+    yield "master/messages_register_framework", float(counts[_FIRST])
+    yield "master/messages_reregister_framework", float(counts[_AGAIN])
     for call, message in _MESSAGES.items():
         yield f"master/messages_{message}", float(counts[f"calls/{call}"])
     for state in _ACTIVE:

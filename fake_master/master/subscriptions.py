@@ -1,10 +1,11 @@
 """Frameworks come, fail over, change and go (spec/endpoints.md §5)."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.allocator.interface import FrameworkInfo
-from fake_master.master import describe
+from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
 from fake_master.master.streams import EventStream
 from mesosctl.core import quota as quota_rules
@@ -28,6 +29,8 @@ class Subscriptions:
         self._master = master
         self._made = 0
         self.completed: dict[str, Framework] = {}
+        self.forgotten: Counter[str] = Counter()
+        """What was counted of frameworks that are not even listed as completed any more."""
 
     def subscribe(
         self,
@@ -104,7 +107,7 @@ class Subscriptions:
         del master.frameworks[framework.id]
         self.completed[framework.id] = framework
         while len(self.completed) > _MOST_COMPLETED:
-            del self.completed[next(iter(self.completed))]
+            self.forgotten += framework_metrics.lasting(self.completed.pop(next(iter(self.completed))))
         master.tell.operators("FRAMEWORK_REMOVED", {"framework_info": describe.framework_info(framework)})
 
     def suppress(self, framework: Framework, wanted: Collection[str]) -> None:
