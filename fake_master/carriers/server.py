@@ -53,7 +53,11 @@ class Server:
             self._application.master.port = address[1]
             clockwork = asyncio.create_task(self._keep_time())
             ready(f"http://{f'[{host}]' if ':' in host else host}:{address[1]}")
-            await self._stop.wait()
+            stopped = asyncio.create_task(self._stop.wait())
+            await asyncio.wait((clockwork, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if clockwork.done():
+                # Without a clock nothing would ever be allocated again: better to end than to look alive.
+                clockwork.result()
             clockwork.cancel()
         finally:
             await runner.cleanup()
