@@ -66,6 +66,7 @@ driver = MesosSchedulerDriver(Reserving(), framework, ADDRESS)
 driver.start()
 if sys.stdin.readline().strip() == "tear down":
     driver.stop()
+    driver.join()
     say("torn down")
 else:
     driver.stop(True)
