@@ -11,10 +11,10 @@ _mesosctl() {
         if [[ $word == "=" ]]; then continue; fi
         if [[ -n $skip ]]; then skip=; continue; fi
         case "$word" in
-            --agent|--api|--cacert|--cert|--changes|--every|--file|--for|--framework|--id|--key|--label|--limit|--master|--offer|--output|--principal|--reserve|--role|--secret-file|--steps|--svg|--timeout|--unreserve|-f|-o) skip=1; continue ;;
+            --agent|--api|--burst|--cacert|--capacity|--cert|--changes|--count|--every|--file|--for|--framework|--headroom|--id|--interval|--key|--label|--limit|--master|--memory|--message-size|--offer|--output|--principal|--qps|--reserve|--role|--secret-file|--steps|--svg|--timeout|--traffic|--unreserve|-f|-o) skip=1; continue ;;
         esac
         case "$path $word" in
-            'mesosctl offers'|'mesosctl offers explain'|'mesosctl offers list'|'mesosctl offers reserve'|'mesosctl offers simulate'|'mesosctl offers take'|'mesosctl offers unreserve'|'mesosctl offers watch'|'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update') path="$path $word" ;;
+            'mesosctl offers'|'mesosctl offers explain'|'mesosctl offers list'|'mesosctl offers reserve'|'mesosctl offers simulate'|'mesosctl offers take'|'mesosctl offers unreserve'|'mesosctl offers watch'|'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl ratelimit'|'mesosctl ratelimit default'|'mesosctl ratelimit plan'|'mesosctl ratelimit set'|'mesosctl ratelimit show'|'mesosctl ratelimit simulate'|'mesosctl ratelimit suggest'|'mesosctl ratelimit unset'|'mesosctl ratelimit validate'|'mesosctl ratelimit watch') path="$path $word" ;;
         esac
     done
     case "$previous" in
@@ -42,9 +42,18 @@ _mesosctl() {
         --changes) return ;;
         -f|--file) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --limit) return ;;
+        --qps) return ;;
+        --capacity) return ;;
+        --memory) return ;;
+        --message-size) return ;;
+        --traffic) return ;;
+        --interval) return ;;
+        --headroom) return ;;
+        --burst) return ;;
+        --count) return ;;
     esac
     case "$path" in
-        'mesosctl') COMPREPLY=($(compgen -W "offers quota --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl') COMPREPLY=($(compgen -W "offers quota ratelimit --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl offers') COMPREPLY=($(compgen -W "explain list reserve simulate take unreserve watch --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
         'mesosctl offers explain') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl offers list') COMPREPLY=($(compgen -W "--framework --role --agent --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
@@ -60,6 +69,16 @@ _mesosctl() {
         'mesosctl quota set') COMPREPLY=($(compgen -W "--force -f --file --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota show') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota update') COMPREPLY=($(compgen -W "--limit --force --create -f --file --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit') COMPREPLY=($(compgen -W "default plan set show simulate suggest unset validate watch --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
+        'mesosctl ratelimit default') COMPREPLY=($(compgen -W "-f --file --qps --capacity --none --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit plan') COMPREPLY=($(compgen -W "--memory --message-size --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit set') COMPREPLY=($(compgen -W "-f --file --qps --capacity --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit show') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit simulate') COMPREPLY=($(compgen -W "--traffic --svg --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit suggest') COMPREPLY=($(compgen -W "--for --interval --headroom --burst -f --file --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit unset') COMPREPLY=($(compgen -W "-f --file --dry-run --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit validate') COMPREPLY=($(compgen -W "--live --strict --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl ratelimit watch') COMPREPLY=($(compgen -W "--interval --count --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
     esac
 }
 complete -F _mesosctl mesosctl

@@ -46,6 +46,12 @@ def serve(  # noqa: PLR0913  # one parameter an option
     weights: Annotated[str | None, typer.Option(metavar="ROLE=WEIGHT,…", help="Weights until some are set.")] = None,
     credentials: Annotated[str | None, typer.Option(metavar="FILE", help="Principals and secrets.")] = None,
     acls: Annotated[str | None, typer.Option(metavar="FILE|JSON", help="Who may do what.")] = None,
+    rate_limits: Annotated[
+        str | None, typer.Option(metavar="FILE|JSON", help="How fast calls of frameworks are processed.")
+    ] = None,
+    rate_limit_http: Annotated[
+        bool, typer.Option(help="Whether rate limits act on HTTP frameworks; on a real master they do not.")
+    ] = True,
     authenticate_http_readonly: Annotated[
         bool, typer.Option("--authenticate-http-readonly", help="Ask for credentials where one only reads.")
     ] = False,
@@ -69,6 +75,8 @@ def serve(  # noqa: PLR0913  # one parameter an option
         "weights": weights,
         "credentials": credentials,
         "acls": acls,
+        "rate_limits": rate_limits,
+        "rate_limit_http": None if rate_limit_http else "false",
         "authenticate_http_readonly": "true" if authenticate_http_readonly else None,
         "authenticate_http_readwrite": "true" if authenticate_http_readwrite else None,
         "allocation_interval": allocation_interval,

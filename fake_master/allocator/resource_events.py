@@ -5,11 +5,12 @@
 from collections.abc import Iterable
 
 from fake_master.allocator import inverse_offers
-from fake_master.allocator.conversions import apply, apply_to_total
+from fake_master.allocator.conversions import apply_to_total
 from fake_master.allocator.engine import Engine
 from fake_master.allocator.filters import OfferFilter, timeout_of
 from fake_master.allocator.records import Agent, Client
-from mesosctl.core.operations import Conversion
+from mesosctl.core.errors import Conflict
+from mesosctl.core.operations import Conversion, apply_all
 from mesosctl.core.resources import Resources
 
 
@@ -72,7 +73,7 @@ class ResourceEvents(Engine):
         steps = list(conversions)
         before = state.catalogue.parcels.of(offered)
         client = state.frameworks[framework].clients[before.role]
-        after = apply(offered, steps)
+        after = apply_all(offered, steps)
         total = apply_to_total(record.capacity.total, steps)
         state.convert(record, client, before, after)
         state.replace_total(record, record.info, total)
@@ -83,10 +84,10 @@ class ResourceEvents(Engine):
         record = state.agents[agent]
         steps = list(conversions)
         try:
-            apply(record.shape.resources, steps)
-        except ValueError:
+            apply_all(record.shape.resources, steps)
+        except Conflict:
             return False
-        state.replace_total(record, record.info, apply(record.capacity.total, steps))
+        state.replace_total(record, record.info, apply_all(record.capacity.total, steps))
         return True
 
     # --- Inverse offers -----------------------------------------------------------------------------

@@ -31,10 +31,10 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
     framework.counts[f"calls/{name.lower()}"] += 1
     if name == "UPDATE_FRAMEWORK":
         _update_framework(master, framework, message["update_framework"], principal)
+        master.rate_limiting.receive_answered(framework)
         return accepted_silently()
-    handler = _HANDLERS.get(name)
-    if handler is not None:
-        handler(master, framework, message.get(name.lower(), {}))
+    handler = _HANDLERS.get(name, _nothing)
+    master.rate_limiting.receive(framework, lambda: handler(master, framework, message.get(name.lower(), {})))
     return accepted_silently(202)
 
 
@@ -166,6 +166,10 @@ def _answer_inverse_offers(master: Master, framework: Framework, body: Body) -> 
         agent_id = framework.inverse_offers.pop(offer_id, None)
         if agent_id is not None:
             master.allocator.update_inverse_offer(framework.id, agent_id, _refuse_seconds(body))
+
+
+def _nothing(_master: Master, _framework: Framework, _body: Body) -> None:
+    """Taken, and that is all."""
 
 
 # MESSAGE, REQUEST and the acknowledgements of operations are taken and come to nothing here.

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.master.acls import Authorizer
-from mesosctl.core import roles
-from mesosctl.core.errors import BadInput
+from mesosctl.core import ratelimit, roles
+from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.ratelimit import RateLimits
 from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.wire.ratelimit import from_json, to_text
 
 DEFAULTS = {
     "agent_ping_timeout": "15secs",
@@ -69,6 +71,8 @@ DEFAULTS = {
 }
 # Flags that a master has and does not show until they are given.
 UNSET = ("acls", "cluster", "credentials", "rate_limits", "roles", "weights")
+# Switches of this fake master that no Mesos has; never shown.
+OWN = ("rate_limit_http",)
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|secs|mins|hrs|days|weeks)")
 _SECONDS = {
@@ -104,19 +108,26 @@ class MasterFlags:
     credentials: Mapping[str, str] = field(default_factory=dict)
     """Principal → secret.  Never shown."""
     authorizer: Authorizer = field(default_factory=Authorizer)
+    rate_limits: RateLimits = field(default_factory=RateLimits)
+    rate_limit_http: bool = True
+    """Whether rate limits act on HTTP frameworks; on a real master they act on drivers alone."""
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> "MasterFlags":
         """Check the flags that were given.  Raises BadInput naming the flag."""
         for name in given:
-            if name not in DEFAULTS and name not in UNSET:
+            if name not in DEFAULTS and name not in UNSET and name not in OWN:
                 raise BadInput(f"--{name} is not a flag of this master", field=name)
+        rate_limits = _parse_rate_limits(given["rate_limits"]) if "rate_limits" in given else RateLimits()
+        shown = DEFAULTS | {name: text for name, text in given.items() if name not in OWN}
         flags = cls(
-            shown=DEFAULTS | dict(given),
+            shown=shown | ({"rate_limits": to_text(rate_limits)} if "rate_limits" in given else {}),
             whitelist=_parse_whitelist(given["roles"]) if "roles" in given else None,
             weights=_parse_weights(given.get("weights", "")),
             credentials=_parse_credentials(given["credentials"]) if "credentials" in given else {},
             authorizer=Authorizer.from_json(_json_or_file("acls", given["acls"])) if "acls" in given else Authorizer(),
+            rate_limits=rate_limits,
+            rate_limit_http=given.get("rate_limit_http", "true") == "true",
         )
         for name in ("readonly", "readwrite", "frameworks"):
             if flags.is_true(f"authenticate_http_{name}") and "credentials" not in given:
@@ -164,6 +175,17 @@ def _parse_credentials(source: str) -> dict[str, str]:
     if any(len(pair) != 2 for pair in pairs):
         raise BadInput("--credentials: a line is not 'principal secret'", field="credentials")
     return {principal: secret.strip() for principal, secret in pairs}
+
+
+def _parse_rate_limits(source: str) -> RateLimits:
+    try:
+        limits = from_json(_json_or_file("rate_limits", source))
+        ratelimit.check(limits)
+    except ConversionError as error:
+        raise BadInput(f"--rate_limits: {error}", field="rate_limits") from error
+    except RuleViolation as error:
+        raise BadInput(f"--rate_limits: {error.message}", field="rate_limits", hint=error.hint) from error
+    return limits
 
 
 def _json_or_file(name: str, value: str) -> Any:

@@ -68,6 +68,7 @@ def snapshot(master: "Master") -> dict[str, float]:
     found |= dict.fromkeys(_operation_names(), 0.0)
     found |= _agents(master) | _resources(master) | _system()
     found |= framework_metrics.figures(master) | master.allocator.metrics()
+    found |= master.rate_limiting.metrics()
     found["master/elected"] = 1.0
     found["master/uptime_secs"] = max(0.0, master.clock() - master.start_time)
     return dict(sorted(found.items()))

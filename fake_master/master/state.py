@@ -16,6 +16,7 @@ from fake_master.master.flags import MasterFlags, parse_duration
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offers
 from fake_master.master.quotas import Quotas
+from fake_master.master.rate_limiting import RateLimiting
 from fake_master.master.registry import Registry
 from fake_master.master.reservations import Reservations
 from fake_master.master.subscriptions import Subscriptions
@@ -69,6 +70,7 @@ class Master:
         self.access = Access(flags.authorizer)
         self.tell = Tell(self)
         self.offers = Offers(self)
+        self.rate_limiting = RateLimiting(self)
         self.subscriptions = Subscriptions(self)
         self.reservations = Reservations(self)
         self.task_runner = TaskRunner(self)

@@ -66,8 +66,12 @@ class EventStream:
         """The subscriber is gone."""
         if not self.closed:
             self.close()
-            if self._on_abandon is not None:
-                self._on_abandon()
+            self.lost()
+
+    def lost(self) -> None:
+        """Do what is done when the subscriber is gone, though it was the master that closed the stream."""
+        if self._on_abandon is not None:
+            self._on_abandon()
 
     def _notify(self) -> None:
         if self._wake is not None:

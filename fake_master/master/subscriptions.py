@@ -105,6 +105,7 @@ class Subscriptions:
             framework.stream.close()
             framework.stream = None
         del master.frameworks[framework.id]
+        master.rate_limiting.removed(framework)
         self.completed[framework.id] = framework
         while len(self.completed) > _MOST_COMPLETED:
             self.forgotten += framework_metrics.lasting(self.completed.pop(next(iter(self.completed))))
@@ -146,6 +147,7 @@ class Subscriptions:
         )
         stream.on_abandon(self._on_abandon(framework, stream))
         master.frameworks[framework_id] = framework
+        master.rate_limiting.registered(framework)
         master.tell.subscribed(framework)
         master.allocator.add_framework(allocator_info(framework), suppressed=suppressed)
         master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
@@ -207,7 +209,7 @@ class Subscriptions:
             if framework.stream is stream:
                 self.disconnect(framework)
 
-        return gone
+        return lambda: self._master.rate_limiting.connection_lost(framework, gone)
 
     def _check_info(self, info: Mapping[str, Any], suppressed: Collection[str], principal: str | None) -> None:
         """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""

@@ -31,7 +31,7 @@ def root(
 
 app = typer.Typer(
     name="mesosctl",
-    cls=late({"offers": "mesosctl.cli.offers", "quota": "mesosctl.cli.quota"}),
+    cls=late({"offers": "mesosctl.cli.offers", "quota": "mesosctl.cli.quota", "ratelimit": "mesosctl.cli.ratelimit"}),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -16,13 +16,13 @@ from mesosctl.core.scalars import to_double
 Amounts = dict[str, float]
 
 
-class Strict(BaseModel):
+class _Strict(BaseModel):
     """Part of a document: exactly the fields that it declares."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Document(Strict):
+class _Document(_Strict):
     """A whole answer."""
 
     schema_version: Literal[1] = 1
@@ -33,7 +33,7 @@ def amounts(values: Quantities | Limits) -> Amounts:
     return {name: to_double(milli) for name, milli in values.items()}
 
 
-class QuotaValue(Strict):
+class QuotaValue(_Strict):
     """A guarantee and a limit; a name without a limit is not limited."""
 
     guarantee: Amounts
@@ -45,7 +45,7 @@ class QuotaValue(Strict):
         return cls(guarantee=amounts(quota.guarantees), limit=amounts(quota.limits))
 
 
-class Usage(Strict):
+class Usage(_Strict):
     """What a role and the roles below it hold; ports by count.  `consumed` is null before Mesos 1.9."""
 
     consumed: Amounts | None
@@ -56,7 +56,7 @@ class Usage(Strict):
     weight: float
 
 
-class RoleQuota(Strict):
+class RoleQuota(_Strict):
     """A role with quota; `usage` is null where this principal may not see it."""
 
     role: str
@@ -85,21 +85,21 @@ class RoleQuota(Strict):
         )
 
 
-class QuotaList(Document):
+class QuotaList(_Document):
     """`quota list`; jsonl writes one of `quotas` a line."""
 
     kind: Literal["quota.list"] = "quota.list"
     quotas: list[RoleQuota]
 
 
-class QuotaShow(Document):
+class QuotaShow(_Document):
     """`quota show`."""
 
     kind: Literal["quota.show"] = "quota.show"
     quota: RoleQuota
 
 
-class QuotaChange(Strict):
+class QuotaChange(_Strict):
     """One change that was made; null before or after means no quota."""
 
     role: str
@@ -120,14 +120,14 @@ class QuotaChange(Strict):
         )
 
 
-class QuotaChanges(Document):
+class QuotaChanges(_Document):
     """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` a line."""
 
     kind: Literal["quota.changes"] = "quota.changes"
     changes: list[QuotaChange]
 
 
-class Finding(Strict):
+class Finding(_Strict):
     """One rule; `passed` is null where it could not be checked."""
 
     rule: str
@@ -136,7 +136,7 @@ class Finding(Strict):
     hint: str | None
 
 
-class QuotaCheck(Document):
+class QuotaCheck(_Document):
     """`quota check`; jsonl writes one of `findings` a line.  Amounts are null where they may not be seen."""
 
     kind: Literal["quota.check"] = "quota.check"
@@ -162,7 +162,7 @@ class QuotaCheck(Document):
         )
 
 
-class Error(Strict):
+class Error(_Strict):
     """Why a command failed.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
 
     kind: str
@@ -174,11 +174,11 @@ class Error(Strict):
     status: int | None
 
 
-class ErrorDocument(Document):
+class ErrorDocument(_Document):
     """What -o json writes on standard error."""
 
     error: Error
 
 
-DOCUMENTS: tuple[type[Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, ErrorDocument)
+DOCUMENTS: tuple[type[_Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, ErrorDocument)
 """All of them, for the reference page and the test that holds their shapes."""

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from mesosctl.core import offers as values
 from mesosctl.core import sharing
-from mesosctl.render.documents import Amounts, Document, Strict, amounts
+from mesosctl.render.documents import Amounts, _Document, _Strict, amounts
 
 
-class Offer(Strict):
+class Offer(_Strict):
     """One outstanding offer; ports by count, `resources` in the text form that can be typed again."""
 
     id: str
@@ -36,14 +36,14 @@ class Offer(Strict):
         )
 
 
-class OfferList(Document):
+class OfferList(_Document):
     """`offers list`; jsonl writes one of `offers` a line."""
 
     kind: Literal["offers.list"] = "offers.list"
     offers: list[Offer]
 
 
-class OfferChange(Document):
+class OfferChange(_Document):
     """`offers watch -o jsonl`: one line a change."""
 
     kind: Literal["offers.change"] = "offers.change"
@@ -51,7 +51,7 @@ class OfferChange(Document):
     offer: Offer
 
 
-class Reason(Strict):
+class Reason(_Strict):
     """One possible reason; `holds` is null where no master tells."""
 
     name: str
@@ -59,7 +59,7 @@ class Reason(Strict):
     message: str
 
 
-class Explanation(Strict):
+class Explanation(_Strict):
     """Why a role of a framework is or is not offered anything."""
 
     framework_id: str
@@ -80,21 +80,21 @@ class Explanation(Strict):
         )
 
 
-class OfferExplain(Document):
+class OfferExplain(_Document):
     """`offers explain`; jsonl writes one of `explanations` a line."""
 
     kind: Literal["offers.explain"] = "offers.explain"
     explanations: list[Explanation]
 
 
-class OfferCall(Document):
+class OfferCall(_Document):
     """`offers reserve` and `offers unreserve`: the call to POST to /api/v1/scheduler."""
 
     kind: Literal["offers.call"] = "offers.call"
     call: dict[str, Any]
 
 
-class OfferTaken(Document):
+class OfferTaken(_Document):
     """`offers take`: what was done upon which offer."""
 
     kind: Literal["offers.taken"] = "offers.taken"
@@ -116,7 +116,7 @@ class OfferTaken(Document):
         )
 
 
-class Holding(Strict):
+class Holding(_Strict):
     """What a framework holds; `share` is the part of its dominant resource, from 0 to 1."""
 
     framework: str
@@ -125,7 +125,7 @@ class Holding(Strict):
     share: float
 
 
-class SharingStep(Strict):
+class SharingStep(_Strict):
     """One offer that was taken."""
 
     number: int
@@ -155,7 +155,7 @@ class SharingStep(Strict):
         )
 
 
-class OfferSimulation(Document):
+class OfferSimulation(_Document):
     """`offers simulate`; jsonl writes one of `steps` a line."""
 
     kind: Literal["offers.simulation"] = "offers.simulation"
@@ -166,7 +166,7 @@ class OfferSimulation(Document):
     ended: bool = Field(description="Whether nobody took anything any more.")
 
 
-OFFER_DOCUMENTS: tuple[type[Document], ...] = (
+DOCUMENTS: tuple[type[_Document], ...] = (
     OfferList,
     OfferChange,
     OfferExplain,

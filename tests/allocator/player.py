@@ -11,13 +11,13 @@ from dataclasses import replace
 from fake_master.allocator import (
     ALL_AGENT_CAPABILITIES,
     AgentInfo,
-    Conversion,
     FrameworkInfo,
     HierarchicalAllocator,
     Options,
     Unavailability,
     parse_minimum,
 )
+from mesosctl.core.operations import Conversion
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Reservation, Resources

@@ -43,12 +43,11 @@ def _reference(root: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.render.documents import DOCUMENTS
-    from mesosctl.render.offer_documents import OFFER_DOCUMENTS
+    from mesosctl.render import documents, offer_documents, ratelimit_documents
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
-    for document in (*DOCUMENTS, *OFFER_DOCUMENTS):
+    for document in (*documents.DOCUMENTS, *offer_documents.DOCUMENTS, *ratelimit_documents.DOCUMENTS):
         schema = document.model_json_schema()
         kind = schema["properties"].get("kind", {}).get("default", "error")
         fields = ", ".join(f"`{name}`" for name in schema["properties"])

@@ -1,0 +1,55 @@
+"""`mesosctl ratelimit watch`."""
+
+from io import StringIO
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.ratelimit.words import Interval
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.core.errors import UsageError
+
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
+]
+
+EXAMPLES = (
+    ("ratelimit watch", "live, until interrupted"),
+    ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
+    ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
+)
+
+_UP_AND_CLEAR = "\x1b[{lines}A\x1b[J"
+
+
+@verb(EXAMPLES)
+def command(session: Session, interval: Interval = "5s", count: Count = None) -> None:
+    """Watch the messages of each principal: received, processed, waiting, how fast, and until when there is room.
+
+    Another master's counters begin anew, and counters come and go with their frameworks; no rate is
+    told across such a break.  STATUS says which it was.
+    """
+    from mesosctl.core.durations import parse_span
+    from mesosctl.ops.ratelimit.watching import Pace, watch
+    from mesosctl.render.ratelimit import watched
+    from mesosctl.render.report import write
+
+    environment = session.environment
+    if count is None and session.form in ("json", "csv", "name"):
+        raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")
+    pace = Pace(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
+    with session.open_master() as master:
+        readings = watch(master, pace)
+        if session.form in ("json", "csv", "name"):
+            session.emit(watched(list(readings)))
+            return
+        above = 0
+        for reading in readings:
+            text = StringIO()
+            write(watched([reading]), session.form, text, draws=environment.draws, colours=environment.colours)
+            if above and environment.draws and session.form != "jsonl":
+                environment.stdout.write(_UP_AND_CLEAR.format(lines=above))
+            environment.stdout.write(text.getvalue())
+            environment.stdout.flush()
+            above = text.getvalue().count("\n")

@@ -1,0 +1,155 @@
+"""Rates from counters that are read now and then (seeds/rate-limiting.txt, "Monitoring Framework Traffic").
+
+Counters restart at 0 when another master leads or when the last framework of a principal goes;
+they appear with its first one.  A rate is told only where both readings belong together.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from mesosctl.core.ratelimit import RateLimit, RateLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """`frameworks/<principal>/messages_received` and `…_processed`."""
+
+    received: int
+    processed: int
+
+    @property
+    def difference(self) -> int:
+        """Messages that wait, and those that were refused since the counters began."""
+        return max(0, self.received - self.processed)
+
+
+@dataclass(frozen=True, slots=True)
+class CounterReading:
+    """All counters at one time; `at` and `uptime` (of the master, None where it does not say) in seconds."""
+
+    at: float
+    uptime: float | None
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """One principal between two readings; rates in messages a second, None where they cannot be told."""
+
+    principal: str
+    status: Literal["new", "steady", "restarted", "gone"]
+    counts: Counts
+    backlog: int
+    arriving: float | None = None
+    processing: float | None = None
+    seconds_to_full: float | None = None
+    """Until the queue it stands in is full at this pace; None where it has no end, or does not grow."""
+
+
+def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits | None) -> list[Rates]:
+    """What happened between two readings, by principal.  Without `limits` no time to full is told."""
+    limits = limits or RateLimits()
+    failed_over = before is not None and _another_master(before, now)
+    known = {} if before is None else before.counts
+    found = []
+    for principal in sorted(known.keys() | now.counts.keys()):
+        old, new = known.get(principal), now.counts.get(principal)
+        if new is None:
+            assert old is not None
+            found.append(Rates(principal, "gone", old, 0))
+            continue
+        backlog = _backlog(new, limits.queue_of(principal)[1])
+        if old is None or before is None:
+            found.append(Rates(principal, "new", new, backlog))
+        elif failed_over or new.received < old.received or new.processed < old.processed:
+            found.append(Rates(principal, "restarted", new, backlog))
+        else:
+            took = now.at - before.at
+            found.append(
+                Rates(
+                    principal,
+                    "steady",
+                    new,
+                    backlog,
+                    (new.received - old.received) / took,
+                    (new.processed - old.processed) / took,
+                )
+            )
+    return [_with_time_to_full(one, found, limits) for one in found]
+
+
+def _another_master(before: CounterReading, now: CounterReading) -> bool:
+    """Whether uptime did not pass as time did: the next leader may have been up for longer or for less."""
+    if before.uptime is None or now.uptime is None:
+        return False
+    took = now.at - before.at
+    return abs(now.uptime - before.uptime - took) > max(1.0, took / 2)
+
+
+def _backlog(counts: Counts, limit: RateLimit) -> int:
+    """Messages that wait: never more than fit, since refused ones stay in the difference for good."""
+    if not limit.throttles or limit.capacity is None:
+        return counts.difference
+    return min(counts.difference, limit.capacity)
+
+
+def _with_time_to_full(one: Rates, everybody: Sequence[Rates], limits: RateLimits) -> Rates:
+    """All who share the default fill one queue together."""
+    who, limit = limits.queue_of(one.principal)
+    if not limit.throttles or limit.capacity is None:
+        return one
+    sharing = [other for other in everybody if limits.queue_of(other.principal)[0] == who and other.status == "steady"]
+    growth = sum((other.arriving or 0.0) - (other.processing or 0.0) for other in sharing)
+    backlog = sum(other.backlog for other in sharing)
+    if one not in sharing or growth <= 0:
+        return one
+    left = max(0, limit.capacity - backlog) / growth
+    return Rates(one.principal, one.status, one.counts, one.backlog, one.arriving, one.processing, left)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one principal sent while it was watched; messages a second."""
+
+    principal: str
+    mean: float
+    peak: float
+    """In the busiest interval."""
+
+
+def observe(readings: Sequence[CounterReading]) -> list[Observed]:
+    """Mean and peak arrivals by principal over all intervals whose rate can be told."""
+    arrivals: dict[str, list[tuple[float, float]]] = {}
+    for before, now in pairwise(readings):
+        for one in rates(before, now, None):
+            spans = arrivals.setdefault(one.principal, [])
+            if one.arriving is not None:
+                spans.append((now.at - before.at, one.arriving))
+    return [
+        Observed(
+            principal,
+            sum(took * rate for took, rate in spans) / sum(took for took, _ in spans) if spans else 0.0,
+            max((rate for _, rate in spans), default=0.0),
+        )
+        for principal, spans in sorted(arrivals.items())
+    ]
+
+
+def suggest(observed: Sequence[Observed], *, headroom: float, burst: float) -> RateLimits:
+    """Limits that would not have throttled what was seen.
+
+    Rates are `headroom` times the peak, in whole messages and at least 1, since large values
+    already protect other frameworks; capacities hold `burst` seconds of that rate.  The default is
+    as large as the largest entry: a stranger may do what the busiest known framework does.
+    """
+    entries = tuple((one.principal, _limit(one.peak * headroom, burst)) for one in observed)
+    largest = max((limit.qps or 0.0 for _, limit in entries), default=0.0)
+    return RateLimits(entries, _limit(largest, burst))
+
+
+def _limit(rate: float, burst: float) -> RateLimit:
+    qps = max(1, math.ceil(round(rate, 6)))
+    return RateLimit(float(qps), math.ceil(qps * burst))

@@ -1,0 +1,89 @@
+"""Where JSON is broken, and what was expected there, for files that people write by hand.
+
+A master says "syntax error at line 1 near: …"; a person with an editor open wants the line, the
+column, and the character that is missing.
+"""
+
+import json
+from dataclasses import dataclass
+
+_SAID = {
+    "Expecting value": "a value",
+    "Expecting ',' delimiter": "','",
+    "Expecting ':' delimiter": "':'",
+    "Expecting property name enclosed in double quotes": "a name in double quotes, or '}'",
+    "Illegal trailing comma before end of object": "no ',' before '}'",
+    "Illegal trailing comma before end of array": "no ',' before ']'",
+    "Unterminated string starting at": "a closing '\"' for this string",
+    "Extra data": "nothing more after the end",
+}
+_CLOSING = {"{": "}", "[": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first place where a text stops being a JSON object; line and column count from 1."""
+
+    line: int
+    column: int
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: expected {self.expected}, found {self.found}"
+
+
+def find_fault(text: str) -> Fault | None:
+    """Why `text` is not one JSON object; None where it is."""
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] != "{":
+        return _fault(text, start, "'{', which opens the configuration")
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return _explain(text, error)
+    except RecursionError:
+        return _fault(text, start, "less nesting")
+    return None
+
+
+def _explain(text: str, error: json.JSONDecodeError) -> Fault:
+    expected = _SAID.get(error.msg, error.msg)
+    at = error.pos
+    enclosing, last_string = _read_up_to(text, at)
+    if at >= len(text.rstrip()) and enclosing:
+        return _fault(
+            text, len(text.rstrip()), " and ".join(f"'{_CLOSING[bracket]}'" for bracket in reversed(enclosing))
+        )
+    if text[at] == ":" and enclosing[-1:] == ["["]:
+        # A name and a colon belong into an object: its brace is what is missing, before the name.
+        return _fault(text, last_string, "'{', as an entry of an array is an object")
+    if error.msg == "Expecting ',' delimiter" and enclosing:
+        expected = f"',' or '{_CLOSING[enclosing[-1]]}'"
+    return _fault(text, at, expected)
+
+
+def _read_up_to(text: str, end: int) -> tuple[list[str], int]:
+    """The brackets that are open at `end`, outermost first, and where the last string before it began."""
+    enclosing: list[str] = []
+    last_string, at = 0, 0
+    while at < end:
+        character = text[at]
+        if character == '"':
+            last_string = at
+            at += 1
+            while at < end and text[at] != '"':
+                at += 2 if text[at] == "\\" else 1
+        elif character in _CLOSING:
+            enclosing.append(character)
+        elif character in "}]" and enclosing:
+            enclosing.pop()
+        at += 1
+    return enclosing, last_string
+
+
+def _fault(text: str, at: int, expected: str) -> Fault:
+    line_start = text.rfind("\n", 0, at) + 1
+    rest = text[at:].split("\n", 1)[0].strip()
+    shown = rest if len(rest) <= 24 else rest[:24] + "…"
+    return Fault(text.count("\n", 0, at) + 1, at - line_start + 1, expected, f"'{shown}'" if rest else "the end")

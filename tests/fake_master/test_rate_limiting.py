@@ -1,0 +1,313 @@
+"""The throttle before scheduler calls, in virtual time (spec/ratelimits.md §3 to §7, spec/scenarios.md §10)."""
+
+import json
+
+import pytest
+
+from fake_master.master.flags import MasterFlags
+from mesosctl.core.errors import BadInput
+from tests.fake_master.throttled import Cluster
+
+P_1 = {"limits": [{"principal": "p", "qps": 1}]}
+P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}
+REFUSED = "Message mesos.scheduler.Call dropped: capacity({}) exceeded"
+
+
+# --- The worked examples, spec/ratelimits.md §7 ------------------------------------------------------
+
+
+def test_1_without_limits_everything_is_processed_at_once_and_counted():
+    cluster = Cluster({})
+    framework = cluster.framework("p")
+    framework.send("a", "b", "c")
+    assert framework.processed == ["a", "b", "c"]
+    assert cluster.counters() == {"p": (3, 3)}
+
+
+def test_2_one_message_an_interval_in_order():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send("a", "b", "c")
+    assert framework.processed == ["a"]
+    cluster.at(0.999)
+    assert framework.read() == ["a"]
+    cluster.at(1)
+    assert framework.read() == ["a", "b"]
+    cluster.at(2)
+    assert framework.read() == ["a", "b", "c"]
+
+
+def test_3_idle_time_is_not_saved_up():
+    cluster = Cluster({"limits": [{"principal": "p", "qps": 0.5}]})
+    framework = cluster.framework("p")
+    framework.send("a")
+    cluster.at(10)
+    framework.send("b", "c")
+    assert framework.processed == ["a", "b"]
+    cluster.at(11.9)
+    assert framework.read() == ["a", "b"]
+    cluster.at(12)
+    assert framework.read() == ["a", "b", "c"]
+
+
+def test_4_and_rl_2_an_entry_without_qps_is_never_throttled():
+    cluster = Cluster({"limits": [{"principal": "p", "qps": 1}, {"principal": "q"}]})
+    p, q = cluster.framework("p"), cluster.framework("q")
+    p.send("a", "b")
+    q.send("c", "d")
+    assert (p.processed, q.processed) == (["a"], ["c", "d"])
+    assert cluster.counters() == {"p": (2, 1), "q": (2, 2)}
+    cluster.at(1)
+    assert p.read() == ["a", "b"]
+
+
+def test_5_frameworks_with_one_principal_share_its_rate():
+    cluster = Cluster(P_1)
+    first, second = cluster.framework("p"), cluster.framework("p")
+    first.send("a")
+    second.send("b")
+    assert (first.processed, second.processed) == (["a"], [])
+    cluster.at(1)
+    assert second.read() == ["b"]
+
+
+def test_6_the_default_is_shared_by_all_others_and_by_those_without_a_principal():
+    cluster = Cluster({"aggregate_default_qps": 1})
+    unlisted, nameless = cluster.framework("r"), cluster.framework()
+    unlisted.send("a")
+    nameless.send("b")
+    assert (unlisted.processed, nameless.processed) == (["a"], [])
+    cluster.at(1)
+    assert nameless.read() == ["b"]
+    assert cluster.counters() == {"r": (1, 1)}
+
+
+def test_7_and_rl_3_what_exceeds_the_capacity_is_refused():
+    cluster = Cluster(P_1_2)
+    framework = cluster.framework("p")
+    framework.send("1", "2", "3", "4", "5")
+    assert framework.errors == [REFUSED.format(2)]
+    assert cluster.counters() == {"p": (5, 1)}
+    cluster.at(1)
+    assert cluster.counters() == {"p": (5, 2)}
+    cluster.at(2)
+    assert cluster.counters() == {"p": (5, 3)}
+
+
+def test_8_a_capacity_without_a_rate_is_ignored():
+    cluster = Cluster({"limits": [{"principal": "p", "capacity": 1}]})
+    framework = cluster.framework("p")
+    framework.send("a", "b", "c")
+    assert framework.processed == ["a", "b", "c"]
+
+
+def test_9_a_teardown_waits_its_turn_and_takes_the_counters_along():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send("a", "b")
+    assert framework.call("TEARDOWN") == 202
+    cluster.at(1)
+    assert cluster.counters() == {"p": (3, 2)}
+    cluster.at(2)
+    assert cluster.counters() == {}
+    assert cluster.frameworks() == []
+
+
+def test_10_a_listed_principal_does_not_touch_the_default():
+    cluster = Cluster({"limits": [{"principal": "p", "qps": 5}], "aggregate_default_qps": 1})
+    p, other = cluster.framework("p"), cluster.framework("r")
+    p.send("a", "b")
+    other.send("c")
+    assert (p.processed, other.processed) == (["a"], ["c"])
+    cluster.at(0.2)
+    assert p.read() == ["a", "b"]
+
+
+def test_11_the_default_capacity_is_shared_too():
+    cluster = Cluster({"aggregate_default_qps": 1, "aggregate_default_capacity": 1})
+    r, s = cluster.framework("r"), cluster.framework("s")
+    r.send("a", "b")
+    s.send("c")
+    assert (r.errors, s.errors) == ([], [REFUSED.format(1)])
+
+
+# --- Counters --------------------------------------------------------------------------------------------
+
+
+def test_rl_1_counters_come_and_go_with_the_framework():
+    cluster = Cluster({})
+    nameless, framework = cluster.framework(), cluster.framework("p")
+    assert cluster.counters() == {"p": (0, 0)}
+    framework.send("a")
+    nameless.send("b")
+    assert cluster.counters() == {"p": (1, 1)}
+    framework.call("TEARDOWN")
+    assert cluster.counters() == {}
+    cluster.framework("p")
+    assert cluster.counters() == {"p": (0, 0)}
+
+
+def test_rl_5_a_principal_stands_in_the_name_as_it_is():
+    cluster = Cluster({})
+    cluster.framework("a/b c").send("t")
+    assert cluster.counters() == {"a/b c": (1, 1)}
+
+
+def test_counters_stay_while_another_framework_has_the_principal():
+    cluster = Cluster({})
+    one, other = cluster.framework("p"), cluster.framework("p")
+    one.call("TEARDOWN")
+    assert cluster.counters() == {"p": (1, 1)}
+    other.send("a")
+    assert cluster.counters() == {"p": (2, 2)}
+
+
+def test_disconnection_keeps_the_counters():
+    cluster = Cluster({})
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.send("a")
+    framework.stream.abandon()
+    assert cluster.counters() == {"p": (1, 1)}
+    cluster.at(60)
+    assert cluster.counters() == {}
+
+
+@pytest.mark.parametrize("limits", [P_1, {"limits": [{"principal": "", "qps": 1}]}])
+def test_neither_a_subscription_nor_a_refused_call_is_counted(limits):
+    cluster = Cluster(limits)
+    principal = limits["limits"][0]["principal"]
+    framework = cluster.framework(principal)
+    framework.resubscribe()
+    assert framework.call("DECLINE") == 400
+    assert cluster.counters() == {principal: (0, 0)}
+
+
+def test_a_call_that_is_answered_with_its_result_is_counted_and_not_delayed():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send("a", "b")
+    assert framework.call("UPDATE_FRAMEWORK", framework_info=framework.info | {"id": {"value": framework.id}}) == 200
+    assert cluster.counters() == {"p": (3, 2)}
+
+
+# --- Overflow, failover, disconnection ---------------------------------------------------------------------
+
+
+def test_an_overflow_closes_the_stream_and_nothing_else_until_the_queue_is_empty():
+    cluster = Cluster(P_1_2)
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.send("1", "2", "3", "4")
+    assert framework.stream.closed
+    assert cluster.frameworks()[0]["connected"] is True
+    cluster.at(2)
+    assert cluster.frameworks()[0]["connected"] is True
+    cluster.at(3)
+    assert cluster.frameworks()[0]["connected"] is False
+    cluster.at(63)
+    assert cluster.frameworks() == []
+
+
+def test_after_an_overflow_the_framework_can_fail_over():
+    cluster = Cluster(P_1_2)
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.send("1", "2", "3", "4")
+    framework.resubscribe()
+    cluster.at(3.5)
+    assert cluster.frameworks()[0]["connected"] is True
+    framework.send("5")
+    cluster.at(4)
+    assert framework.read() == ["1", "5"]
+
+
+def test_calls_of_an_older_stream_are_ignored_when_their_turn_comes():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send("a", "b")
+    framework.resubscribe()
+    cluster.at(1)
+    assert framework.read() == ["a"]
+    assert cluster.counters() == {"p": (2, 1)}
+
+
+def test_a_lost_connection_does_not_overtake_what_it_carried():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.send("a", "b")
+    framework.stream.abandon()
+    cluster.at(1)
+    assert cluster.counters() == {"p": (2, 2)}
+    assert cluster.frameworks()[0]["connected"] is True
+    cluster.at(2)
+    assert cluster.frameworks()[0]["connected"] is False
+
+
+def test_an_accept_that_waited_finds_the_cluster_as_it_is_then():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send("first")
+    framework.launch("t")
+    (shown,) = cluster.frameworks()
+    assert (len(shown["offers"]), shown["tasks"]) == (1, [])
+    cluster.at(1)
+    assert [task["id"] for task in cluster.frameworks()[0]["tasks"]] == ["t"]
+
+
+def test_an_overflow_kills_no_task():
+    cluster = Cluster({"limits": [{"principal": "p", "qps": 1, "capacity": 1}]})
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.launch("t")
+    framework.send("a", "b")
+    assert framework.errors == [REFUSED.format(1)]
+    cluster.at(5)
+    (shown,) = cluster.frameworks()
+    assert shown["connected"] is False
+    assert [task["id"] for task in shown["tasks"]] == ["t"]
+
+
+# --- The flag ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"limits": [{"principal": "pp"}, {"principal": "pp"}]}', "Duplicate principal pp found in RateLimits"),
+        ('{"limits": [{"principal": "p", "qps": 0}]}', "Invalid qps: 0. It must be a positive number"),
+        ('{"limits": [{"principal": "p", "qps": "-2.5"}]}', "Invalid qps: -2.5. It must be a positive number"),
+        ('{"aggregate_default_qps": 0}', "Invalid aggregate_default_qps: 0. It must be a positive number"),
+        ('{"limits": [{"qps": 1}]}', "Missing required fields: limits[0].principal"),
+        ('{"limits": {}}', "Missing required fields: limits[0].principal"),
+        ('{"limits": [', "Not JSON"),
+        ("/nonexistent/limits.json", "cannot be read"),
+    ],
+)
+def test_rl_4_a_configuration_that_stops_the_start(text, said):
+    with pytest.raises(BadInput, match="--rate_limits") as raised:
+        MasterFlags.parse({"rate_limits": text})
+    assert said in raised.value.message
+    assert raised.value.field == "rate_limits"
+
+
+def test_the_flag_is_a_path_or_a_file_url_too(tmp_path):
+    (tmp_path / "limits.json").write_text(json.dumps(P_1))
+    for source in (str(tmp_path / "limits.json"), f"file://{tmp_path}/limits.json", json.dumps(P_1)):
+        assert MasterFlags.parse({"rate_limits": source}).rate_limits.entries[0][0] == "p"
+
+
+def test_flags_show_it_as_a_real_master_does():
+    limits = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}, {"principal": "q"}], "aggregate_default_qps": 2.5}
+    shown = json.loads(Cluster(limits).ask("/flags").body)["flags"]["rate_limits"]
+    assert shown == (
+        'limits {\n  qps: 1\n  principal: "p"\n  capacity: 2\n}\n'
+        'limits {\n  principal: "q"\n}\n'
+        "aggregate_default_qps: 2.5\n"
+    )
+
+
+def test_switched_off_it_leaves_http_frameworks_alone_as_a_real_master_does():
+    cluster = Cluster(P_1, flags={"rate_limit_http": "false"})
+    framework = cluster.framework("p")
+    framework.send("a", "b")
+    assert framework.processed == ["a", "b"]
+    framework.call("TEARDOWN")
+    assert cluster.counters() == {"p": (0, 0)}
+    assert "rate_limit_http" not in json.loads(cluster.ask("/flags").body)["flags"]

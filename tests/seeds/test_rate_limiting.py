@@ -1,0 +1,508 @@
+"""Mesos's document "Framework Rate Limiting", sentence by sentence: each is named by its opening words.
+
+What a sentence promises of a master is tried on the fake one, in virtual time; the comparison with
+a real one is tests/conformance/test_rate_limits.py.
+"""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from fake_master.master.flags import MasterFlags
+from mesosctl.core.errors import BadInput
+from mesosctl.core.message_rates import CounterReading, Counts, observe, rates, suggest
+from mesosctl.core.ratelimit import RateLimit, RateLimits, errors, plan_memory, warnings
+from mesosctl.core.simulation import simulate
+from mesosctl.core.throttle import Throttle
+from mesosctl.core.traffic import parse_traffic
+from mesosctl.wire.json_faults import find_fault
+from mesosctl.wire.ratelimit import from_json
+from mesosctl.wire.ratelimit_answers import message_counts
+from tests.fake_master.throttled import Cluster
+
+SENTENCES = (
+    "Framework rate limiting is a feature introduced in Mesos 0.20.0.",
+    "In a multi-framework environment, this feature aims to protect",
+    "To throttle messages from a framework, the Mesos cluster operator sets a qps",
+    "The master then promises not to process messages from that framework at a rate above qps.",
+    "The outstanding messages are stored in memory on the master.",
+    "The following is a sample config file (in JSON format)",
+    "In this example, framework foo is throttled",
+    "If there is a fourth framework qux or a framework without a principal",
+    "principal: (Required) uniquely identifies the entity",
+    "It should match the framework's FrameworkInfo.principal",
+    "You can have multiple frameworks use the same principal",
+    "qps: (Optional) queries per second, i.e., the rate.",
+    "Once set, the master guarantees that it does not process messages from this principal higher",
+    "However the master could be slower than this rate",
+    "To explicitly give a framework unlimited rate",
+    "capacity: (Optional) The number of outstanding messages",
+    "If not specified, this principal is given unlimited capacity.",
+    "Note that it is possible the queued messages use too much memory",
+    "NOTE: If qps is not specified, capacity is ignored.",
+    "Use aggregate_default_qps and aggregate_default_capacity to safeguard the master",
+    "All the frameworks not specified in limits get this default rate and capacity.",
+    "The rate and capacity are aggregate values for all of them",
+    "Same as above, if aggregate_default_qps is not specified",
+    "If these fields are not present, the unspecified frameworks are not throttled.",
+    "This is an implicit way of giving frameworks unlimited rate",
+    "We recommend using the explicit option",
+    "While a framework is registered with the master, the master exposes counters",
+    "For instance, framework foo has two message counters",
+    "Without framework rate limiting the two numbers should differ by little or none",
+    "By continuously monitoring the counters, you can derive the rate",
+    "This should depict the characteristics of the framework in terms of network traffic.",
+    "Since the goal for framework rate limiting is to prevent low-SLA frameworks",
+    "The fact that they are throttled (regardless of the configured qps)",
+    "To calculate how much capacity the master can handle",
+    "However since this kind of calculation is imprecise, you should start with small values",
+    "When a framework exceeds the capacity, a FrameworkErrorMessage is sent back",
+    "It doesn't kill any tasks or the scheduler itself.",
+    "The framework developer can choose to restart or failover the scheduler instance",
+    "After version 0.20.0 we are going to iterate on this feature",
+    "The scheduler can react by throttling itself",
+    "Before the early alerting is implemented we don't recommend",
+    "Of course it's OK to use it to protect production frameworks",
+)
+_tested: set[str] = set()
+
+# The sample with the braces that it lost on its way into the document's text.
+SAMPLE = {
+    "limits": [
+        {"principal": "foo", "qps": 55.5, "capacity": 100000},
+        {"principal": "bar", "qps": 300},
+        {"principal": "baz"},
+    ],
+    "aggregate_default_qps": 333,
+    "aggregate_default_capacity": 1000000,
+}
+BROKEN = """\
+  "limits": [
+      "principal": "foo",
+      "qps": 55.5
+      "capacity": 100000
+      "principal": "bar",
+      "qps": 300
+      "principal": "baz",
+  "aggregate_default_qps": 333,
+  "aggregate_default_capacity": 1000000
+"""
+P_1 = {"limits": [{"principal": "p", "qps": 1}]}
+P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}
+NUMBERED = tuple(f"t{number}" for number in range(10))
+
+
+def says(opening: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """The sentence that a test is about."""
+    assert opening in SENTENCES, opening
+    _tested.add(opening)
+    return lambda test: test
+
+
+# --- What is Framework Rate Limiting -----------------------------------------------------------------------
+
+
+@says("Framework rate limiting is a feature introduced in Mesos 0.20.0.")
+def test_every_later_master_has_the_flag():
+    assert MasterFlags.parse({"rate_limits": json.dumps(SAMPLE)}).rate_limits == from_json(SAMPLE)
+    for version in ("1.4", "1.11"):
+        framework = Cluster(P_1, version=version).framework("p")
+        framework.send("a", "b")
+        assert framework.processed == ["a"]
+
+
+@says("In a multi-framework environment, this feature aims to protect")
+def test_a_flood_of_batch_work_does_not_delay_production():
+    limits = from_json({"limits": [{"principal": "batch", "qps": 10}, {"principal": "production"}]})
+    batch, production = simulate(limits, parse_traffic(["batch=10000", "production=100/s*10"]))
+    assert batch.longest_delay > 900
+    assert production.longest_delay == 0
+
+
+@says("To throttle messages from a framework, the Mesos cluster operator sets a qps")
+def test_each_framework_has_the_qps_of_its_principal():
+    cluster = Cluster({"limits": [{"principal": "p", "qps": 1}, {"principal": "q", "qps": 2}]})
+    p, q = cluster.framework("p"), cluster.framework("q")
+    p.send(*NUMBERED)
+    q.send(*NUMBERED)
+    cluster.at(2)
+    assert (len(p.read()), len(q.read())) == (3, 5)
+
+
+@says("The master then promises not to process messages from that framework at a rate above qps.")
+def test_the_rate_is_never_above_qps():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send(*NUMBERED)
+    for second in range(9):
+        cluster.at(second + 0.999)
+        assert len(framework.read()) == second + 1
+
+
+@says("The outstanding messages are stored in memory on the master.")
+def test_what_waits_is_kept_and_processed_without_being_sent_again():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send("a", "b", "c")
+    assert cluster.counters() == {"p": (3, 1)}
+    cluster.at(2)
+    assert framework.read() == ["a", "b", "c"]
+
+
+# --- Rate Limits Configuration -----------------------------------------------------------------------------
+
+
+@says("The following is a sample config file (in JSON format)")
+def test_the_sample_is_taken_with_its_braces_and_refused_without():
+    assert not list(errors(from_json(SAMPLE)))
+    assert str(find_fault(BROKEN)).startswith("line 1, column 3: expected '{', which opens the configuration")
+    nearly = find_fault("{\n" + BROKEN + "}")
+    assert str(nearly).startswith("line 3, column 7: expected '{', as an entry of an array is an object")
+    with pytest.raises(BadInput):
+        MasterFlags.parse({"rate_limits": "{" + BROKEN + "}"})
+
+
+@says("In this example, framework foo is throttled")
+def test_foo_bar_and_baz():
+    arrivals = parse_traffic(["foo=100002", "bar=100002", "baz=100002"])
+    foo, bar, baz = simulate(from_json(SAMPLE), arrivals)
+    assert (foo.processed, foo.refused) == (100_001, 1)
+    assert foo.longest_delay == pytest.approx(100_000 / 55.5)
+    assert (bar.refused, bar.longest_delay) == (0, pytest.approx(100_001 / 300))
+    assert (baz.refused, baz.longest_delay) == (0, 0)
+
+
+@says("If there is a fourth framework qux or a framework without a principal")
+def test_qux_and_a_framework_without_a_principal_share_the_default():
+    qux, nameless = simulate(from_json(SAMPLE), parse_traffic(["qux=500000", "-=500002"]))
+    assert qux.longest_delay == pytest.approx(499_999 / 333)
+    assert nameless.longest_delay == pytest.approx(1_000_000 / 333)
+    assert (qux.refused, nameless.refused) == (0, 1)
+
+
+# --- Configuration Notes -----------------------------------------------------------------------------------
+
+
+@says("principal: (Required) uniquely identifies the entity")
+def test_an_entry_has_a_principal_that_no_other_has():
+    with pytest.raises(BadInput, match="Missing required fields"):
+        MasterFlags.parse({"rate_limits": '{"limits": [{"qps": 1}]}'})
+    with pytest.raises(BadInput, match="Duplicate principal p found"):
+        MasterFlags.parse({"rate_limits": '{"limits": [{"principal": "p"}, {"principal": "p"}]}'})
+
+
+@says("It should match the framework's FrameworkInfo.principal")
+def test_nothing_else_of_a_framework_is_matched():
+    cluster = Cluster(P_1)
+    named, written_otherwise = cluster.framework("q", name="p", user="p"), cluster.framework("P")
+    named.send("a", "b")
+    written_otherwise.send("a", "b")
+    assert named.processed == written_otherwise.processed == ["a", "b"]
+
+
+@says("You can have multiple frameworks use the same principal")
+def test_the_combined_traffic_of_a_principal_is_throttled():
+    cluster = Cluster(P_1)
+    first, second = cluster.framework("p"), cluster.framework("p")
+    first.send("a", "b")
+    second.send("c")
+    cluster.at(1)
+    assert (first.read(), second.read()) == (["a", "b"], [])
+    cluster.at(2)
+    assert second.read() == ["c"]
+
+
+@says("qps: (Optional) queries per second, i.e., the rate.")
+def test_qps_is_optional_and_counted_by_the_second():
+    (outcome,) = simulate(from_json({"limits": [{"principal": "p", "qps": 55.5}]}), parse_traffic(["p=556"]))
+    assert outcome.last_processed == pytest.approx(10)
+    assert from_json({"limits": [{"principal": "p"}]}).queue_of("p") == ("p", RateLimit())
+
+
+@says("Once set, the master guarantees that it does not process messages from this principal higher")
+def test_a_pause_does_not_pay_for_a_burst():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    cluster.at(1000)
+    framework.send("a", "b", "c")
+    assert framework.processed == ["a"]
+
+
+@says("However the master could be slower than this rate")
+def test_a_rate_too_high_to_keep_loses_nothing_and_keeps_the_order():
+    cluster = Cluster({"limits": [{"principal": "p", "qps": 1e9}]})
+    framework = cluster.framework("p")
+    framework.send(*NUMBERED)
+    cluster.at(1)
+    assert tuple(framework.read()) == NUMBERED
+
+
+@says("To explicitly give a framework unlimited rate")
+def test_an_entry_without_qps_is_not_throttled_whatever_the_default():
+    cluster = Cluster({"limits": [{"principal": "p"}], "aggregate_default_qps": 0.001})
+    framework = cluster.framework("p")
+    framework.send(*NUMBERED)
+    assert tuple(framework.processed) == NUMBERED
+
+
+@says("capacity: (Optional) The number of outstanding messages")
+def test_the_capacity_is_shared_by_the_frameworks_of_a_principal():
+    cluster = Cluster(P_1_2)
+    first, second = cluster.framework("p"), cluster.framework("p")
+    first.send("processed", "b")
+    second.send("c", "d")
+    assert (first.errors, len(second.errors)) == ([], 1)
+
+
+@says("If not specified, this principal is given unlimited capacity.")
+def test_without_a_capacity_nothing_is_refused():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    framework.send(*(f"t{number}" for number in range(500)))
+    assert framework.errors == []
+    assert cluster.counters() == {"p": (500, 1)}
+
+
+@says("Note that it is possible the queued messages use too much memory")
+def test_a_capacity_too_high_or_not_set_is_warned_of():
+    not_set, too_high = RateLimits((("p", RateLimit(1)),)), RateLimits((("p", RateLimit(1, 10**9)),))
+    assert "ratelimit.no-capacity" in [remark.rule for remark in warnings(not_set)]
+    assert not plan_memory(not_set, memory=2**31, message_size=1024).fits
+    assert plan_memory(too_high, memory=2**31, message_size=1024).head_room < 0
+
+
+@says("NOTE: If qps is not specified, capacity is ignored.")
+def test_a_capacity_alone_is_ignored_and_warned_of():
+    limits = {"limits": [{"principal": "p", "capacity": 1}]}
+    framework = Cluster(limits).framework("p")
+    framework.send(*NUMBERED)
+    assert (tuple(framework.processed), framework.errors) == (NUMBERED, [])
+    assert "ratelimit.capacity-without-rate" in [remark.rule for remark in warnings(from_json(limits))]
+
+
+@says("Use aggregate_default_qps and aggregate_default_capacity to safeguard the master")
+def test_the_default_bounds_what_strangers_put_on_the_master():
+    cluster = Cluster({"aggregate_default_qps": 1, "aggregate_default_capacity": 3})
+    strangers = [cluster.framework(f"stranger-{number}") for number in range(5)]
+    for stranger in strangers:
+        stranger.send("a")
+    assert [len(stranger.processed) for stranger in strangers] == [1, 0, 0, 0, 0]
+    assert [len(stranger.errors) for stranger in strangers] == [0, 0, 0, 0, 1]
+
+
+@says("All the frameworks not specified in limits get this default rate and capacity.")
+def test_whoever_is_not_listed_stands_in_the_default_queue():
+    limits = from_json(SAMPLE)
+    assert limits.queue_of("qux") == limits.queue_of(None) == (None, RateLimit(333, 1_000_000))
+    assert limits.queue_of("baz") == ("baz", RateLimit())
+
+
+@says("The rate and capacity are aggregate values for all of them")
+def test_the_combined_traffic_of_strangers_is_throttled():
+    cluster = Cluster({"aggregate_default_qps": 1})
+    first, second = cluster.framework("a"), cluster.framework("b")
+    first.send("1")
+    second.send("2")
+    first.send("3")
+    cluster.at(1)
+    assert (first.read(), second.read()) == (["1"], ["2"])
+
+
+@says("Same as above, if aggregate_default_qps is not specified")
+def test_a_default_capacity_alone_is_ignored_and_warned_of():
+    limits = {"aggregate_default_capacity": 1}
+    framework = Cluster(limits).framework("p")
+    framework.send(*NUMBERED)
+    assert tuple(framework.processed) == NUMBERED
+    assert "aggregate_default_capacity" in [remark.field for remark in warnings(from_json(limits))]
+
+
+@says("If these fields are not present, the unspecified frameworks are not throttled.")
+def test_without_a_default_strangers_are_not_throttled():
+    framework = Cluster(P_1).framework("stranger")
+    framework.send(*NUMBERED)
+    assert tuple(framework.processed) == NUMBERED
+
+
+@says("This is an implicit way of giving frameworks unlimited rate")
+def test_the_implicit_way_and_the_explicit_one_have_the_same_effect_now():
+    implicit, explicit = from_json(P_1), from_json({"limits": [*P_1["limits"], {"principal": "q"}]})
+    assert Throttle(implicit).limiter("q") is Throttle(explicit).limiter("q") is None
+    assert (implicit.queue_of("q")[0], explicit.queue_of("q")[0]) == (None, "q")
+
+
+@says("We recommend using the explicit option")
+def test_a_missing_default_is_warned_of():
+    (remark,) = (remark for remark in warnings(from_json(P_1)) if remark.rule == "ratelimit.no-default")
+    assert remark.hint is not None
+    assert "list trusted principals without qps" in remark.hint
+
+
+# --- Monitoring Framework Traffic --------------------------------------------------------------------------
+
+
+@says("While a framework is registered with the master, the master exposes counters")
+def test_counters_are_there_as_long_as_the_framework():
+    cluster = Cluster({})
+    assert cluster.counters() == {}
+    framework = cluster.framework("p")
+    assert cluster.counters() == {"p": (0, 0)}
+    framework.call("TEARDOWN")
+    assert cluster.counters() == {}
+
+
+@says("For instance, framework foo has two message counters")
+def test_the_names_of_the_two_counters():
+    cluster = Cluster({})
+    cluster.framework("foo").send("a")
+    metrics = json.loads(cluster.ask("/metrics/snapshot").body)
+    assert metrics["frameworks/foo/messages_received"] == metrics["frameworks/foo/messages_processed"] == 1.0
+
+
+@says("Without framework rate limiting the two numbers should differ by little or none")
+def test_the_difference_is_what_waits():
+    free, throttled = Cluster({}), Cluster(P_1)
+    free.framework("p").send(*NUMBERED)
+    throttled.framework("p").send(*NUMBERED)
+    assert free.counters() == {"p": (10, 10)}
+    assert throttled.counters() == {"p": (10, 1)}
+
+
+@says("By continuously monitoring the counters, you can derive the rate")
+def test_rates_are_derived_from_counters():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    readings = []
+    for second in (0, 10):
+        cluster.at(second)
+        metrics = json.loads(cluster.ask("/metrics/snapshot").body)
+        readings.append(CounterReading(second, metrics["master/uptime_secs"], message_counts(metrics)))
+        framework.send(*(f"t{number}" for number in range(50)))
+    (one,) = rates(readings[0], readings[1], None)
+    assert (one.arriving, one.processing, one.backlog) == (5, 1.1, 39)
+
+
+@says("This should depict the characteristics of the framework in terms of network traffic.")
+def test_mean_and_peak_are_told():
+    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))]
+    (one,) = observe(readings)
+    assert (one.mean, one.peak) == (pytest.approx(10 / 3), 9)
+
+
+# --- Configuring Rate Limits -------------------------------------------------------------------------------
+
+
+@says("Since the goal for framework rate limiting is to prevent low-SLA frameworks")
+def test_a_suggestion_starts_with_a_large_qps():
+    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100))]
+    limits = suggest(observe(readings), headroom=2, burst=30)
+    assert limits.by_principal()["p"].qps == 18
+    (outcome,) = simulate(limits, parse_traffic(["p=1/s*10", "p=9/s*10@10"]))
+    assert outcome.longest_delay == 0
+
+
+@says("The fact that they are throttled (regardless of the configured qps)")
+def test_even_a_large_qps_lets_others_go_first():
+    cluster = Cluster({"limits": [{"principal": "batch", "qps": 1000000}]})
+    batch, production = cluster.framework("batch"), cluster.framework("production")
+    batch.send("a", "b")
+    production.send("c", "d")
+    assert (batch.processed, production.processed) == (["a"], ["c", "d"])
+
+
+@says("To calculate how much capacity the master can handle")
+def test_all_capacities_are_summed_up():
+    plan = plan_memory(from_json(SAMPLE), memory=2**31, message_size=1024)
+    assert plan.messages == 1_100_000
+    assert plan.worst_case + plan.head_room == 2**31
+
+
+@says("However since this kind of calculation is imprecise, you should start with small values")
+def test_a_suggestion_holds_a_burst_and_leaves_head_room():
+    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 1000))]
+    limits = suggest(observe(readings), headroom=2, burst=30)
+    (outcome,) = simulate(limits, parse_traffic(["p=100/s*60", "p=3000@30"]))
+    assert outcome.refused == 0
+    plan = plan_memory(limits, memory=2**31, message_size=1024)
+    assert plan.head_room > 0.9 * 2**31
+
+
+# --- Handling "Capacity Exceeded" Error --------------------------------------------------------------------
+
+
+@says("When a framework exceeds the capacity, a FrameworkErrorMessage is sent back")
+def test_an_overflow_is_an_error_and_the_end_of_the_stream():
+    framework = Cluster(P_1_2).framework("p")
+    framework.send("1", "2", "3")
+    assert (framework.errors, framework.stream.closed) == ([], False)
+    framework.send("4")
+    assert framework.errors == ["Message mesos.scheduler.Call dropped: capacity(2) exceeded"]
+    assert framework.stream.closed
+
+
+@says("It doesn't kill any tasks or the scheduler itself.")
+def test_after_an_overflow_tasks_run_and_the_framework_is_registered():
+    cluster = Cluster(P_1_2)
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.launch("task")
+    framework.send("1", "2", "3")
+    assert len(framework.errors) == 1
+    cluster.at(10)
+    (shown,) = cluster.frameworks()
+    assert [task["id"] for task in shown["tasks"]] == ["task"]
+
+
+@says("The framework developer can choose to restart or failover the scheduler instance")
+def test_after_an_overflow_the_framework_fails_over_and_goes_on():
+    cluster = Cluster(P_1_2)
+    framework = cluster.framework("p", failover_timeout=60.0)
+    framework.send("1", "2", "3", "4")
+    cluster.at(10)
+    framework.resubscribe()
+    framework.send("5")
+    assert framework.processed == ["1", "5"]
+    assert cluster.frameworks()[0]["connected"] is True
+
+
+@says("After version 0.20.0 we are going to iterate on this feature")
+def test_no_master_alerts_early_so_the_tool_tells_when_a_queue_will_be_full():
+    limits = RateLimits((("p", RateLimit(1, 100)),))
+    (one,) = rates(CounterReading(0, 0, {"p": Counts(0, 0)}), CounterReading(10, 10, {"p": Counts(30, 10)}), limits)
+    assert one.seconds_to_full == 40
+    framework = Cluster(P_1_2).framework("p")
+    framework.send("1", "2", "3")
+    assert {event["type"] for event in framework.events} == {"SUBSCRIBED", "HEARTBEAT", "OFFERS", "UPDATE"}
+
+
+@says("The scheduler can react by throttling itself")
+def test_a_scheduler_that_throttles_itself_is_not_refused_and_a_short_burst_passes():
+    limits = from_json(P_1_2)
+    (flooding,) = simulate(limits, parse_traffic(["p=2/s*20"]))
+    (patient,) = simulate(limits, parse_traffic(["p=1/s*20"]))
+    (bursting,) = simulate(limits, parse_traffic(["p=3", "p=3@10"]))
+    assert flooding.refused > 0
+    assert patient.refused == bursting.refused == 0
+
+
+@says("Before the early alerting is implemented we don't recommend")
+def test_a_production_framework_that_is_listed_without_qps_never_gets_the_error():
+    cluster = Cluster(
+        {"limits": [{"principal": "production"}], "aggregate_default_qps": 1, "aggregate_default_capacity": 1}
+    )
+    framework = cluster.framework("production")
+    framework.send(*(f"t{number}" for number in range(500)))
+    assert (framework.errors, len(framework.processed)) == ([], 500)
+
+
+@says("Of course it's OK to use it to protect production frameworks")
+def test_a_master_without_the_flag_throttles_nobody():
+    cluster = Cluster({})
+    framework = cluster.framework("p")
+    framework.send(*(f"t{number}" for number in range(500)))
+    assert cluster.counters() == {"p": (500, 500)}
+    assert "rate_limits" not in json.loads(cluster.ask("/flags").body)["flags"]
+
+
+def test_every_sentence_has_a_test():
+    assert [sentence for sentence in SENTENCES if sentence not in _tested] == []

@@ -1,0 +1,112 @@
+"""Rate limits as JSON and as protobuf text (spec/ratelimits.md §1), and where JSON is broken."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.core.errors import UnexpectedAnswer
+from mesosctl.core.message_rates import Counts
+from mesosctl.core.ratelimit import RateLimit, RateLimits
+from mesosctl.wire.json_faults import find_fault
+from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.ratelimit import from_flag, from_json, to_json, to_text
+from mesosctl.wire.ratelimit_answers import message_counts, principals, rate_limits
+
+LIMIT = st.builds(
+    RateLimit,
+    st.none() | st.floats(min_value=1e-9, max_value=1e15, allow_nan=False),
+    st.none() | st.integers(0, 2**53),
+)
+LIMITS = st.builds(RateLimits, st.lists(st.tuples(st.text(), LIMIT), max_size=4).map(tuple), LIMIT)
+
+
+@given(LIMITS)
+def test_json_and_flag_text_bring_back_the_same_value(limits):
+    assert from_json(to_json(limits)) == limits
+    assert from_flag(to_text(limits)) == limits
+
+
+@pytest.mark.parametrize(
+    ("value", "limits"),
+    [
+        ({}, RateLimits()),
+        ({"limits": {"principal": "p"}}, RateLimits((("p", RateLimit()),))),
+        ({"limits": [{"principal": "p", "qps": "2.5", "capacity": "3"}]}, RateLimits((("p", RateLimit(2.5, 3)),))),
+        ({"limits": None, "aggregate_default_qps": 1, "unknown": []}, RateLimits((), RateLimit(1.0))),
+        ({"limits": [{"principal": "p", "qps": 1, "capacity": -1}]}, RateLimits((("p", RateLimit(1, 2**64 - 1)),))),
+    ],
+)
+def test_what_a_master_reads(value, limits):
+    assert from_json(value) == limits
+
+
+@pytest.mark.parametrize(
+    "value", [[], {"limits": [{}]}, {"limits": {}}, {"limits": ["p"]}, {"limits": [{"principal": 1}]}]
+)
+def test_what_a_master_does_not_read(value):
+    with pytest.raises(ConversionError):
+        from_json(value)
+
+
+def test_a_flag_may_be_json_too_and_must_be_something():
+    assert from_flag('{"aggregate_default_qps": 2}') == RateLimits((), RateLimit(2.0))
+    for broken in ("limits { qps }", "{", "limits { qps: fast }"):
+        with pytest.raises(UnexpectedAnswer):
+            from_flag(broken)
+
+
+def test_answers_of_a_master():
+    assert rate_limits({"flags": {}}) is None
+    assert rate_limits({"flags": {"rate_limits": "aggregate_default_qps: 2\n"}}) == RateLimits((), RateLimit(2.0))
+    assert message_counts(
+        {
+            "frameworks/a/b c/messages_received": 3.0,
+            "frameworks/a/b c/messages_processed": 1.0,
+            "master/frameworks/x/messages_received": 9.0,
+            "frameworks_active": 1.0,
+        }
+    ) == {"a/b c": Counts(3, 1)}
+    assert principals({"frameworks": [{"principal": "p"}, {}, {"principal": "p"}]}) == {"p": 2, None: 1}
+
+
+@pytest.mark.parametrize("answer", [None, [], {"flags": 1}, {"flags": {"rate_limits": 1}}])
+def test_flags_that_no_master_gives(answer):
+    with pytest.raises(UnexpectedAnswer):
+        rate_limits(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "expected"),
+    [
+        ("", 1, 1, "'{', which opens the configuration"),
+        ("\n  []", 2, 3, "'{', which opens the configuration"),
+        ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', as an entry of an array is an object"),
+        ('{"limits": [{"principal": "p"\n "qps": 1}]}', 2, 2, "',' or '}'"),
+        ('{"limits": [1 2]}', 1, 15, "',' or ']'"),
+        ('{"limits": [{"principal": "p"}', 1, 31, "']' and '}'"),
+        ('{"limits"', 1, 10, "'}'"),
+        ('{"limits" 1}', 1, 11, "':'"),
+        ("{limits: 1}", 1, 2, "a name in double quotes, or '}'"),
+        ('{"a": }', 1, 7, "a value"),
+        ('{"a": 1} x', 1, 10, "nothing more after the end"),
+        ('{"a": "p}', 1, 7, "a closing '\"' for this string"),
+        ('{"a": "x\\"y": 1}', 1, 13, "',' or '}'"),
+    ],
+)
+def test_where_json_is_broken(text, line, column, expected):
+    fault = find_fault(text)
+    assert fault is not None
+    assert (fault.line, fault.column, fault.expected) == (line, column, expected)
+
+
+def test_json_that_is_not_broken():
+    assert find_fault(' {"a": [1, {"b": "}"}]}\n') is None
+
+
+@given(st.text(alphabet='{}[]",:ab1 \n\\'))
+def test_every_text_is_an_object_or_has_a_place_where_it_is_not(text):
+    fault = find_fault(text)
+    if fault is not None:
+        lines = text.split("\n")
+        assert 1 <= fault.line <= len(lines)
+        assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1
