@@ -11,6 +11,7 @@ one before it did.
 
 import hashlib
 import os
+import pwd
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -45,6 +46,10 @@ class FakeAddress:
         version = options.get("version")
         if version is not None and version not in PROFILES:
             raise BadInput(f"'{version}' is not a version to be: {' or '.join(PROFILES)}", field="version")
+        if options.get("fresh", "") not in ("", "1", "true"):
+            raise BadInput(
+                "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep it"
+            )
         return cls(Path(path) if path else None, "fresh" in options, version)
 
     def spec(self) -> ClusterSpec:
@@ -65,7 +70,8 @@ class FakeAddress:
 def state_folder() -> Path:
     """The user's state folder for fake masters: below XDG_STATE_HOME, or ~/.local/state."""
     base = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".local" / "state") / "mesosctl" / "fake"
+    home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
+    return (Path(base) if base.startswith("/") else Path(home) / ".local" / "state") / "mesosctl" / "fake"
 
 
 def open_address(address: str) -> Master:
@@ -74,12 +80,24 @@ def open_address(address: str) -> Master:
     spec = parsed.spec()
     path = parsed.state_file(spec)
     try:
-        registry = SqliteRegistry(path)
-        if parsed.fresh:
-            registry.forget_everything()
-        return spec.start(registry)
+        return spec.start(_fresh_registry(path) if parsed.fresh else SqliteRegistry(path))
     except RegistryFailure as failure:
         raise BadInput(
             f"the state of the fake master: {failure}",
-            hint=f"{address.partition('?')[0]}?fresh starts over, or remove the file",
+            hint=f"{address.partition('?')[0]}?fresh starts over" if path.is_file() else None,
         ) from failure
+
+
+def _fresh_registry(path: Path) -> SqliteRegistry:
+    """An empty registry at `path`; a file that cannot be used is put aside, not overwritten."""
+    try:
+        registry = SqliteRegistry(path)
+        registry.forget_everything()
+    except RegistryFailure:
+        if not path.is_file():
+            raise
+        path.replace(path.with_suffix(".damaged"))
+        for rest in ("-wal", "-shm"):
+            path.with_name(path.name + rest).unlink(missing_ok=True)
+        return SqliteRegistry(path)
+    return registry

@@ -10,7 +10,8 @@ import contextlib
 import signal
 from collections.abc import Callable
 
-from aiohttp import web
+from aiohttp import ClientPayloadError, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from fake_master.http.application import Application
 from fake_master.http.exchange import Refusal, Request, Response
@@ -98,11 +99,18 @@ class Server:
 
 async def _body(request: web.BaseRequest) -> bytes:
     """The whole body, chunked or not.  Raises Refusal (413)."""
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # what was written is no part of the answer
     parts = bytearray()
-    async for chunk in request.content.iter_any():
-        parts += chunk
-        if len(parts) > _LARGEST_BODY:
-            raise Refusal(413, f"The body is larger than {_LARGEST_BODY} bytes")
+    try:
+        async for chunk in request.content.iter_any():
+            parts += chunk
+            if len(parts) > _LARGEST_BODY:
+                raise Refusal(413, f"The body is larger than {_LARGEST_BODY} bytes")
+    except (ClientPayloadError, HttpProcessingError, ConnectionError) as error:
+        # Cut off, or not in the encoding that its headers promise; perhaps nobody is left to be told.
+        raise Refusal(400, f"The body cannot be read: {error}") from error
     return bytes(parts)
 
 

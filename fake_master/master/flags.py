@@ -4,6 +4,7 @@ A flag is a text, as on a command line and in /flags.  The defaults are those th
 shows; one that is not set and has no default is not shown.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -74,6 +75,9 @@ UNSET = ("acls", "cluster", "credentials", "rate_limits", "roles", "weights")
 # Switches of this fake master that no Mesos has; never shown.
 OWN = ("rate_limit_http",)
 
+# Flags that this master reads as durations.
+_DURATIONS = ("allocation_interval", "allocator_recovery_timeout")
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|secs|mins|hrs|days|weeks)")
 _SECONDS = {
     "ns": 1e-9,
@@ -118,6 +122,12 @@ class MasterFlags:
         for name in given:
             if name not in DEFAULTS and name not in UNSET and name not in OWN:
                 raise BadInput(f"--{name} is not a flag of this master", field=name)
+        for name in _DURATIONS:
+            if name in given:
+                try:
+                    parse_duration(given[name])
+                except ValueError as error:
+                    raise BadInput(f"--{name}: {error}", field=name) from error
         rate_limits = _parse_rate_limits(given["rate_limits"]) if "rate_limits" in given else RateLimits()
         shown = DEFAULTS | {name: text for name, text in given.items() if name not in OWN}
         flags = cls(
@@ -156,7 +166,7 @@ def _parse_weights(text: str) -> dict[str, float]:
             value = float(weight)
         except ValueError:
             value = 0.0
-        if not equals or not value > 0 or roles.role_error(role) is not None:
+        if not equals or not 0 < value < math.inf or roles.role_error(role) is not None:
             raise BadInput(f"--weights: '{pair}' is not ROLE=WEIGHT with a positive weight", field="weights")
         found[role] = value
     return found

@@ -67,12 +67,6 @@ class Quotas:
             for role, record in self._master.registry.records(KIND).items()
         }
 
-    def forget_defaults(self) -> None:
-        """What a failover does: an entry that says nothing is not in a real master's registry."""
-        for role, stored in list(self._stored.items()):
-            if stored.meaning.is_default:
-                self._keep(role, None)
-
     @property
     def stored(self) -> Mapping[str, StoredQuota]:
         """Every entry, by role."""

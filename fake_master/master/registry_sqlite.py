@@ -9,7 +9,7 @@ from typing import Any
 
 from fake_master.master.registry import Registry, RegistryFailure
 
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _SECONDS_TO_WAIT_FOR_A_LOCK = 10.0
 
 
@@ -45,7 +45,9 @@ class SqliteRegistry(Registry):
                 "COMMIT;"
             )
         elif version != _SCHEMA_VERSION:
-            raise RegistryFailure(f"{self._path} was written by a newer version (schema {version})")
+            raise RegistryFailure(
+                f"{self._path} was written by another version (schema {version}, not {_SCHEMA_VERSION})"
+            )
 
     @property
     def was_written(self) -> bool:
@@ -56,7 +58,7 @@ class SqliteRegistry(Registry):
         """See `Registry.records`."""
         with self._explained():
             rows = self._connection.execute("SELECT key, value FROM record WHERE kind = ? ORDER BY rowid", (kind,))
-            return {key.decode(errors="surrogateescape"): json.loads(value) for key, value in rows}
+            return {bytes(key).decode(errors="surrogateescape"): json.loads(value) for key, value in rows}
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""

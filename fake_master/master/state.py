@@ -17,7 +17,7 @@ from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offers
 from fake_master.master.quotas import Quotas
 from fake_master.master.rate_limiting import RateLimiting
-from fake_master.master.registry import Registry
+from fake_master.master.registry import Registry, RegistryFailure
 from fake_master.master.reservations import Reservations
 from fake_master.master.subscriptions import Subscriptions
 from fake_master.master.task_runner import TaskRunner
@@ -234,11 +234,20 @@ class Master:
                 if "identity" not in known:
                     self.registry.write("master", "identity", {"id": str(uuid4()), "start_time": self.clock()})
             known = self.registry.records("master")
-        identity = known["identity"]
-        return identity["id"], identity["start_time"]
+        try:
+            return str(known["identity"]["id"]), float(known["identity"]["start_time"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RegistryFailure(f"the registry does not say which master it belongs to ({error!r})") from error
 
     def _load(self) -> None:
-        """Everything lasting anew, and the allocator told of each difference."""
+        """Everything lasting anew.  Raises RegistryFailure for a record that this master did not write."""
+        try:
+            self._load_records()
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise RegistryFailure(f"the registry holds a record that cannot be read ({error!r})") from error
+
+    def _load_records(self) -> None:
+        """Take over what the registry holds, and tell the allocator of each difference."""
         before = self.quotas.meanings()
         self.quotas.load()
         after = self.quotas.meanings()

@@ -7,6 +7,7 @@ import pytest
 import fake_master
 from fake_master.carriers.address import FakeAddress, open_address
 from fake_master.cluster import ClusterSpec, read_cluster_file
+from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.core.errors import BadInput
 
 FILE = """
@@ -62,6 +63,8 @@ def test_a_cluster_file_makes_a_master(cluster_file: Path):
         ("[flags]\nnope = 1", "--nope is not a flag"),
         ("[flags]\nroles = 'a,.'", "--roles"),
         ("[flags]\nweights = 'a=0'", "--weights"),
+        ("[flags]\nweights = 'a=inf'", "--weights"),
+        ("[flags]\nallocation_interval = 'soon'", "--allocation_interval"),
         ("[flags]\nauthenticate_http_readwrite = true", "needs --credentials"),
         ("[flags]\nacls = '{\"permissive\": 3}'", "--acls"),
         ("x = ", "is not TOML"),
@@ -98,7 +101,7 @@ def test_an_address_keeps_its_state_and_fresh_forgets_it(cluster_file: Path):
     assert weights(f"fake:{cluster_file}") == []
 
 
-@pytest.mark.parametrize("address", ["fake:?frsh", "fake:?version=2", "fake:/nowhere/at/all.toml"])
+@pytest.mark.parametrize("address", ["fake:?frsh", "fake:?fresh=0", "fake:?version=2", "fake:/nowhere/at/all.toml"])
 def test_a_bad_address_is_refused(address: str):
     with pytest.raises(BadInput):
         open_address(address)
@@ -112,6 +115,19 @@ def test_a_damaged_state_says_how_to_start_over(state_home: Path):
     with pytest.raises(BadInput) as refused:
         fake_master.open_transport("fake:")
     assert "fresh" in (refused.value.hint or "")
+    fake_master.open_transport("fake:?fresh").close()
+    assert path.with_suffix(".damaged").read_bytes().startswith(b"not a database")
+    fake_master.open_transport("fake:").close()
+
+
+def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
+    address = FakeAddress.parse("fake:")
+    registry = SqliteRegistry(address.state_file(address.spec()))
+    with registry.transaction():
+        registry.write("quota", "r1", {"nothing": "known"})
+    registry.close()
+    with pytest.raises(BadInput, match="cannot be read"):
+        fake_master.open_transport("fake:")
 
 
 def test_a_spec_without_agents_is_an_empty_cluster():

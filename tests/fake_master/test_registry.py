@@ -83,7 +83,7 @@ def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version=99")
     connection.close()
-    with pytest.raises(RegistryFailure, match="newer version"):
+    with pytest.raises(RegistryFailure, match="another version"):
         SqliteRegistry(path)
 
 
