@@ -11,10 +11,10 @@ _mesosctl() {
         if [[ $word == "=" ]]; then continue; fi
         if [[ -n $skip ]]; then skip=; continue; fi
         case "$word" in
-            --agent|--api|--attribute|--burst|--cacert|--capacity|--cert|--count|--file|--for|--headroom|--interval|--key|--label|--limit|--master|--memory|--message-size|--output|--path|--principal|--qps|--reserver|--role|--secret-file|--svg|--timeout|--traffic|--under|--wait-for|-f|-o) skip=1; continue ;;
+            --agent|--api|--attribute|--burst|--cacert|--capacity|--cert|--changes|--count|--every|--file|--for|--framework|--headroom|--id|--interval|--key|--label|--limit|--master|--memory|--message-size|--offer|--output|--path|--principal|--qps|--reserve|--reserver|--role|--secret-file|--steps|--svg|--timeout|--traffic|--under|--unreserve|--wait-for|-f|-o) skip=1; continue ;;
         esac
         case "$path $word" in
-            'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl ratelimit'|'mesosctl ratelimit default'|'mesosctl ratelimit plan'|'mesosctl ratelimit set'|'mesosctl ratelimit show'|'mesosctl ratelimit simulate'|'mesosctl ratelimit suggest'|'mesosctl ratelimit unset'|'mesosctl ratelimit validate'|'mesosctl ratelimit watch'|'mesosctl reservations'|'mesosctl reserve'|'mesosctl unreserve'|'mesosctl volumes'|'mesosctl volumes create'|'mesosctl volumes destroy'|'mesosctl volumes list') path="$path $word" ;;
+            'mesosctl offers'|'mesosctl offers explain'|'mesosctl offers list'|'mesosctl offers reserve'|'mesosctl offers simulate'|'mesosctl offers take'|'mesosctl offers unreserve'|'mesosctl offers watch'|'mesosctl quota'|'mesosctl quota check'|'mesosctl quota list'|'mesosctl quota remove'|'mesosctl quota set'|'mesosctl quota show'|'mesosctl quota update'|'mesosctl ratelimit'|'mesosctl ratelimit default'|'mesosctl ratelimit plan'|'mesosctl ratelimit set'|'mesosctl ratelimit show'|'mesosctl ratelimit simulate'|'mesosctl ratelimit suggest'|'mesosctl ratelimit unset'|'mesosctl ratelimit validate'|'mesosctl ratelimit watch'|'mesosctl reservations'|'mesosctl reserve'|'mesosctl unreserve'|'mesosctl volumes'|'mesosctl volumes create'|'mesosctl volumes destroy'|'mesosctl volumes list') path="$path $word" ;;
         esac
     done
     case "$previous" in
@@ -27,6 +27,19 @@ _mesosctl() {
         --cert) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --key) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --api) COMPREPLY=($(compgen -W "auto v0 v1" -- "$current")); return ;;
+        --framework) return ;;
+        --role) return ;;
+        --agent) return ;;
+        --offer) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --id) return ;;
+        --for) return ;;
+        --label) return ;;
+        --steps) return ;;
+        --svg) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --reserve) return ;;
+        --unreserve) return ;;
+        --every) return ;;
+        --changes) return ;;
         -f|--file) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --limit) return ;;
         --qps) return ;;
@@ -34,23 +47,26 @@ _mesosctl() {
         --memory) return ;;
         --message-size) return ;;
         --traffic) return ;;
-        --svg) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --for) return ;;
         --interval) return ;;
         --headroom) return ;;
         --burst) return ;;
         --count) return ;;
-        --role) return ;;
-        --agent) return ;;
         --wait-for) return ;;
         --under) return ;;
-        --label) return ;;
         --reserver) return ;;
         --attribute) return ;;
         --path) return ;;
     esac
     case "$path" in
-        'mesosctl') COMPREPLY=($(compgen -W "quota ratelimit reservations reserve unreserve volumes --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl') COMPREPLY=($(compgen -W "offers quota ratelimit reservations reserve unreserve volumes --version --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers') COMPREPLY=($(compgen -W "explain list reserve simulate take unreserve watch --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
+        'mesosctl offers explain') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers list') COMPREPLY=($(compgen -W "--framework --role --agent --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers reserve') COMPREPLY=($(compgen -W "--offer --id --for --label --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers simulate') COMPREPLY=($(compgen -W "--steps --svg --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers take') COMPREPLY=($(compgen -W "--role --reserve --unreserve --agent --label --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers unreserve') COMPREPLY=($(compgen -W "--offer --id --for --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
+        'mesosctl offers watch') COMPREPLY=($(compgen -W "--framework --role --agent --every --changes --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota') COMPREPLY=($(compgen -W "check list remove set show update --master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose --install-completion --show-completion -h --help" -- "$current")) ;;
         'mesosctl quota check') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;
         'mesosctl quota list') COMPREPLY=($(compgen -W "--master -o --output --timeout --principal --secret-file --cacert --cert --key --api --no-wait -y --yes -q --quiet -v --verbose -h --help" -- "$current")) ;;

@@ -3,7 +3,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
+
+    from mesosctl.core.sharing import Sharing
 
 
 def open_transport(address: str) -> "httpx.BaseTransport":
@@ -16,3 +20,13 @@ def open_transport(address: str) -> "httpx.BaseTransport":
     from fake_master.carriers.in_process import InProcessTransport
 
     return InProcessTransport(open_address(address))
+
+
+def simulate(cluster: "Path", most_steps: int) -> "Sharing":
+    """A cluster file played in virtual time, offer by offer; the second door, for `mesosctl offers simulate`.
+
+    Raises BadInput for the file.
+    """
+    from fake_master.simulation import simulate_file
+
+    return simulate_file(cluster, most_steps)

@@ -15,6 +15,8 @@ A cluster file is TOML:
     active = true                # false: registered, and not in service
     loses = 2                    # the first two operations never reach the agent (-1: none ever does)
     delay = 1.5                  # seconds until an operation reaches it
+
+and [tasks] and [[frameworks]], which `cluster_frameworks` reads.
 """
 
 import time
@@ -24,16 +26,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fake_master.cluster_frameworks import check_keys, residents, task_fate
 from fake_master.master.agents import Agent, AgentFaults
 from fake_master.master.checkpoints import DoesNotFit
 from fake_master.master.flags import MasterFlags
 from fake_master.master.registry import MemoryRegistry, Registry
+from fake_master.master.residents import Launched, Resident, ResidentSpec
 from fake_master.master.state import Clock, Master
+from fake_master.master.tasks import TaskFate
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 from mesosctl.core.text import parse_resources
 
-_KNOWN_KEYS = {"mesos_version", "flags", "agents"}
+_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
 _KNOWN_AGENT_KEYS = {"resources", "hostname", "attributes", "count", "active", "loses", "delay"}
 _MOST_AGENTS = 100_000
 
@@ -58,6 +63,8 @@ class ClusterSpec:
     agents: tuple[AgentSpec | str, ...] = ()
     mesos_version: str = MESOS_1_4.name
     flags: Mapping[str, str] = field(default_factory=dict)
+    frameworks: tuple[ResidentSpec, ...] = ()
+    task_fate: TaskFate = field(default_factory=TaskFate)
 
     def start(
         self,
@@ -65,9 +72,11 @@ class ClusterSpec:
         *,
         clock: Clock = time.time,
         address: tuple[str, int] = ("127.0.0.1", 5050),
+        on_launch: Launched | None = None,
     ) -> Master:
-        """A leading master with every agent registered.
+        """A leading master with every agent registered and every framework of its own subscribed.
 
+        `on_launch` is told whenever one of these has used an offer.
         Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
         """
         profile = PROFILES.get(self.mesos_version)
@@ -81,10 +90,13 @@ class ClusterSpec:
             registry=registry or MemoryRegistry(),
             clock=clock,
             address=address,
+            task_fate=self.task_fate,
         )
         with master.transaction():
             for index, spec in enumerate(self.agents):
                 _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+            for framework in self.frameworks:
+                Resident(master, framework, on_launch).subscribe()
         return master
 
 
@@ -141,7 +153,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
         raise BadInput(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path} is not TOML: {error}") from error
-    _check_keys(content, _KNOWN_KEYS, str(path))
+    check_keys(content, _KNOWN_KEYS, str(path))
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
         raise BadInput(f"{path}: flags is not a table", field="flags")
@@ -157,13 +169,15 @@ def read_cluster_file(path: Path) -> ClusterSpec:
         agents=tuple(specs),
         mesos_version=str(content.get("mesos_version", MESOS_1_4.name)),
         flags={name: _flag_text(value) for name, value in flags.items()},
+        frameworks=residents(content.get("frameworks", []), f"{path}: frameworks"),
+        task_fate=task_fate(content["tasks"], f"{path}: tasks") if "tasks" in content else TaskFate(),
     )
 
 
 def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     if not isinstance(entry, dict):
         raise BadInput(f"{where} is not a table", field="agents")
-    _check_keys(entry, _KNOWN_AGENT_KEYS, where)
+    check_keys(entry, _KNOWN_AGENT_KEYS, where)
     resources, hostname = entry.get("resources"), entry.get("hostname")
     count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
     if not isinstance(resources, str):
@@ -191,12 +205,6 @@ def _faults(entry: Mapping[str, Any], where: str) -> tuple[int, float]:
     if isinstance(delay, bool) or not isinstance(delay, int | float) or delay < 0:
         raise BadInput(f"{where}: delay is not a number of seconds", field="delay")
     return loses, float(delay)
-
-
-def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise BadInput(f"{where}: '{key}' is not known here", field=key, hint="known: " + ", ".join(sorted(known)))
 
 
 def _flag_text(value: Any) -> str:

@@ -31,16 +31,20 @@ class Server:
     def __init__(self, master: Master) -> None:
         self._application = Application(master)
         self._busy = asyncio.Event()
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        """End `run`, as the signals do."""
+        self._stop.set()
 
     async def run(self, host: str, port: int, ready: Callable[[str], None]) -> None:
         """Listen until SIGTERM or SIGINT; `ready` is called with the URL once requests are taken.
 
         Port 0 takes any free one.  Raises OSError where the address cannot be had.
         """
-        stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+            loop.add_signal_handler(number, self.stop)
         # A client that breaks off is no news to whoever runs this; everything else still is.
         logging.getLogger("aiohttp.server").addFilter(_is_news)
         runner = web.ServerRunner(
@@ -54,7 +58,11 @@ class Server:
             self._application.master.listens_on(address[1])
             clockwork = asyncio.create_task(self._keep_time())
             ready(f"http://{f'[{host}]' if ':' in host else host}:{address[1]}")
-            await stop.wait()
+            stopped = asyncio.create_task(self._stop.wait())
+            await asyncio.wait((clockwork, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if clockwork.done():
+                # Without a clock nothing would ever be allocated again: better to end than to look alive.
+                clockwork.result()
             clockwork.cancel()
         finally:
             await runner.cleanup()
@@ -124,8 +132,9 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
         await response.prepare(request)
         while True:
             news.clear()
-            if waiting := stream.take():
-                await response.write(waiting)
+            if records := stream.take():
+                for record in records:
+                    await response.write(record)
             elif stream.closed:
                 break
             else:

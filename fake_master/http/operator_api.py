@@ -121,7 +121,7 @@ def _teardown(master: Master, body: Body, principal: str | None) -> None:
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    roles = [views.role_message(master, role) for role in views.visible_roles(master, principal)]
+    roles = [views.role_message(role) for role in views.visible_roles(master, principal)]
     return {"roles": roles} if roles else {}
 
 

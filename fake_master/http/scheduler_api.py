@@ -28,6 +28,7 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
     if name == "SUBSCRIBE":
         return _subscribe(master, request, message, principal)
     framework = _caller(master, request, message, principal)
+    framework.counts[f"calls/{name.lower()}"] += 1
     if name == "UPDATE_FRAMEWORK":
         _update_framework(master, framework, message["update_framework"], principal)
         master.rate_limiting.receive_answered(framework)

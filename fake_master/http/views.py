@@ -24,6 +24,10 @@ _TASK_STATES = (
 )
 
 
+# What an agent may have by the piece; GET_ROLES leaves it out.
+_NOT_SCALAR = frozenset({"ports"})
+
+
 def agent(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /state shows it."""
     return {
@@ -90,24 +94,25 @@ def role(master: Master, of: RoleView) -> dict[str, Any]:
     }
 
 
-def role_message(master: Master, of: RoleView) -> dict[str, Any]:
-    """A role as GET_ROLES shows it."""
+def role_message(of: RoleView) -> dict[str, Any]:
+    """A role as GET_ROLES shows it: of resources the sums of the scalars."""
     message: dict[str, Any] = {"name": of.name, "weight": of.weight}
     if of.frameworks:
         message["frameworks"] = [{"value": framework_id} for framework_id in of.frameworks]
-    held = role_view.held(master, of.name)
-    if len(held):
-        message["resources"] = list_to_json(held, "ENDPOINT")
+    held = {name: milli for name, milli in (of.allocated + of.offered).items() if name not in _NOT_SCALAR}
+    if held:
+        message["resources"] = [
+            {"name": name, "type": "SCALAR", "scalar": {"value": to_double(milli)}} for name, milli in held.items()
+        ]
     return message
 
 
 def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
-    return [
-        role_view.view(master, name)
-        for name in role_view.known_roles(master)
-        if master.flags.authorizer.allows("view_roles", principal, name)
-    ]
+    names = role_view.known_roles(master)
+    return role_view.views(
+        master, [name for name in names if master.flags.authorizer.allows("view_roles", principal, name)]
+    )
 
 
 def amounts(quantities: Quantities) -> dict[str, float]:

@@ -55,8 +55,10 @@ def accept(
     for offer in valid:
         master.offers.discard(offer)
         offered += offer.resources
+    framework.counts["offers/accepted"] += len(valid)
     ground = _Ground(framework, master.agents[valid[0].agent_id], valid[0].role, offered, offered)
     for operation in operations:
+        framework.counts[f"operations/{operation['type'].lower()}"] += 1
         try:
             if operation["type"] in _LAUNCHES:
                 _launch(master, ground, operation)
@@ -72,6 +74,7 @@ def decline(master: "Master", framework: Framework, offer_ids: Sequence[str], re
     for offer_id in offer_ids:
         offer = framework.offers.get(offer_id)
         if offer is not None:
+            framework.counts["offers/declined"] += 1
             master.offers.take_back(offer, _filter(refuse_seconds))
 
 

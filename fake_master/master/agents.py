@@ -42,6 +42,8 @@ class Agent:
     """Seconds since the epoch."""
     ip: str = "127.0.0.1"
     attributes: Mapping[str, str | float] = field(default_factory=dict)
+    used: Resources = field(default_factory=Resources)
+    """What tasks and executors hold, allocation roles included."""
     connected: bool = True
     deactivated: bool = False
     faults: AgentFaults = field(default_factory=AgentFaults)

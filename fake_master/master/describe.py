@@ -41,23 +41,43 @@ def agent(master: "Master", of: "Agent") -> dict[str, Any]:
     return message
 
 
+def framework_info(of: "Framework") -> dict[str, Any]:
+    """FrameworkInfo with the defaults that the master writes out, and without empty lists."""
+    return {"failover_timeout": 0.0, "checkpoint": False} | {
+        name: value for name, value in of.info.items() if value != []
+    }
+
+
 def framework(master: "Master", of: "Framework") -> dict[str, Any]:
-    """A framework as GET_FRAMEWORKS and the operator events show it."""
+    """A framework as GET_FRAMEWORKS shows it."""
     message: dict[str, Any] = {
-        "framework_info": dict(of.info),
+        **_framework_times(of),
+        "offer_constraints": dict(of.offer_constraints),
+    }
+    if of.unregistered_time is not None:
+        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
+    lists = {
+        "offers": [offer(master, of, outstanding) for outstanding in of.offers.values()],
+        "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
+        "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
+    }
+    return message | {name: entries for name, entries in lists.items() if entries}
+
+
+def framework_event(of: "Framework") -> dict[str, Any]:
+    """A framework as the operator events tell of it: no offers and no resources, and a time of leaving in any case."""
+    return {**_framework_times(of), "unregistered_time": {"nanoseconds": 0}}
+
+
+def _framework_times(of: "Framework") -> dict[str, Any]:
+    return {
+        "framework_info": framework_info(of),
         "active": of.active,
         "connected": of.connected,
         "recovered": False,
         "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
         "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
-        "offers": [offer(master, of, outstanding) for outstanding in of.offers.values()],
-        "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
-        "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
-        "offer_constraints": dict(of.offer_constraints),
     }
-    if of.unregistered_time is not None:
-        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
-    return message
 
 
 def task(of: "Task") -> dict[str, Any]:

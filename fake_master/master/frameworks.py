@@ -1,10 +1,11 @@
 """One framework, as the master knows it."""
 
-from collections import deque
-from collections.abc import Mapping
+from collections import Counter, deque
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fake_master.master.agents import Agent
 from fake_master.master.offers import Offer
 from fake_master.master.streams import EventStream
 from fake_master.master.tasks import Executor, Task
@@ -38,6 +39,11 @@ class Framework:
     """By agent id and executor id."""
     completed_tasks: deque[Task] = field(default_factory=lambda: deque(maxlen=_MOST_COMPLETED_TASKS))
     failover_timer: Timer | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    """What its metrics count, by their names below the framework's own: `calls/accept`."""
+    # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
+    _held: dict[str, Resources] = field(default_factory=dict)
+    _held_anywhere: Resources = field(default_factory=Resources)
 
     @property
     def name(self) -> str:
@@ -64,30 +70,30 @@ class Framework:
         """Seconds it may stay away."""
         return float(self.info.get("failover_timeout", 0.0))
 
-    def used_on(self, agent_id: str) -> Resources:
-        """What its tasks and executors hold on one agent, allocation roles included."""
-        held = Resources()
-        for task in self.tasks.values():
-            if task.agent_id == agent_id and not task.is_terminal:
-                held += task.resources
-        for (on_agent, _), executor in self.executors.items():
-            if on_agent == agent_id:
-                held += executor.resources
-        return held
+    def hold(self, agent: Agent, resources: Resources) -> None:
+        """A task or executor takes `resources`, allocation roles included, of an agent."""
+        self._held[agent.id] = self._held.get(agent.id, Resources()) + resources
+        self._held_anywhere += resources
+        agent.used += resources
+
+    def release(self, agent: Agent, resources: Resources) -> None:
+        """It has ended, and holds them no more."""
+        left = self._held[agent.id] - resources
+        if len(left):
+            self._held[agent.id] = left
+        else:
+            del self._held[agent.id]
+        self._held_anywhere -= resources
+        agent.used -= resources
 
     @property
-    def agents_used(self) -> set[str]:
+    def agents_used(self) -> Collection[str]:
         """The agents on which it holds anything."""
-        return {task.agent_id for task in self.tasks.values() if not task.is_terminal} | {
-            agent_id for agent_id, _ in self.executors
-        }
+        return self._held.keys()
 
     def used(self) -> Resources:
         """What it holds on all agents."""
-        held = Resources()
-        for agent_id in self.agents_used:
-            held += self.used_on(agent_id)
-        return held
+        return self._held_anywhere
 
     def offered(self) -> Resources:
         """What it is offered on all agents."""

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fake_master.master import role_view
-from mesosctl.core.quantities import Quantities
+from fake_master.master import framework_metrics
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def snapshot(master: "Master") -> dict[str, float]:
     """Every metric by name, sorted."""
     found = dict.fromkeys(_AT_REST, 0.0)
     found |= dict.fromkeys(_operation_names(), 0.0)
-    found |= _agents(master) | _resources(master) | _quota(master) | _system()
+    found |= _agents(master) | _resources(master) | _system()
+    found |= framework_metrics.figures(master) | master.allocator.metrics()
     found |= master.rate_limiting.metrics()
     found["master/elected"] = 1.0
     found["master/uptime_secs"] = max(0.0, master.clock() - master.start_time)
@@ -95,39 +96,18 @@ def _agents(master: "Master") -> dict[str, float]:
 
 
 def _resources(master: "Master") -> dict[str, float]:
-    totals = Quantities.total(agent.total.non_revocable().scalar_quantities() for agent in master.agents.values())
-    revocable = Quantities.total(agent.total.revocable().scalar_quantities() for agent in master.agents.values())
+    totals = [agent.total for agent in master.agents.values()]
+    in_use = [agent.used for agent in master.agents.values()]
     found = {}
     for name in _MEASURED:
-        for suffix, amounts in (("", totals), ("_revocable", revocable)):
-            found[f"master/{name}{suffix}_total"] = to_double(amounts.get_amount(name))
-            found[f"master/{name}{suffix}_used"] = 0.0
-            found[f"master/{name}{suffix}_percent"] = 0.0
-    for name in ("cpus", "mem", "disk"):
-        found[f"allocator/mesos/resources/{name}/total"] = to_double((totals + revocable).get_amount(name))
-        found[f"allocator/mesos/resources/{name}/offered_or_allocated"] = 0.0
-    return found
-
-
-def _quota(master: "Master") -> dict[str, float]:
-    prefix = "allocator/mesos/quota/roles"
-    found = {}
-    for role, quota in master.quotas.meanings().items():
-        for name, amount in quota.guarantees.items():
-            found[f"{prefix}/{role}/resources/{name}/guarantee"] = to_double(amount)
-            found[f"{prefix}/{role}/resources/{name}/offered_or_allocated"] = 0.0
-        for name, amount in quota.limits.items():
-            found[f"{prefix}/{role}/resources/{name}/limit"] = to_double(amount)
-            found[f"{prefix}/{role}/resources/{name}/offered_or_allocated"] = 0.0
-    consumed_at_root: list[Quantities] = []
-    for role in role_view.known_roles(master):
-        consumed = master.consumed(role)
-        if "/" not in role:
-            consumed_at_root.append(consumed)
-        for name, amount in consumed.items():
-            found[f"{prefix}/{role}/resources/{name}/consumed"] = to_double(amount)
-    for name, amount in Quantities.total(consumed_at_root).items():
-        found[f"{prefix}//resources/{name}/consumed"] = to_double(amount)
+        for suffix, part in (("", Resources.non_revocable), ("_revocable", Resources.revocable)):
+            total, used = (
+                to_double(sum(part(held).scalar_quantities().get_amount(name) for held in everywhere))
+                for everywhere in (totals, in_use)
+            )
+            found[f"master/{name}{suffix}_total"] = total
+            found[f"master/{name}{suffix}_used"] = used
+            found[f"master/{name}{suffix}_percent"] = used / total if total else 0.0
     return found
 
 

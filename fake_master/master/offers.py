@@ -66,6 +66,7 @@ class Offers:
                 framework.offers[offer.id] = offer
                 made.append(offer)
         if framework is not None and made:
+            framework.counts["offers/sent"] += len(made)
             master.tell.offers(framework, made)
 
     def discard(self, offer: Offer) -> None:
@@ -85,5 +86,6 @@ class Offers:
         """Tell the framework, then take back."""
         framework = self._master.frameworks.get(offer.framework_id)
         if framework is not None:
+            framework.counts["offers/rescinded"] += 1
             self._master.tell.rescind(framework, offer)
         self.take_back(offer, refuse_seconds)

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resources
+from mesosctl.core.resources import Resource, Resources
 
 if TYPE_CHECKING:
     from fake_master.master.state import Master
+
+_NOTHING = Quantities()
+_NO_RESOURCES = Resources()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,65 +28,83 @@ class RoleView:
     frameworks: tuple[str, ...] = ()
 
 
-def reserved_in_subtree(master: "Master", role: str) -> Quantities:
-    """Everything reserved for `role` or below it, static or dynamic, in use or not."""
-    return Quantities.total(
-        owned.quantities()
-        for agent in master.agents.values()
-        for owner, owned in agent.total.by_owner().items()
-        if owner == role or roles.is_strict_subrole(owner, role)
-    )
+class Ledger:
+    """Who holds what at one moment: every role's sums from one walk over the cluster.
+
+    Each sum includes the roles below, as `/roles` has it since 1.9.
+    """
+
+    def __init__(self, master: "Master") -> None:
+        used = [entry for framework in master.frameworks.values() for entry in framework.used()]
+        self.allocated = _united(_by_role(used))
+        self.offered = _united((offer.role, offer.resources) for offer in master.offers)
+        self.reserved = _rolled_up(
+            (owner, owned.quantities())
+            for agent in master.agents.values()
+            for owner, owned in agent.total.by_owner().items()
+        )
+        self._in_use = _united(_by_role([entry for entry in used if entry.is_reserved]))
+        self._reservations_count = master.profile.reservations_consume_quota
+
+    def consumed(self, role: str) -> Quantities:
+        """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
+        allocated = self.allocated.get(role, _NOTHING)
+        if not self._reservations_count:
+            return allocated
+        return allocated + (self.reserved.get(role, _NOTHING) - self._in_use.get(role, _NOTHING))
 
 
 def known_roles(master: "Master") -> list[str]:
     """The roles that /roles lists, by name: the whitelist, or every role that anything names and its ancestors."""
     if master.flags.whitelist is not None:
         return sorted({*master.flags.whitelist, roles.DEFAULT_ROLE})
-    named: set[str] = {*master.weights.configured, *master.quotas.stored, *_owners(master)}
+    named: set[str] = {*master.weights.configured, *master.quotas.stored}
+    for agent in master.agents.values():
+        named.update(agent.total.by_owner())
     for framework in master.frameworks.values():
         named |= framework.roles
         named.update(task.role for task in framework.tasks.values())
     return sorted(named.union(*map(roles.ancestors, named)))
 
 
-def view(master: "Master", role: str) -> RoleView:
-    """One role's figures."""
-    allocated, offered = _allocated(master, role), _offered(master, role)
-    return RoleView(
-        name=role,
-        weight=master.weights.of(role),
-        allocated=allocated.quantities(),
-        offered=offered.quantities(),
-        reserved=reserved_in_subtree(master, role),
-        consumed=master.consumed(role),
-        frameworks=tuple(of.id for of in master.frameworks.values() if role in of.roles),
-    )
-
-
-def held(master: "Master", role: str) -> Resources:
-    """What is allocated or offered to a role and below, without the allocation."""
-    return (_allocated(master, role) + _offered(master, role)).allocated_to(None)
-
-
-def _allocated(master: "Master", role: str) -> Resources:
-    found = Resources()
+def views(master: "Master", names: Iterable[str]) -> list[RoleView]:
+    """The figures of some roles."""
+    ledger = Ledger(master)
+    subscribed: dict[str, list[str]] = {}
     for framework in master.frameworks.values():
-        found += framework.used().filter(lambda entry: _within(entry.allocation_role or "", role))
-    return found
+        for role in framework.roles:
+            subscribed.setdefault(role, []).append(framework.id)
+    return [
+        RoleView(
+            name=name,
+            weight=master.weights.of(name),
+            allocated=ledger.allocated.get(name, _NOTHING),
+            offered=ledger.offered.get(name, _NOTHING),
+            reserved=ledger.reserved.get(name, _NOTHING),
+            consumed=ledger.consumed(name),
+            frameworks=tuple(subscribed.get(name, ())),
+        )
+        for name in names
+    ]
 
 
-def _offered(master: "Master", role: str) -> Resources:
-    found = Resources()
-    for offer in master.offers:
-        if _within(offer.role, role):
-            found += offer.resources
-    return found
+def _by_role(entries: Iterable[Resource]) -> Iterable[tuple[str, Resources]]:
+    for entry in entries:
+        yield entry.allocation_role or roles.DEFAULT_ROLE, Resources([entry])
 
 
-def _within(role: str, top: str) -> bool:
-    return role == top or roles.is_strict_subrole(role, top)
+def _united(held: Iterable[tuple[str, Resources]]) -> dict[str, Quantities]:
+    """Sums by role as masters make them, over all agents at once: a port that two agents have counts once."""
+    sums: dict[str, Resources] = {}
+    for role, resources in held:
+        sums[role] = sums.get(role, _NO_RESOURCES) + resources
+    return _rolled_up((role, resources.quantities()) for role, resources in sums.items())
 
 
-def _owners(master: "Master") -> Iterable[str]:
-    for agent in master.agents.values():
-        yield from agent.total.by_owner()
+def _rolled_up(held: Iterable[tuple[str, Quantities]]) -> dict[str, Quantities]:
+    """Sums by role, each counted for its ancestors too."""
+    sums: dict[str, Quantities] = {}
+    for role, quantities in held:
+        for name in (role, *roles.ancestors(role)):
+            sums[name] = sums.get(name, _NOTHING) + quantities
+    return sums

@@ -25,7 +25,7 @@ from fake_master.master.tasks import TaskFate
 from fake_master.master.tell import Tell
 from fake_master.master.timers import Timers
 from fake_master.master.weights import Weights
-from mesosctl.core import operations, roles
+from mesosctl.core import operations
 from mesosctl.core import quota as rules
 from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
@@ -101,6 +101,11 @@ class Master:
             # A capability newer than the message's own list is written as an empty object.
             "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in self.profile.master_capabilities],
         }
+
+    @property
+    def allocation_interval(self) -> float:
+        """Seconds between two allocations."""
+        return parse_duration(self.flags.shown["allocation_interval"])
 
     # --- Time -----------------------------------------------------------------------------------------
 
@@ -203,21 +208,11 @@ class Master:
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
-        allocated = Resources()
-        for framework in self.frameworks.values():
-            allocated += framework.used().filter(lambda held: _within(held.allocation_role or "", role))
-        consumed = allocated.quantities()
-        if self.profile.reservations_consume_quota:
-            in_use = allocated.filter(lambda held: held.is_reserved).quantities()
-            consumed += role_view.reserved_in_subtree(self, role) - in_use
-        return consumed
+        return role_view.Ledger(self).consumed(role)
 
     def used_on(self, agent_id: str) -> Resources:
         """What tasks and executors hold on an agent, allocation roles included."""
-        held = Resources()
-        for framework in self.frameworks.values():
-            held += framework.used_on(agent_id)
-        return held
+        return self.agents[agent_id].used
 
     def offered_on(self, agent_id: str) -> Resources:
         """What is offered of an agent, allocation roles included."""
@@ -267,10 +262,6 @@ class Master:
             restored = self.checkpoints.restored(agent, agent.configured)
             if restored != agent.total:
                 self.checkpoints.came_back(agent, restored)
-
-
-def _within(role: str, top: str) -> bool:
-    return role == top or roles.is_strict_subrole(role, top)
 
 
 def _allocator_options(flags: MasterFlags, profile: Profile) -> Options:

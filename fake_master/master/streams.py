@@ -47,10 +47,12 @@ class EventStream:
         self._size += len(record)
         self._notify()
 
-    def take(self) -> bytes:
-        """Everything that waits, as RecordIO."""
-        taken = b"".join(self._pending)
-        self._pending.clear()
+    def take(self) -> list[bytes]:
+        """Everything that waits, one RecordIO record for each event.
+
+        A carrier sends each in a chunk of its own, as Mesos does: there are clients that count on it.
+        """
+        taken, self._pending = self._pending, []
         self._size = 0
         return taken
 

@@ -1,10 +1,11 @@
 """Frameworks come, fail over, change and go (spec/endpoints.md §5)."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.allocator.interface import FrameworkInfo
-from fake_master.master import describe
+from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
 from fake_master.master.streams import EventStream
 from mesosctl.core import quota as quota_rules
@@ -28,6 +29,8 @@ class Subscriptions:
         self._master = master
         self._made = 0
         self.completed: dict[str, Framework] = {}
+        self.forgotten: Counter[str] = Counter()
+        """What was counted of frameworks that are not even listed as completed any more."""
 
     def subscribe(
         self,
@@ -36,10 +39,11 @@ class Subscriptions:
         principal: str | None,
         suppressed: Collection[str] = (),
         offer_constraints: Mapping[str, Any] | None = None,
+        stream: EventStream | None = None,
     ) -> EventStream:
-        """SUBSCRIBE: a stream; where the framework is refused it holds one ERROR and is closed."""
+        """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
         master = self._master
-        stream = EventStream()
+        stream = stream or EventStream()
         framework_id = info.get("id", {}).get("value", "")
         try:
             self._check_info(info, suppressed, principal)
@@ -67,7 +71,7 @@ class Subscriptions:
         self._check_info(info, suppressed, principal)
         self._check_update(framework, info)
         self._take_over(framework, info, frozenset(suppressed), offer_constraints)
-        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework(self._master, framework)})
+        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
         """The stream is gone: no offers, and a while to come back."""
@@ -104,8 +108,8 @@ class Subscriptions:
         master.rate_limiting.removed(framework)
         self.completed[framework.id] = framework
         while len(self.completed) > _MOST_COMPLETED:
-            del self.completed[next(iter(self.completed))]
-        master.tell.operators("FRAMEWORK_REMOVED", {"framework_info": dict(framework.info)})
+            self.forgotten += framework_metrics.lasting(self.completed.pop(next(iter(self.completed))))
+        master.tell.operators("FRAMEWORK_REMOVED", {"framework_info": describe.framework_info(framework)})
 
     def suppress(self, framework: Framework, wanted: Collection[str]) -> None:
         """SUPPRESS: no roles means all; a role that is not subscribed makes the whole call nothing."""
@@ -146,7 +150,7 @@ class Subscriptions:
         master.rate_limiting.registered(framework)
         master.tell.subscribed(framework)
         master.allocator.add_framework(allocator_info(framework), suppressed=suppressed)
-        master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework(master, framework)})
+        master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
 
     def _fail_over(
         self,
@@ -162,6 +166,7 @@ class Subscriptions:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
             master.tell.error(old, "Framework failed over")
+            framework.counts["events/error"] += 1
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         for offer in list(framework.offers.values()):
@@ -175,7 +180,7 @@ class Subscriptions:
         if not framework.active:
             framework.active = True
             master.allocator.activate_framework(framework.id)
-        master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework(master, framework)})
+        master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def _take_over(
         self,

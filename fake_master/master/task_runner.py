@@ -8,6 +8,7 @@ from uuid import uuid4
 from fake_master.master import describe
 from fake_master.master.frameworks import Framework
 from fake_master.master.tasks import Executor, Task
+from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
     from fake_master.master.state import Master
@@ -24,10 +25,14 @@ class TaskRunner:
 
     def launch(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         """The agent takes the task, starts it and runs it."""
+        agent = self._master.agents[task.agent_id]
         framework.tasks[task.id] = task
+        framework.hold(agent, task.resources)
         if executor is not None:
-            framework.executors.setdefault((executor.agent_id, executor.id), executor)
+            framework.executors[executor.agent_id, executor.id] = executor
+            framework.hold(agent, executor.resources)
         self._master.tell.operators("TASK_ADDED", {"task": describe.task(task)})
+        framework.counts["tasks/active/task_staging"] += 1
         self._report(framework, task, "TASK_STARTING")
         self._report(framework, task, "TASK_RUNNING")
         fate = self._master.task_fate
@@ -52,7 +57,7 @@ class TaskRunner:
         """The framework is gone, and nobody is left to be told."""
         for task in list(framework.tasks.values()):
             if not task.is_terminal:
-                task.state = "TASK_KILLED"
+                self._enter(framework, task, "TASK_KILLED")
                 task.statuses.append(self._status(task, "TASK_KILLED"))
                 self._release(framework, task)
             task.unacknowledged.clear()
@@ -73,6 +78,7 @@ class TaskRunner:
 
     def refuse(self, framework: Framework, info: Mapping[str, Any], state: str, reason: str, message: str) -> None:
         """A task that never came to be: an update that needs no acknowledgement."""
+        framework.counts[f"tasks/terminal/{state.lower()}"] += 1
         self._master.tell.update(
             framework,
             {
@@ -102,7 +108,7 @@ class TaskRunner:
         status = {
             "task_id": {"value": task_id},
             "state": ("TASK_GONE" if known_agent else "TASK_UNKNOWN") if partition_aware else "TASK_LOST",
-            "message": "Reconciliation: Task is unknown",
+            "message": "Reconciliation: Task is unknown" + (" to the agent" if known_agent else ""),
             "source": "SOURCE_MASTER",
             "reason": "REASON_RECONCILIATION",
             "timestamp": self._master.now,
@@ -118,18 +124,22 @@ class TaskRunner:
 
     def _release(self, framework: Framework, task: Task) -> None:
         """What the task held is free, and so is its executor's share once it has no other task."""
-        recover = self._master.allocator.recover_resources
-        recover(framework.id, task.agent_id, task.resources, is_allocated=True)
+        self._give_back(framework, task.agent_id, task.resources)
         siblings = any(
             other.executor_id == task.executor_id and other.agent_id == task.agent_id and not other.is_terminal
             for other in framework.tasks.values()
         )
         executor = None if siblings else framework.executors.pop((task.agent_id, task.executor_id), None)
-        if executor is not None and len(executor.resources):
-            recover(framework.id, task.agent_id, executor.resources, is_allocated=True)
+        if executor is not None:
+            self._give_back(framework, task.agent_id, executor.resources)
+
+    def _give_back(self, framework: Framework, agent_id: str, resources: Resources) -> None:
+        if len(resources):
+            framework.release(self._master.agents[agent_id], resources)
+            self._master.allocator.recover_resources(framework.id, agent_id, resources, is_allocated=True)
 
     def _report(self, framework: Framework, task: Task, state: str) -> None:
-        task.state = state
+        self._enter(framework, task, state)
         status = self._status(task, state)
         task.statuses.append(status)
         self._master.tell.operators(
@@ -139,6 +149,13 @@ class TaskRunner:
         task.unacknowledged.append(status)
         if len(task.unacknowledged) == 1:
             self._send(framework, task)
+
+    @staticmethod
+    def _enter(framework: Framework, task: Task, state: str) -> None:
+        """Change the state, and the counts: of active tasks how many are, of ended ones how many have."""
+        framework.counts[f"tasks/active/{task.state.lower()}"] -= 1
+        task.state = state
+        framework.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{state.lower()}"] += 1
 
     def _send(self, framework: Framework, task: Task, wait: float = _FIRST_RETRY_SECONDS) -> None:
         """The oldest unacknowledged update, again and again, ever less often."""

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from fake_master.master.state import Master
 
 HEARTBEAT_SECONDS = 15.0
+_HEARTBEAT = {"type": "HEARTBEAT"}
 _MOST_OPERATOR_STREAMS = 1000
 
 
 class Tell:
-    """Writes events to streams."""
+    """Writes events to streams, and counts what each framework was told."""
 
     def __init__(self, master: "Master") -> None:
         self._master = master
@@ -33,7 +34,9 @@ class Tell:
         """The first event of a subscription, and the heartbeats that follow."""
         stream = framework.stream
         assert stream is not None, "a subscribed framework has a stream"
-        stream.send(
+        framework.counts["calls/subscribe"] += 1
+        self._to(
+            framework,
             {
                 "type": "SUBSCRIBED",
                 "subscribed": {
@@ -41,16 +44,18 @@ class Tell:
                     "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
                     "master_info": self._master.info(),
                 },
-            }
+            },
         )
-        self.keep_alive(stream)
+        self.keep_alive(stream, framework)
 
-    def keep_alive(self, stream: EventStream) -> None:
+    def keep_alive(self, stream: EventStream, framework: "Framework | None" = None) -> None:
         """A heartbeat now, and every fifteen seconds until the stream is closed."""
         if stream.closed:
             return
-        stream.send({"type": "HEARTBEAT"})
-        self._master.timers.at(self._master.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream))
+        if framework is not None:
+            framework.counts["events/heartbeat"] += 1
+        stream.send(_HEARTBEAT)
+        self._master.timers.at(self._master.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
     def offers(self, framework: "Framework", offers: Iterable[Offer]) -> None:
         """One OFFERS event."""
@@ -91,6 +96,7 @@ class Tell:
 
     def _to(self, framework: "Framework", event: Mapping[str, Any]) -> None:
         if framework.stream is not None:
+            framework.counts[f"events/{event['type'].lower()}"] += 1
             framework.stream.send(event)
 
     # --- To every operator ----------------------------------------------------------------------------

@@ -33,6 +33,7 @@ app = typer.Typer(
     name="mesosctl",
     cls=late(
         {
+            "offers": "mesosctl.cli.offers",
             "quota": "mesosctl.cli.quota",
             "ratelimit": "mesosctl.cli.ratelimit",
             "reservations": "mesosctl.cli.reservation.reservations",

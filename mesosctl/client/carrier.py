@@ -6,6 +6,7 @@ WriteTimeout, ReadTimeout                    may have been sent
 """
 
 import ssl
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -17,6 +18,8 @@ from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
     import httpx
+
+    from mesosctl.client.stream import EventStream
 
     Transport = httpx.BaseTransport
 
@@ -74,6 +77,37 @@ class Carrier:
         return Answer(
             status=response.status_code,
             url=url,
+            content_type=response.headers.get("content-type", "").lower(),
+            body=content,
+            location=response.headers.get("location"),
+        )
+
+    def subscribe(
+        self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
+    ) -> "EventStream | Answer":
+        """POST and keep listening; an answer other than 200 is read whole instead.
+
+        `patience`: seconds without any event after which the subscriber gives up.
+        Raises Unreachable, TlsFailure, DeadlinePassed.
+        """
+        import httpx
+
+        from mesosctl.client.stream import EventStream
+
+        client = self._client(urlsplit(base).scheme)
+        agreed = Deadline(patience, time.monotonic)
+        timeout = {"timeout": httpx.Timeout(patience).as_dict()}
+        request = client.build_request("POST", base + path, headers=dict(headers), content=body, extensions=timeout)
+        try:
+            response = client.send(request, stream=True)
+            if response.status_code == 200:
+                return EventStream(response, lambda error: _translate(error, base, agreed))
+            content = response.read()
+        except httpx.HTTPError as error:
+            raise _translate(error, base, agreed) from error
+        return Answer(
+            status=response.status_code,
+            url=base + path,
             content_type=response.headers.get("content-type", "").lower(),
             body=content,
             location=response.headers.get("location"),

@@ -34,6 +34,8 @@ from mesosctl.wire import answers
 if TYPE_CHECKING:
     import httpx
 
+    from mesosctl.client.stream import EventStream
+
 JSON = "application/json"
 READ_ATTEMPTS = 3
 AGENT_PATIENCE = 5.0
@@ -134,6 +136,38 @@ class Master:
     def call(self, body: bytes) -> None:
         """Change something by a v1 call (spec/endpoints.md §4).  Sent once."""
         self._change("POST", "/api/v1", body)
+
+    def ask(self, call: str) -> Any:
+        """The JSON of a v1 call that only reads, by its name.  Raises as `get`, and is not repeated."""
+        return self._send("POST", "/api/v1", b'{"type":"%s"}' % call.encode()).json()
+
+    def subscribe(self, path: str, body: bytes, patience: float) -> "EventStream":
+        """Open a stream of events on whoever leads; see `client.stream`."""
+        base = self._leader.base or self._find_leader()
+        for _ in range(MOST_REDIRECTS + 1):
+            opened = self._carrier.subscribe(base, path, self._headers(base, JSON), body, patience)
+            if not isinstance(opened, Answer):
+                self._leader.base = base
+                return opened
+            onward = redirected_base(opened, base, path)
+            if onward is None:
+                raise_for_status(opened)
+                raise UnexpectedAnswer(f"{opened.url} answered {opened.status} instead of a stream")
+            base = onward
+        raise redirect_loop(base)
+
+    def _find_leader(self) -> str:
+        """Whoever answers an endpoint that only leaders serve."""
+        self._send("GET", "/weights")
+        assert self._leader.base is not None, "it has just answered"
+        return self._leader.base
+
+    def tell(self, path: str, body: bytes, stream_id: str) -> None:
+        """A call of a subscribed framework.  Sent once, to the master that the stream comes from."""
+        base = self._leader.base
+        assert base is not None, "a framework calls after it has subscribed"
+        headers = self._headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
+        raise_for_status(self._carrier.exchange("POST", base, path, headers, body, self.deadline))
 
     def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
         answer = self._send(method, path, body, content_type)

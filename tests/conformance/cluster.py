@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+from .subscribers import Subscribers
+
 SECRET = "secret-of-{}"  # every principal in a setup has a secret of this form
 
 
@@ -82,15 +84,17 @@ class Cluster:
         client: httpx.Client,
         address: str,
         *,
+        subscribers: Subscribers,
+        transport: httpx.BaseTransport | None = None,
         stop: Callable[[], None],
         last_words: Callable[[], str] = str,
-        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.setup = setup
-        self.address = address
-        self.alive = True
+        self.subscribers = subscribers
         self.transport = transport
         """What carries requests, where that is not the network."""
+        self.address = address
+        self.alive = True
         self._stopped = False
         self._client = client
         self._stop = stop
@@ -173,5 +177,6 @@ class Cluster:
         if self._stopped:
             return
         self._stopped, self.alive = True, False
+        self.subscribers.close()
         self._client.close()
         self._stop()

@@ -7,17 +7,25 @@ import httpx
 
 from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.master.clocks import VirtualClock
 
 from .cluster import Cluster, Setup
 from .processes import Process
+from .subscribers import InTheSameProcess, OverTheNetwork
 
 
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
     spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
-    transport = InProcessTransport(spec.start())
+    clock = VirtualClock()
+    master = spec.start(clock=clock)
+    transport = InProcessTransport(master, clock.sleep)
     client = httpx.Client(transport=transport)
-    return Cluster(setup, client, "http://127.0.0.1:5050", stop=lambda: None, transport=transport)
+    subscribers = InTheSameProcess(Application(master), clock)
+    return Cluster(
+        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=lambda: None
+    )
 
 
 def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
@@ -29,7 +37,10 @@ def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
         process.stop()
         raise AssertionError(f"the fake master said {address!r} instead of its address: {words}")
     client = httpx.Client(trust_env=False, timeout=30)
-    return Cluster(setup, client, address.rstrip("/"), stop=process.stop, last_words=process.last_words)
+    base = address.rstrip("/")
+    return Cluster(
+        setup, client, base, subscribers=OverTheNetwork(base), stop=process.stop, last_words=process.last_words
+    )
 
 
 def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:

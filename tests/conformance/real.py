@@ -7,6 +7,7 @@ import httpx
 
 from .cluster import Cluster, Setup
 from .processes import Process, free_port, wait_until
+from .subscribers import OverTheNetwork
 
 RUNNER = "MESOS_RUNNER"
 START_SECONDS = 60  # the first start may have to install the master: twenty seconds or so
@@ -30,7 +31,10 @@ def start(setup: Setup, folder: Path) -> Cluster:
         environment={"PORT": str(port), "WORK": str(folder / "work"), "GLOG_minloglevel": "1", **environment},
     )
     client = httpx.Client(trust_env=False, timeout=30)
-    cluster = Cluster(setup, client, f"http://127.0.0.1:{port}", stop=process.stop, last_words=process.last_words)
+    base = f"http://127.0.0.1:{port}"
+    cluster = Cluster(
+        setup, client, base, subscribers=OverTheNetwork(base), stop=process.stop, last_words=process.last_words
+    )
 
     def ready() -> bool:
         headers = {"Accept": "application/json", **setup.operator()}

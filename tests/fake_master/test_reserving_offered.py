@@ -35,7 +35,7 @@ class Lab:
 
     def events(self, *kinds: str):
         """What has arrived since the last look."""
-        found = [json.loads(record) for record in recordio.decode([self.stream.take()])]
+        found = [json.loads(record) for record in recordio.decode(self.stream.take())]
         return [event for event in found if event["type"] in kinds]
 
     def offered(self):

@@ -114,7 +114,7 @@ class Framework:
 
     def read(self) -> list[str]:
         """What has come; the tasks answered so far."""
-        for record in decode([self.stream.take()]):
+        for record in decode(self.stream.take()):
             event = json.loads(record)
             self.events.append(event)
             if event["type"] == "UPDATE":

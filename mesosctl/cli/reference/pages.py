@@ -43,11 +43,16 @@ def _reference(root: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.render import documents, ratelimit_documents, reservation_documents
+    from mesosctl.render import documents, offer_documents, ratelimit_documents, reservation_documents
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
-    shapes = (*documents.DOCUMENTS, *ratelimit_documents.DOCUMENTS, *reservation_documents.DOCUMENTS)
+    shapes = (
+        *documents.DOCUMENTS,
+        *offer_documents.DOCUMENTS,
+        *ratelimit_documents.DOCUMENTS,
+        *reservation_documents.DOCUMENTS,
+    )
     for document in shapes:
         schema = document.model_json_schema()
         kind = schema["properties"].get("kind", {}).get("default", "error")

@@ -1,0 +1,148 @@
+"""The parts of a cluster file about frameworks and tasks.
+
+[tasks]                      # what becomes of launched tasks; without it they run for ever
+outcome = "finished"         # finished, failed, killed or lost
+seconds = 30                 # how long they run
+
+[[frameworks]]
+name = "ram-heavy"
+role = "analytics"           # or roles = ["a", "b"]; default: the name
+principal = "p"
+task = "cpus:1;mem:4GiB"     # what each of its tasks takes
+tasks = 10                   # how many it wants at once; without it as many as there is room for
+per_offer = 1                # how many it launches of one offer; without it as many as fit
+answer = "accept"            # accept, decline, or hold offers unanswered
+refuse_seconds = 5           # the filter upon what it cannot use
+capabilities = ["MULTI_ROLE"]
+count = 3                    # default 1; the name gets a number appended
+"""
+
+from typing import Any, get_args
+
+from fake_master.master.residents import Answer, ResidentSpec
+from fake_master.master.tasks import TaskFate
+from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.resources import Resources
+from mesosctl.core.text import parse_resources
+
+_OUTCOMES = ("finished", "failed", "killed", "lost")
+_MOST_FRAMEWORKS = 100_000
+_KNOWN = {
+    "answer",
+    "capabilities",
+    "count",
+    "name",
+    "per_offer",
+    "principal",
+    "refuse_seconds",
+    "role",
+    "roles",
+    "task",
+    "tasks",
+}
+
+
+def task_fate(table: Any, where: str) -> TaskFate:
+    """The table [tasks].  Raises BadInput."""
+    if not isinstance(table, dict):
+        raise BadInput(f"{where} is not a table", field="tasks")
+    check_keys(table, {"outcome", "seconds"}, where)
+    outcome, seconds = table.get("outcome", "finished"), table.get("seconds", 0)
+    if outcome not in _OUTCOMES:
+        raise BadInput(f"{where}: outcome is not one of {', '.join(_OUTCOMES)}", field="outcome")
+    if not _is_number(seconds) or seconds < 0:
+        raise BadInput(f"{where}: seconds is not a number from 0 on", field="seconds")
+    return TaskFate(f"TASK_{outcome.upper()}", float(seconds))
+
+
+def residents(entries: Any, where: str) -> tuple[ResidentSpec, ...]:
+    """The array [[frameworks]].  Raises BadInput."""
+    if not isinstance(entries, list):
+        raise BadInput(f"{where} is not an array of tables", field="frameworks")
+    found: list[ResidentSpec] = []
+    for index, entry in enumerate(entries):
+        found.extend(_residents(entry, f"{where}[{index}]"))
+        if len(found) > _MOST_FRAMEWORKS:
+            raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="frameworks")
+    return tuple(found)
+
+
+def _residents(entry: Any, where: str) -> list[ResidentSpec]:
+    if not isinstance(entry, dict):
+        raise BadInput(f"{where} is not a table", field="frameworks")
+    check_keys(entry, _KNOWN, where)
+    name = entry.get("name", f"framework-{where.rpartition('[')[2].rstrip(']')}")
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{where}: name is not a text", field="name")
+    answer = entry.get("answer", "accept")
+    if answer not in get_args(Answer):
+        raise BadInput(f"{where}: answer is not accept, decline or hold", field="answer")
+    task = _task(entry, where)
+    if answer == "accept" and not len(task):
+        raise BadInput(f"{where} has no task", field="task", hint='task = "cpus:1;mem:512MiB", or answer = "decline"')
+    refuse = entry.get("refuse_seconds", 5)
+    if not _is_number(refuse):
+        raise BadInput(f"{where}: refuse_seconds is not a number", field="refuse_seconds")
+    count = _count(entry, "count", where)
+    capabilities = entry.get("capabilities")
+    more: dict[str, Any] = {} if capabilities is None else {"capabilities": _texts(capabilities, "capabilities", where)}
+    principal = entry.get("principal")
+    return [
+        ResidentSpec(
+            name=f"{name}-{number}" if count is not None and count > 1 else name,
+            roles=_roles(entry, name, where),
+            task=task,
+            tasks=_count(entry, "tasks", where),
+            per_offer=_count(entry, "per_offer", where),
+            answer=answer,
+            refuse_seconds=float(refuse),
+            principal=None if principal is None else str(principal),
+            **more,
+        )
+        for number in range(1, (count or 1) + 1)
+    ]
+
+
+def _task(entry: dict[str, Any], where: str) -> Resources:
+    text = entry.get("task", "")
+    if not isinstance(text, str):
+        raise BadInput(f"{where}: task is not a text", field="task")
+    try:
+        task = parse_resources(text)
+    except RuleViolation as error:
+        raise BadInput(f"{where}: task: {error.message}", field="task", hint=error.hint) from error
+    if any(not resource.is_scalar or resource.is_reserved for resource in task):
+        raise BadInput(f"{where}: a task takes plain amounts", field="task", hint='task = "cpus:1;mem:512MiB"')
+    return task
+
+
+def _roles(entry: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
+    if "role" in entry and "roles" in entry:
+        raise BadInput(f"{where} has both role and roles", field="roles")
+    return _texts(entry.get("roles", [entry.get("role", name)]), "roles", where)
+
+
+def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
+        raise BadInput(f"{where}: {key} is not a list of texts", field=key)
+    return tuple(value)
+
+
+def _count(entry: dict[str, Any], key: str, where: str) -> int | None:
+    value = entry.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise BadInput(f"{where}: {key} is not a number from 1 on", field=key)
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_keys(table: dict[str, Any], known: set[str], where: str) -> None:
+    """Raises BadInput for a key that is not known."""
+    for key in table:
+        if key not in known:
+            raise BadInput(f"{where}: '{key}' is not known here", field=key, hint="known: " + ", ".join(sorted(known)))

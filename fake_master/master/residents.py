@@ -1,0 +1,169 @@
+"""Frameworks that live inside the fake master, so that a dry run has somebody to compete with.
+
+A resident subscribes like any other framework and is told the same events, without a wire between.
+It answers in the same moment, but never from within an allocation: its answers are due at once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from fake_master.master import accepting
+from fake_master.master.frameworks import Framework
+from fake_master.master.offers import Offer
+from fake_master.master.streams import EventStream
+from mesosctl.core.errors import BadInput
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.wire.resources import list_to_json
+
+if TYPE_CHECKING:
+    from fake_master.master.state import Master
+
+Answer = Literal["accept", "decline", "hold"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentSpec:
+    """How a resident behaves."""
+
+    name: str
+    roles: tuple[str, ...]
+    task: Resources = field(default_factory=Resources)
+    """What each of its tasks takes: scalars."""
+    tasks: int | None = None
+    """How many it wants to run at once; None is as many as there is room for."""
+    per_offer: int | None = None
+    """How many it launches of one offer; None is as many as fit."""
+    answer: Answer = "accept"
+    """What it does with offers: launch tasks, decline every one, or hold them unanswered."""
+    refuse_seconds: float = 5.0
+    """The filter upon what it cannot use."""
+    principal: str | None = None
+    capabilities: tuple[str, ...] = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+
+
+Launched = Callable[[Framework, Offer, int], None]
+"""Told after each ACCEPT: by whom, of which offer, how many tasks."""
+
+
+class _Ear(EventStream):
+    """A stream whose events are handed over as they are, instead of being written down."""
+
+    def __init__(self, listen: Callable[[Mapping[str, Any]], None]) -> None:
+        super().__init__()
+        self._listen = listen
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        if not self.closed:
+            self._listen(event)
+
+
+class Resident:
+    """One framework of a cluster file."""
+
+    def __init__(self, master: "Master", spec: ResidentSpec, on_launch: Launched | None = None) -> None:
+        self._master = master
+        self._spec = spec
+        self._on_launch = on_launch
+        self._launched = 0
+        self._framework: Framework | None = None
+
+    def subscribe(self) -> Framework:
+        """Join.  Raises BadInput where the master refuses it."""
+        spec = self._spec
+        refused: list[str] = []
+        info: dict[str, Any] = {
+            "user": "resident",
+            "name": spec.name,
+            "roles": list(spec.roles),
+            "capabilities": [{"type": name} for name in spec.capabilities],
+        }
+        if spec.principal is not None:
+            info["principal"] = spec.principal
+
+        def listen(event: Mapping[str, Any]) -> None:
+            if event["type"] == "ERROR":
+                refused.append(event["error"]["message"])
+            self._hear(event)
+
+        stream = self._master.subscriptions.subscribe(info, principal=None, stream=_Ear(listen))
+        if refused:
+            raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
+        self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)
+        return self._framework
+
+    def _hear(self, event: Mapping[str, Any]) -> None:
+        if event["type"] == "OFFERS" and self._spec.answer != "hold":
+            offer_ids = [offer["id"]["value"] for offer in event["offers"]["offers"]]
+            self._soon(lambda: self._answer(offer_ids))
+        elif event["type"] == "UPDATE" and "uuid" in event["update"]["status"]:
+            status = event["update"]["status"]
+            self._soon(lambda: self._acknowledge(status["task_id"]["value"], status["uuid"]))
+
+    def _soon(self, action: Callable[[], None]) -> None:
+        self._master.timers.at(self._master.now, action)
+
+    def _acknowledge(self, task_id: str, uuid: str) -> None:
+        if self._framework is not None:
+            self._master.task_runner.acknowledge(self._framework, task_id, uuid)
+
+    def _answer(self, offer_ids: list[str]) -> None:
+        framework = self._framework
+        if framework is None or not framework.active:
+            return
+        for offer_id in offer_ids:
+            offer = framework.offers.get(offer_id)
+            if offer is None:
+                continue
+            operations = self._launches(framework, offer) if self._spec.answer == "accept" else []
+            if not operations:
+                accepting.decline(self._master, framework, [offer_id], self._spec.refuse_seconds)
+                continue
+            # The rest is wanted again at once, by whoever is next.
+            accepting.accept(self._master, framework, [offer_id], [_launch(operations)], 0.0)
+            if self._on_launch is not None:
+                self._on_launch(framework, offer, len(operations))
+
+    def _launches(self, framework: Framework, offer: Offer) -> list[dict[str, Any]]:
+        """TaskInfo of every task that this offer is used for."""
+        spec = self._spec
+        running = sum(not task.is_terminal for task in framework.tasks.values())
+        room = spec.per_offer
+        if spec.tasks is not None:
+            wanted = max(0, spec.tasks - running)
+            room = wanted if room is None else min(room, wanted)
+        left = offer.resources.allocated_to(None)
+        infos: list[dict[str, Any]] = []
+        while (room is None or len(infos) < room) and (part := _part_of(left, spec.task)) is not None:
+            left -= part
+            self._launched += 1
+            infos.append(
+                {
+                    "name": f"task-{self._launched}",
+                    "task_id": {"value": f"task-{self._launched}"},
+                    "agent_id": {"value": offer.agent_id},
+                    "command": {"value": "true"},
+                    "resources": list_to_json(part, "POST"),
+                }
+            )
+        return infos
+
+
+def _launch(infos: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "LAUNCH", "launch": {"task_infos": infos}}
+
+
+def _part_of(offered: Resources, task: Resources) -> Resources | None:
+    """The entries of an offer that make up one task, reserved ones first; None if it is too little."""
+    found: list[Resource] = []
+    ordered = sorted((entry for entry in offered if entry.disk is None), key=lambda entry: not entry.is_reserved)
+    for name, needed in task.scalar_quantities().items():
+        missing = needed
+        for entry in ordered:
+            if entry.name == name and isinstance(entry.value, int) and missing > 0:
+                taken = min(missing, entry.value)
+                found.append(replace(entry, value=taken))
+                missing -= taken
+        if missing > 0:
+            return None
+    return Resources(found) if found else None

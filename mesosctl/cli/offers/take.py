@@ -1,0 +1,59 @@
+"""`mesosctl offers take`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.offers.words import Agent, Labels, parse_labels, parse_wanted
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.core.errors import Conflict, UsageError
+from mesosctl.render.offers import offer_taken
+
+if TYPE_CHECKING:
+    from mesosctl.core.offers import Offer, Operation
+
+TakenRole = Annotated[
+    str, typer.Option("--role", metavar="ROLE", help="The role to subscribe with.", show_default=False)
+]
+Reserve = Annotated[
+    list[str] | None, typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat.")
+]
+Unreserve = Annotated[
+    list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Give this reservation back. Repeat.")
+]
+EXAMPLES = (
+    ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads, wherever there is room"),
+    ("offers take --role ads --unreserve cpus:2 --timeout 120", "give 2 cpus back, within two minutes"),
+)
+
+
+@verb(EXAMPLES)
+def command(
+    session: Session,
+    role: TakenRole,
+    reserve: Reserve = None,
+    unreserve: Unreserve = None,
+    agent: Agent = None,
+    label: Labels = None,
+) -> None:
+    """Reserve or unreserve as a framework does: subscribe, wait for a fitting offer, act, leave.
+
+    What does not fit is declined, and the framework is torn down whatever happens.
+    """
+    if bool(reserve) == bool(unreserve):
+        raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
+    from mesosctl.core import offers
+    from mesosctl.ops.offers.taking import take
+
+    wanted = parse_wanted(reserve or unreserve or ())
+    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
+    owner = offers.Owner(principal, parse_labels(label))
+
+    def attempt(offer: "Offer") -> "Operation":
+        if agent not in (None, offer.agent_id, offer.hostname):
+            raise Conflict(f"{offer.hostname} is not {agent}")
+        return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
+
+    with session.open_master() as master:
+        session.emit(offer_taken(take(master, role, principal, attempt, session.note)))

@@ -1,0 +1,43 @@
+"""`mesosctl offers watch`."""
+
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.offers.words import Agent, Framework, OfRole
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.ops.offers.listing import Wanted, watch_offers
+from mesosctl.render.offers import change_line
+
+Every = Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.05, help="How often the master is asked.")]
+Changes = Annotated[
+    int | None, typer.Option("--changes", metavar="NUMBER", min=1, help="End after so many; at Ctrl-C unless given.")
+]
+EXAMPLES = (
+    ("offers watch", "what is offered now, and every change"),
+    ("offers watch -o jsonl --role ads", "one role, a JSON object a line"),
+)
+
+
+@verb(EXAMPLES)
+def command(
+    session: Session,
+    framework: Framework = None,
+    role: OfRole = None,
+    agent: Agent = None,
+    every: Every = 1.0,
+    changes: Changes = None,
+) -> None:
+    """Show offers as they come (+) and go (-), a line each.
+
+    No master announces offers to operators, so it is asked again and again; what comes and goes
+    between two questions is not seen.
+    """
+    stream = session.environment.stdout
+    with session.open_master() as master:
+        for number, change in enumerate(watch_offers(master, Wanted(framework, role, agent), every), 1):
+            stream.write(change_line(change.what, change.offer, session.form) + "\n")
+            stream.flush()
+            if number == changes:
+                return

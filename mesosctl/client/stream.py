@@ -1,0 +1,48 @@
+"""A subscription: events of a master as they come, over one connection that stays open."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+from mesosctl.core.errors import MesosctlError, UnexpectedAnswer
+from mesosctl.wire import recordio
+from mesosctl.wire.messages import ConversionError, decode
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class EventStream:
+    """Events, one after the other, until the master ends the stream; used with `with`.
+
+    Iterating raises Unreachable where the connection breaks, DeadlinePassed where nothing comes
+    for as long as was agreed, and UnexpectedAnswer for what is no stream of JSON events.
+    """
+
+    def __init__(self, response: "httpx.Response", translate: Callable[[Exception], MesosctlError]) -> None:
+        self._response = response
+        self._translate = translate
+
+    @property
+    def id(self) -> str:
+        """`Mesos-Stream-Id`, which the calls of a framework have to name."""
+        return str(self._response.headers.get("mesos-stream-id", ""))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        import httpx
+
+        try:
+            for record in recordio.decode(self._response.iter_bytes()):
+                event = decode(record)
+                if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+                    raise UnexpectedAnswer("the stream holds something that is no event")
+                yield event
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            raise self._translate(error) from error
+        except (recordio.BrokenRecord, ConversionError) as error:
+            raise UnexpectedAnswer(f"the stream is not as documented: {error}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._response.close()

@@ -1,0 +1,164 @@
+"""Offers as a master tells of them, and what an operator learns about them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from mesosctl.core import operations
+from mesosctl.core.errors import Conflict
+from mesosctl.core.labels import Labels
+from mesosctl.core.operations import Conversion, Requester
+from mesosctl.core.resources import Reservation, Resource, Resources
+
+Deed = Literal["RESERVE", "UNRESERVE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Resources of one agent that one role of one framework may take."""
+
+    id: str
+    role: str
+    framework_id: str
+    framework: str
+    """Its name, where it is known."""
+    agent_id: str
+    hostname: str
+    resources: Resources
+    """Without allocation roles."""
+    refined: bool = True
+    """Whether it came in the format with reservation stacks (capability RESERVATION_REFINEMENT)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One possible reason for getting no offers.  `holds` is None where a master does not tell."""
+
+    name: str
+    holds: bool | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a role of a framework is or is not offered anything."""
+
+    framework_id: str
+    framework: str
+    role: str
+    offers: int
+    """How many it holds now."""
+    reasons: Sequence[Reason]
+
+    @property
+    def in_the_way(self) -> list[Reason]:
+        """The reasons that hold."""
+        return [reason for reason in self.reasons if reason.holds]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """RESERVE or UNRESERVE upon an offer: what it names, and what it turns into what."""
+
+    deed: Deed
+    resources: tuple[Resource, ...]
+    conversions: tuple[Conversion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What `offers take` did."""
+
+    offer: Offer
+    operation: Operation
+    declined: int
+    """How many offers it declined, before and after."""
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who reserves: the principal and the labels that go into the reservation."""
+
+    principal: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def reservation(self, role: str) -> Reservation:
+        """The reservation that is pushed onto the stack."""
+        labels = Labels(self.labels.items()) if self.labels else None
+        return Reservation("DYNAMIC", role, self.principal, labels)
+
+
+def reserve(
+    wanted: Sequence[Resource], offer: Offer, owner: Owner, *, role: str | None = None, roles: Collection[str] = ()
+) -> Operation:
+    """RESERVE of plain amounts (`cpus:2`) from an offer, or of amounts reserved so far for a role above.
+
+    `role` is the new owner, by default the offer's; `roles` are the framework's, by default that
+    one alone.  Raises RuleViolation for a broken rule, Conflict where the offer has less.
+    """
+    owned_by = role or offer.role
+    pushed = owner.reservation(owned_by)
+    held = [_held(asked, offer) for asked in wanted]
+    resources = tuple(replace(entry, reservations=(*entry.reservations, pushed)) for entry in held)
+    requester = _requester(owner.principal, offer, roles)
+    operations.check_reserve(resources, requester)
+    operation = Operation("RESERVE", resources, tuple(operations.reserve(Resources(resources))))
+    _check_contained(operation, offer)
+    return operation
+
+
+def unreserve(wanted: Sequence[Resource], offer: Offer, *, role: str | None = None) -> Operation:
+    """UNRESERVE of amounts that the offer has reserved for `role`, by default the offer's own.
+
+    Raises RuleViolation for a broken rule, Conflict where the offer has less.
+    """
+    owned_by = role or offer.role
+    resources = tuple(piece for asked in wanted for piece in _reserved(asked, offer, owned_by))
+    operations.check_unreserve(resources, _requester(None, offer, ()))
+    operation = Operation("UNRESERVE", resources, tuple(operations.unreserve(Resources(resources))))
+    _check_contained(operation, offer)
+    return operation
+
+
+def _requester(principal: str | None, offer: Offer, roles: Collection[str]) -> Requester:
+    return Requester(principal, frozenset(roles) or frozenset((offer.role,)), offer.role)
+
+
+def _held(asked: Resource, offer: Offer) -> Resource:
+    """What is asked for, as the offer has it: unreserved, or with the stack that the words name."""
+    if not asked.is_reserved:
+        return asked
+    stacks = [entry for entry in offer.resources if entry.name == asked.name and entry.role == asked.role]
+    if not stacks:
+        raise Conflict(f"the offer has no {asked.name} reserved for '{asked.role}'", rule="operation.available")
+    return replace(asked, reservations=stacks[0].reservations)
+
+
+def _reserved(asked: Resource, offer: Offer, role: str) -> list[Resource]:
+    """The reserved entries that make up an amount, each with its own stack."""
+    owner = asked.role if asked.is_reserved else role
+    entries = [
+        entry
+        for entry in offer.resources
+        if entry.name == asked.name and entry.is_dynamically_reserved and entry.role == owner and entry.disk is None
+    ]
+    if not isinstance(asked.value, int):
+        return [replace(asked, reservations=entries[0].reservations)] if entries else [asked]
+    found: list[Resource] = []
+    missing = asked.value
+    for entry in entries:
+        if missing > 0 and isinstance(entry.value, int):
+            taken = min(missing, entry.value)
+            found.append(replace(entry, value=taken))
+            missing -= taken
+    if missing > 0:
+        raise Conflict(
+            f"the offer has too little {asked.name} that is dynamically reserved for '{owner}'",
+            rule="operation.available",
+        )
+    return found
+
+
+def _check_contained(operation: Operation, offer: Offer) -> None:
+    operations.apply_all(offer.resources, operation.conversions)

@@ -1,0 +1,56 @@
+"""`offers list` and `offers watch`: what is offered now, and what changes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mesosctl.client.master import Master
+from mesosctl.core.offers import Offer
+from mesosctl.wire import offers as wire
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which offers; None is any.  A framework or an agent goes by its id or its name."""
+
+    framework: str | None = None
+    role: str | None = None
+    agent: str | None = None
+
+    def matches(self, offer: Offer) -> bool:
+        """Whether it is one of these."""
+        return (
+            self.framework in (None, offer.framework_id, offer.framework)
+            and self.role in (None, offer.role)
+            and self.agent in (None, offer.agent_id, offer.hostname)
+        )
+
+
+def list_offers(master: Master, wanted: Wanted) -> list[Offer]:
+    """Every outstanding offer that this principal may see, by framework, role and agent."""
+    found = [offer for offer in wire.outstanding(master.ask("GET_FRAMEWORKS")) if wanted.matches(offer)]
+    return sorted(found, key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An offer that came, or went."""
+
+    what: Literal["offered", "gone"]
+    offer: Offer
+
+
+def watch_offers(master: Master, wanted: Wanted, every: float) -> Iterator[Change]:
+    """What is offered now, and from then on each change, for as long as it is iterated.
+
+    No event of a master tells of offers, so it is asked every so many seconds: an offer that comes
+    and goes between two questions is not seen.
+    """
+    known: dict[str, Offer] = {}
+    while True:
+        master.deadline.extend_to(master.deadline.seconds)
+        present = {offer.id: offer for offer in list_offers(master, wanted)}
+        yield from (Change("gone", offer) for offer_id, offer in known.items() if offer_id not in present)
+        yield from (Change("offered", offer) for offer_id, offer in present.items() if offer_id not in known)
+        known = present
+        master.settings.sleep(every)

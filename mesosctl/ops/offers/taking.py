@@ -1,0 +1,139 @@
+"""`offers take`: a framework that lives just long enough to do one operation upon an offer."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from mesosctl.client.master import Master
+from mesosctl.client.stream import EventStream
+from mesosctl.core.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
+from mesosctl.core.offers import Offer, Operation, Taken
+from mesosctl.core.operations import apply_all
+from mesosctl.core.resources import Resources
+from mesosctl.wire import offers as wire
+from mesosctl.wire.agents import agents
+
+SCHEDULER = "/api/v1/scheduler"
+NAME = "mesosctl offers take"
+REFUSE_SECONDS = 60.0
+"""The filter upon what does not fit: long enough not to be asked again, and gone with the framework."""
+
+Attempt = Callable[[Offer], Operation]
+"""What to do with an offer.  Raises Conflict where it has too little."""
+Progress = Callable[[str], None]
+
+
+def take(master: Master, role: str, principal: str | None, attempt: Attempt, progress: Progress) -> Taken:
+    """Subscribe, wait for an offer that fits, operate upon it, decline the rest, tear down.
+
+    Raises DeadlinePassed where no offer fits in time, Rejected where the master refuses the
+    framework, NotConfirmed where the operation is not shown afterwards, RuleViolation from `attempt`.
+    """
+    call = wire.body(wire.subscribe_call(NAME, role, principal))
+    progress(f"subscribing with role {role}")
+    with master.subscribe(SCHEDULER, call, master.deadline.remaining()) as stream:
+        visit = _Visit(master, stream, attempt, progress)
+        try:
+            return visit.run()
+        finally:
+            visit.tear_down()
+
+
+class _Visit:
+    """One subscription, from its first event to its teardown."""
+
+    def __init__(self, master: Master, stream: EventStream, attempt: Attempt, progress: Progress) -> None:
+        self._master = master
+        self._stream = stream
+        self._attempt = attempt
+        self._progress = progress
+        self._framework_id: str | None = None
+        self._declined = 0
+
+    def run(self) -> Taken:
+        """Until an offer was taken.  Raises DeadlinePassed."""
+        for event in self._events():
+            taken = self._hear(event)
+            if taken is not None:
+                return taken
+        raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        """Events until time is up, which shows with the next one or with its absence.  Raises DeadlinePassed."""
+        events = iter(self._stream)
+        while self._master.deadline.remaining() > 0:
+            try:
+                event = next(events)
+            except StopIteration:
+                return
+            except DeadlinePassed:
+                break
+            yield event
+        raise DeadlinePassed(
+            f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
+            sent=False,
+            hint="give it longer with --timeout, or see mesosctl offers explain",
+        )
+
+    def _hear(self, event: dict[str, Any]) -> Taken | None:
+        if event["type"] == "ERROR":
+            raise Rejected(f"the master refuses the framework: {event.get('error', {}).get('message', '')}")
+        if event["type"] == "SUBSCRIBED":
+            self._framework_id = str(event["subscribed"]["framework_id"]["value"])
+            self._progress("waiting for an offer that fits")
+        return self._choose(wire.offered(event)) if event["type"] == "OFFERS" else None
+
+    def _choose(self, offers: list[Offer]) -> Taken | None:
+        """Operate upon the first offer that fits, and decline the others."""
+        chosen: tuple[Offer, Operation] | None = None
+        others: list[Offer] = []
+        for offer in offers:
+            operation = None
+            if chosen is None:
+                with suppress(Conflict):
+                    operation = self._attempt(offer)
+            if operation is None:
+                others.append(offer)
+            else:
+                chosen = (offer, operation)
+        if others:
+            self._tell(wire.body(wire.decline_call(others, REFUSE_SECONDS)))
+            self._declined += len(others)
+            self._progress(f"offers declined so far: {self._declined}")
+        if chosen is None:
+            return None
+        offer, operation = chosen
+        before = self._agent_total(offer)
+        self._progress(f"{operation.deed} on {offer.hostname}")
+        self._tell(wire.body(wire.accept_call([offer], operation, 0.0)))
+        self._confirm(offer, operation, before)
+        return Taken(offer, operation, self._declined, confirmed=True)
+
+    def _confirm(self, offer: Offer, operation: Operation, before: Resources) -> None:
+        """Until the agent has become what the operation makes of it."""
+        wanted = apply_all(before, operation.conversions)
+        pause = 0.05
+        while self._agent_total(offer) != wanted:
+            if self._master.deadline.remaining() <= 0:
+                raise NotConfirmed(
+                    f"{operation.deed} was sent, and {offer.hostname} does not show it",
+                    hint="the master drops what its rules or ACLs forbid without a word",
+                )
+            self._master.settings.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def _agent_total(self, offer: Offer) -> Resources:
+        found = agents(self._master.get(f"/slaves?slave_id={offer.agent_id}"))
+        return found[0].total if found else Resources()
+
+    def _tell(self, call: bytes) -> None:
+        self._master.tell(SCHEDULER, call, self._stream.id)
+
+    def tear_down(self) -> None:
+        """Leave nothing behind; where that fails, the end of the connection ends the framework too."""
+        if self._framework_id is None:
+            return
+        self._master.deadline.extend_to(1.0)
+        call = {"framework_id": {"value": self._framework_id}, "type": "TEARDOWN"}
+        with suppress(MesosctlError):
+            self._tell(wire.body(call))

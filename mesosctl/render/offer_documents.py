@@ -1,0 +1,177 @@
+"""The JSON of `mesosctl offers … -o json`, as models; see `documents` for what a script may count on."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from mesosctl.core import offers as values
+from mesosctl.core import sharing
+from mesosctl.render.documents import Amounts, Document, Strict, amounts
+
+
+class Offer(Strict):
+    """One outstanding offer; ports by count, `resources` in the text form that can be typed again."""
+
+    id: str
+    framework_id: str
+    framework: str
+    role: str
+    agent_id: str
+    hostname: str
+    amounts: Amounts
+    resources: str
+
+    @classmethod
+    def of(cls, offer: values.Offer) -> Self:
+        """From a value of core."""
+        return cls(
+            id=offer.id,
+            framework_id=offer.framework_id,
+            framework=offer.framework,
+            role=offer.role,
+            agent_id=offer.agent_id,
+            hostname=offer.hostname,
+            amounts=amounts(offer.resources.quantities()),
+            resources=str(offer.resources),
+        )
+
+
+class OfferList(Document):
+    """`offers list`; jsonl writes one of `offers` a line."""
+
+    kind: Literal["offers.list"] = "offers.list"
+    offers: list[Offer]
+
+
+class OfferChange(Document):
+    """`offers watch -o jsonl`: one line a change."""
+
+    kind: Literal["offers.change"] = "offers.change"
+    change: Literal["offered", "gone"]
+    offer: Offer
+
+
+class Reason(Strict):
+    """One possible reason; `holds` is null where no master tells."""
+
+    name: str
+    holds: bool | None
+    message: str
+
+
+class Explanation(Strict):
+    """Why a role of a framework is or is not offered anything."""
+
+    framework_id: str
+    framework: str
+    role: str
+    offers: int = Field(description="How many it holds now.")
+    reasons: list[Reason]
+
+    @classmethod
+    def of(cls, explanation: values.Explanation) -> Self:
+        """From a value of core."""
+        return cls(
+            framework_id=explanation.framework_id,
+            framework=explanation.framework,
+            role=explanation.role,
+            offers=explanation.offers,
+            reasons=[Reason(name=r.name, holds=r.holds, message=r.sentence) for r in explanation.reasons],
+        )
+
+
+class OfferExplain(Document):
+    """`offers explain`; jsonl writes one of `explanations` a line."""
+
+    kind: Literal["offers.explain"] = "offers.explain"
+    explanations: list[Explanation]
+
+
+class OfferCall(Document):
+    """`offers reserve` and `offers unreserve`: the call to POST to /api/v1/scheduler."""
+
+    kind: Literal["offers.call"] = "offers.call"
+    call: dict[str, Any]
+
+
+class OfferTaken(Document):
+    """`offers take`: what was done upon which offer."""
+
+    kind: Literal["offers.taken"] = "offers.taken"
+    operation: Literal["RESERVE", "UNRESERVE"]
+    resources: str
+    offer: Offer
+    declined: int = Field(description="How many offers were declined.")
+    confirmed: bool
+
+    @classmethod
+    def of(cls, taken: values.Taken) -> Self:
+        """From a value of core."""
+        return cls(
+            operation=taken.operation.deed,
+            resources="; ".join(map(str, taken.operation.resources)),
+            offer=Offer.of(taken.offer),
+            declined=taken.declined,
+            confirmed=taken.confirmed,
+        )
+
+
+class Holding(Strict):
+    """What a framework holds; `share` is the part of its dominant resource, from 0 to 1."""
+
+    framework: str
+    amounts: Amounts
+    dominant: str | None
+    share: float
+
+
+class SharingStep(Strict):
+    """One offer that was taken."""
+
+    number: int
+    seconds: float
+    framework: str
+    role: str
+    agent: str
+    tasks: int
+    holdings: list[Holding]
+    allocated: Amounts
+
+    @classmethod
+    def of(cls, step: sharing.SharingStep) -> Self:
+        """From a value of core."""
+        return cls(
+            number=step.number,
+            seconds=step.seconds,
+            framework=step.framework,
+            role=step.role,
+            agent=step.agent,
+            tasks=step.tasks,
+            holdings=[
+                Holding(framework=h.framework, amounts=amounts(h.amounts), dominant=h.dominant, share=h.share)
+                for h in step.holdings
+            ],
+            allocated=amounts(step.allocated),
+        )
+
+
+class OfferSimulation(Document):
+    """`offers simulate`; jsonl writes one of `steps` a line."""
+
+    kind: Literal["offers.simulation"] = "offers.simulation"
+    totals: Amounts
+    frameworks: list[str]
+    steps: list[SharingStep]
+    tasks: dict[str, int] = Field(description="Running at the end, by framework.")
+    ended: bool = Field(description="Whether nobody took anything any more.")
+
+
+DOCUMENTS: tuple[type[Document], ...] = (
+    OfferList,
+    OfferChange,
+    OfferExplain,
+    OfferCall,
+    OfferTaken,
+    OfferSimulation,
+)
+"""All of them, for the reference page."""

@@ -1,0 +1,151 @@
+"""Offers as reports."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from mesosctl.core.offers import Explanation, Offer, Taken
+from mesosctl.core.resources import Resources
+from mesosctl.render.report import Column, Report
+
+if TYPE_CHECKING:
+    from mesosctl.render import offer_documents
+
+_COLUMNS = (
+    Column("FRAMEWORK"),
+    Column("ROLE"),
+    Column("AGENT"),
+    Column("RESOURCES"),
+    Column("OFFER", wide=True),
+    Column("FRAMEWORK ID", wide=True),
+    Column("AGENT ID", wide=True),
+)
+
+
+def resources_text(resources: Resources) -> str:
+    """`cpus:4; cpus(ads):2; ports:[31000-32000]`: short, owners by name."""
+    parts = []
+    for entry in resources:
+        name, _, value = str(replace(entry, reservations=())).rpartition(":")
+        owner = f"({entry.role})" if entry.is_reserved else ""
+        parts.append(f"{name}{owner}:{value}")
+    return "; ".join(parts) or "-"
+
+
+def offer_list(offers: Sequence[Offer]) -> Report:
+    """Every outstanding offer."""
+
+    def items() -> "list[offer_documents.Offer]":
+        from mesosctl.render import offer_documents
+
+        return [offer_documents.Offer.of(offer) for offer in offers]
+
+    def document() -> "offer_documents.OfferList":
+        from mesosctl.render import offer_documents
+
+        return offer_documents.OfferList(offers=items())
+
+    return Report(
+        _COLUMNS,
+        [_row(offer) for offer in offers],
+        [offer.id for offer in offers],
+        document,
+        items,
+        empty="nothing is offered to anybody",
+    )
+
+
+def _row(offer: Offer) -> list[str]:
+    return [
+        offer.framework,
+        offer.role,
+        offer.hostname,
+        resources_text(offer.resources),
+        offer.id,
+        offer.framework_id,
+        offer.agent_id,
+    ]
+
+
+def change_line(what: Literal["offered", "gone"], offer: Offer, form: str) -> str:
+    """One change as a line: JSON for a program, words for a person."""
+    if form in ("json", "jsonl"):
+        from mesosctl.render import offer_documents
+
+        document = offer_documents.OfferChange(change=what, offer=offer_documents.Offer.of(offer))
+        return document.model_dump_json()
+    if form == "name":
+        return offer.id
+    sign = "+" if what == "offered" else "-"
+    return f"{sign} {offer.framework} {offer.role} {offer.hostname} {resources_text(offer.resources)}"
+
+
+_VERDICTS = {True: "YES", False: "no", None: "not told"}
+
+
+def offer_explain(explanations: Sequence[Explanation]) -> Report:
+    """Every reason as a line, and in a sentence which hold."""
+
+    def items() -> "list[offer_documents.Explanation]":
+        from mesosctl.render import offer_documents
+
+        return [offer_documents.Explanation.of(explanation) for explanation in explanations]
+
+    def document() -> "offer_documents.OfferExplain":
+        from mesosctl.render import offer_documents
+
+        return offer_documents.OfferExplain(explanations=items())
+
+    rows = [
+        [one.framework, one.role, _VERDICTS[reason.holds], reason.name, reason.sentence]
+        for one in explanations
+        for reason in one.reasons
+    ]
+    columns = (Column("FRAMEWORK"), Column("ROLE"), Column("HOLDS"), Column("REASON"), Column("FIGURES"))
+    names = [f"{one.framework_id} {one.role}" for one in explanations]
+    return Report(columns, rows, names, document, items, remark=[_summary(one) for one in explanations])
+
+
+def _summary(one: Explanation) -> str:
+    head = f"{one.framework} in role {one.role} holds {one.offers} offer{'s' if one.offers != 1 else ''}"
+    standing = ", ".join(reason.name for reason in one.in_the_way)
+    return f"{head}; in the way: {standing}" if standing else f"{head}; nothing that the master tells is in the way"
+
+
+def offer_call(call: Mapping[str, Any]) -> Report:
+    """A call that can be sent as it stands; every form but json shows it alone."""
+
+    def document() -> "offer_documents.OfferCall":
+        from mesosctl.render import offer_documents
+
+        return offer_documents.OfferCall(call=dict(call))
+
+    return Report((), [], [], document, lambda: [document()], remark=json.dumps(call, indent=2).splitlines())
+
+
+def offer_taken(taken: Taken) -> Report:
+    """What was done upon which offer."""
+
+    def document() -> "offer_documents.OfferTaken":
+        from mesosctl.render import offer_documents
+
+        return offer_documents.OfferTaken.of(taken)
+
+    columns = (
+        Column("DONE"),
+        Column("RESOURCES"),
+        Column("AGENT"),
+        Column("ROLE"),
+        Column("DECLINED", wide=True),
+        Column("OFFER", wide=True),
+    )
+    row = [
+        taken.operation.deed,
+        resources_text(Resources(taken.operation.resources)),
+        taken.offer.hostname,
+        taken.offer.role,
+        str(taken.declined),
+        taken.offer.id,
+    ]
+    return Report(columns, [row], [taken.offer.agent_id], document, lambda: [document()])

@@ -1,0 +1,58 @@
+"""`GET /slaves` with everything that is held of each agent (spec/endpoints.md §2)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
+from mesosctl.core.resources import Resources
+from mesosctl.wire.agents import agents as totals
+from mesosctl.wire.answers import wrong
+from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.resources import RESOURCE, to_core
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStanding:
+    """An agent in or out of service; resources without allocation roles."""
+
+    id: str
+    hostname: str
+    active: bool
+    capabilities: frozenset[str]
+    total: Resources
+    used: Resources
+    offered: Resources
+
+    @property
+    def free(self) -> Resources:
+        """Neither used nor offered."""
+        return self.total - self.used - self.offered
+
+
+def standings(answer: Any) -> tuple[list[AgentStanding], int]:
+    """Every registered agent, and how many are awaited after a failover.  Raises UnexpectedAnswer."""
+    found = []
+    for index, capacity in enumerate(totals(answer)):
+        entry = answer["slaves"][index]
+        where = f"slaves[{index}]"
+        found.append(
+            AgentStanding(
+                id=str(entry.get("id", "")),
+                hostname=str(entry.get("hostname", "")),
+                active=capacity.active,
+                capabilities=frozenset(map(str, entry.get("capabilities", ()))),
+                total=capacity.total,
+                used=_listed(entry.get("used_resources_full", []), f"{where}.used_resources_full"),
+                offered=_listed(entry.get("offered_resources_full", []), f"{where}.offered_resources_full"),
+            )
+        )
+    return found, len(answer.get("recovered_slaves", ()))
+
+
+def _listed(part: Any, where: str) -> Resources:
+    if not isinstance(part, list):
+        raise wrong(part, "a list", where)
+    try:
+        return Resources(to_core(read(RESOURCE, message, where), where) for message in part).allocated_to(None)
+    except (ConversionError, RuleViolation) as error:
+        raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=where) from None

@@ -1,0 +1,52 @@
+"""`GET /frameworks`: what a master tells of each framework (spec/endpoints.md §2)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mesosctl.core.errors import UnexpectedAnswer
+from mesosctl.wire.answers import wrong
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkStanding:
+    """One framework that is not gone."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    active: bool
+    connected: bool
+    capabilities: frozenset[str]
+    constrained: bool
+    """Whether it has offer constraints."""
+    offers: dict[str, int]
+    """How many it holds, by role."""
+
+
+def frameworks(answer: Any) -> list[FrameworkStanding]:
+    """Every framework that this principal may see.  Raises UnexpectedAnswer."""
+    listed = answer.get("frameworks") if isinstance(answer, dict) else None
+    if not isinstance(listed, list):
+        raise wrong(listed, "a list", "frameworks")
+    return [_framework(entry, f"frameworks[{index}]") for index, entry in enumerate(listed)]
+
+
+def _framework(entry: Any, where: str) -> FrameworkStanding:
+    try:
+        roles = tuple(entry["roles"]) if "roles" in entry else (entry["role"],)
+        held: dict[str, int] = {}
+        for offer in entry.get("offers", ()):
+            role = offer.get("allocation_info", {}).get("role", roles[0])
+            held[role] = held.get(role, 0) + 1
+        return FrameworkStanding(
+            id=str(entry["id"]),
+            name=str(entry["name"]),
+            roles=roles,
+            active=entry["active"] is True,
+            connected=entry.get("connected", entry["active"]) is True,
+            capabilities=frozenset(entry.get("capabilities", ())),
+            constrained=bool(entry.get("offer_constraints")),
+            offers=held,
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field=where) from None

@@ -1,0 +1,151 @@
+"""Offers between JSON and core, and the calls of the scheduler API that deal in them (spec/endpoints.md §5)."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from mesosctl.core.errors import BadInput, RuleViolation, UnexpectedAnswer
+from mesosctl.core.offers import Offer, Operation
+from mesosctl.core.resources import Resources
+from mesosctl.core.roles import DEFAULT_ROLE
+from mesosctl.wire.answers import wrong
+from mesosctl.wire.messages import ConversionError, decode, read
+from mesosctl.wire.resources import RESOURCE, to_core, to_json
+
+
+def outstanding(answer: Any) -> list[Offer]:
+    """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
+    listed = answer.get("get_frameworks", {}) if isinstance(answer, dict) else None
+    if not isinstance(listed, dict):
+        raise wrong(listed, "an object", "get_frameworks")
+    found = []
+    for index, entry in enumerate(listed.get("frameworks", [])):
+        try:
+            name = entry["framework_info"]["name"]
+            found += [offer(message, name) for message in entry.get("offers", ())]
+        except (KeyError, TypeError, ValueError) as error:
+            where = f"get_frameworks.frameworks[{index}]"
+            raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field=where) from None
+    return found
+
+
+def offered(event: Mapping[str, Any]) -> list[Offer]:
+    """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
+    try:
+        return [offer(message) for message in event["offers"]["offers"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {error!r}") from None
+
+
+def offer(message: Mapping[str, Any], framework: str = "") -> Offer:
+    """One Offer message, of either format.  Raises KeyError, TypeError or ValueError where it is none."""
+    resources = [read(RESOURCE, entry) for entry in message["resources"]]
+    role = message.get("allocation_info", {}).get("role")
+    if role is None:
+        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
+        role = next((entry["role"] for entry in resources if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), "*")
+    return Offer(
+        id=str(message["id"]["value"]),
+        role=str(role),
+        framework_id=str(message["framework_id"]["value"]),
+        framework=framework,
+        agent_id=str(message["agent_id"]["value"]),
+        hostname=str(message.get("hostname", "")),
+        resources=Resources(to_core(entry) for entry in resources).allocated_to(None),
+        refined=not any("role" in entry for entry in resources),
+    )
+
+
+def read_offer(text: str, offer_id: str | None = None) -> Offer:
+    """An offer as somebody received it: an Offer message, or an OFFERS event with one or, by `offer_id`, more.
+
+    Raises BadInput.
+    """
+    try:
+        value = decode(text)
+    except ConversionError as error:
+        raise BadInput(f"the offer is not JSON: {error}", field="--offer") from None
+    candidates = list(_messages(value))
+    if offer_id is not None:
+        candidates = [message for message in candidates if message.get("id", {}).get("value") == offer_id]
+    if len(candidates) != 1:
+        raise BadInput(
+            f"the file holds {len(candidates)} offers, and one is needed",
+            field="--offer",
+            hint="give an Offer message, or name one of an OFFERS event with --id",
+        )
+    try:
+        return offer(candidates[0])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"the offer is not as documented: {error} is missing or wrong", field="--offer") from None
+    except RuleViolation as error:
+        raise BadInput(f"the offer is not as documented: {error.message}", field=f"--offer {error.field}") from None
+    except ValueError as error:
+        raise BadInput(f"the offer is not as documented: {error}", field="--offer") from None
+
+
+def _messages(value: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(value, dict):
+        return
+    inside = value.get("offers")
+    if isinstance(inside, dict):
+        inside = inside.get("offers")
+    if isinstance(inside, list):
+        yield from (message for message in inside if isinstance(message, dict))
+    else:
+        yield value
+
+
+def accept_call(offers: Iterable[Offer], operation: Operation, refuse_seconds: float | None = None) -> dict[str, Any]:
+    """The ACCEPT call, in the format of the (first) offer."""
+    taken = list(offers)
+    style = "POST" if taken[0].refined else "PRE"
+    try:
+        resources = [to_json(entry, style) for entry in operation.resources]  # type: ignore[arg-type]
+    except ValueError as error:
+        raise RuleViolation(
+            str(error),
+            field="resources",
+            rule="operation.format",
+            hint="only a framework with RESERVATION_REFINEMENT can refine a reservation",
+        ) from None
+    for entry in resources:
+        entry["allocation_info"] = {"role": taken[0].role}
+    deed = {"type": operation.deed, operation.deed.lower(): {"resources": resources}}
+    filters = {} if refuse_seconds is None else {"filters": {"refuse_seconds": refuse_seconds}}
+    return {
+        "framework_id": {"value": taken[0].framework_id},
+        "type": "ACCEPT",
+        "accept": {"offer_ids": [{"value": one.id} for one in taken], "operations": [deed], **filters},
+    }
+
+
+def decline_call(offers: Sequence[Offer], refuse_seconds: float) -> dict[str, Any]:
+    """The DECLINE call for offers of one framework."""
+    return {
+        "framework_id": {"value": offers[0].framework_id},
+        "type": "DECLINE",
+        "decline": {
+            "offer_ids": [{"value": one.id} for one in offers],
+            "filters": {"refuse_seconds": refuse_seconds},
+        },
+    }
+
+
+def subscribe_call(name: str, role: str, principal: str | None) -> dict[str, Any]:
+    """The SUBSCRIBE call of a framework that refines reservations and does not fail over."""
+    info: dict[str, Any] = {
+        "user": "root",
+        "name": name,
+        "roles": [role],
+        "capabilities": [{"type": "MULTI_ROLE"}, {"type": "RESERVATION_REFINEMENT"}],
+        "failover_timeout": 0.0,
+    }
+    if principal is not None:
+        info["principal"] = principal
+    return {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
+
+
+def body(call: Mapping[str, Any]) -> bytes:
+    """A call as it is sent."""
+    return json.dumps(call, separators=(",", ":")).encode()

@@ -1,0 +1,121 @@
+"""A framework for tests: it subscribes, calls, and waits for what it is told."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Self
+
+from .cluster import Answer, Cluster
+from .subscribers import Event, Subscription
+
+PATH = "/api/v1/scheduler"
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+PATIENCE = 10.0
+"""Seconds in which something that must happen does."""
+
+
+class Framework:
+    """One framework on one master.  `info` replaces or adds fields of FrameworkInfo; None removes one."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        *roles: str,
+        capabilities: tuple[str, ...] = ("MULTI_ROLE", "RESERVATION_REFINEMENT"),
+        **info: Any,
+    ) -> None:
+        self.cluster = cluster
+        listed = [{"type": name} for name in capabilities]
+        whole = {"user": "u", "name": "f", "roles": list(roles), "capabilities": listed, **info}
+        self.info = {name: value for name, value in whole.items() if value is not None}
+        self.id: str | None = None
+        self.subscription: Subscription | None = None
+        self._seen = 0
+
+    @property
+    def stream(self) -> Subscription:
+        assert self.subscription is not None, "not subscribed"
+        return self.subscription
+
+    def open(self, **more: Any) -> Subscription:
+        """SUBSCRIBE, whatever comes of it."""
+        known = {} if self.id is None else {"framework_id": {"value": self.id}}
+        info = self.info if self.id is None else {**self.info, "id": {"value": self.id}}
+        body = {"type": "SUBSCRIBE", **known, "subscribe": {"framework_info": info, **more}}
+        self.subscription = self.cluster.subscribers.open(PATH, json.dumps(body), HEADERS)
+        self._seen = 0
+        return self.subscription
+
+    def subscribe(self, **more: Any) -> Self:
+        """SUBSCRIBE, and have the id."""
+        assert self.open(**more).status == 200
+        event = self.next("SUBSCRIBED")
+        self.id = event["subscribed"]["framework_id"]["value"]
+        return self
+
+    def call(self, kind: str, *, stream_id: str | None = "", **body: Any) -> Answer:
+        """A call on this stream; `stream_id` replaces its id, None leaves the header out."""
+        stream_id = self.stream.headers["Mesos-Stream-Id"] if stream_id == "" else stream_id
+        headers = HEADERS | ({} if stream_id is None else {"Mesos-Stream-Id": stream_id})
+        content = json.dumps({"type": kind, "framework_id": {"value": self.id}, **body})
+        return self.cluster.request("POST", PATH, content=content, headers=headers)
+
+    def ask(self, kind: str, *, gives: int = 202, **body: Any) -> None:
+        """A call that is taken."""
+        answer = self.call(kind, **body)
+        assert answer.status == gives, answer
+
+    def accept(self, offers: list[Event], *operations: Event, refuse: float | None = 0.0) -> None:
+        """ACCEPT."""
+        filters = {} if refuse is None else {"filters": {"refuse_seconds": refuse}}
+        self.ask("ACCEPT", accept={"offer_ids": [o["id"] for o in offers], "operations": list(operations), **filters})
+
+    def decline(self, offers: list[Event], refuse: float | None = None) -> None:
+        """DECLINE."""
+        filters = {} if refuse is None else {"filters": {"refuse_seconds": refuse}}
+        self.ask("DECLINE", decline={"offer_ids": [o["id"] for o in offers], **filters})
+
+    def _unseen(self, kind: str) -> int | None:
+        events = self.stream.events
+        return next((n for n in range(self._seen, len(events)) if events[n]["type"] == kind), None)
+
+    def next(self, kind: str, seconds: float = PATIENCE) -> Event:
+        """The next event of a kind; everything before it counts as seen."""
+        arrived = self.cluster.subscribers.wait(lambda: self._unseen(kind) is not None, seconds)
+        assert arrived, f"no {kind} within {seconds} s, but {self.stream.events[self._seen :]}"
+        found = self._unseen(kind)
+        assert found is not None
+        self._seen = found + 1
+        return self.stream.events[found]
+
+    def none_of(self, kind: str, seconds: float) -> None:
+        """For so long no such event arrives; those that have not been looked at yet count."""
+        arrived = self.cluster.subscribers.wait(lambda: self._unseen(kind) is not None, seconds)
+        assert not arrived, self.stream.events[self._seen :]
+
+    def offers(self, seconds: float = PATIENCE, *, agents: int = 1) -> list[Event]:
+        """What is offered next, until so many agents are."""
+        found: list[Event] = []
+        while len(found) < agents:
+            found += self.next("OFFERS", seconds)["offers"]["offers"]
+        return found
+
+    def closed(self, seconds: float = PATIENCE) -> bool:
+        """Whether the master ends the stream."""
+        return self.cluster.subscribers.wait(lambda: self.stream.closed, seconds)
+
+    def leave(self) -> None:
+        """TEARDOWN."""
+        self.ask("TEARDOWN")
+
+
+def amounts(resources: list[Event]) -> Mapping[str, float]:
+    """Scalars by name and owner: {"cpus": 11.0, "cpus(ads)": 1.0}."""
+    found: dict[str, float] = {}
+    for entry in resources:
+        if entry["type"] != "SCALAR":
+            continue
+        stack = entry.get("reservations", [])
+        owner = stack[-1]["role"] if stack else entry.get("role", "*")
+        name = entry["name"] if owner == "*" else f"{entry['name']}({owner})"
+        found[name] = round(found.get(name, 0.0) + entry["scalar"]["value"], 3)
+    return found

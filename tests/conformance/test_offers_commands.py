@@ -1,0 +1,180 @@
+"""`mesosctl offers` on every carrier: what is typed, and what becomes of the master."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pytest
+
+from mesosctl.__main__ import main
+from mesosctl.cli.environment import Environment
+
+from .carriers import Carrier, Pool
+from .cluster import Cluster
+from .frameworks import amounts
+from .joining import Join, joining, quick
+from .scenario import quota_request
+
+SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;disk:100;ports:[31000-31009]")
+
+
+@dataclass
+class Ran:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def master(carrier: Carrier, pool: Pool) -> Cluster:
+    return pool.lend(carrier, SETUP)
+
+
+@pytest.fixture
+def join(master: Cluster) -> Iterator[Join]:
+    with joining(master) as new:
+        yield new
+
+
+@pytest.fixture
+def run(master: Cluster) -> Run:
+    def run_words(*words: str, stdin: str = "") -> Ran:
+        more: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
+        environment = Environment(
+            stdin=io.StringIO(stdin),
+            stdout=io.StringIO(),
+            stderr=io.StringIO(),
+            variables={"MESOSCTL_MASTER": master.address},
+            **more,
+        )
+        status = main(["offers", *words], environment)
+        return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())
+
+    return run_words
+
+
+class _Kept:
+    """A transport that outlives the command."""
+
+    def __init__(self, transport: Any) -> None:
+        self.handle_request = transport.handle_request
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_list_shows_who_holds_what(run: Run, join: Join) -> None:
+    assert run("list").out == ""
+    framework = join("ads", name="shop").subscribe()
+    offers = framework.offers(agents=2)
+    listed = run("list", "-o", "json").json
+    assert listed["kind"] == "offers.list"
+    assert {entry["id"] for entry in listed["offers"]} == {offer["id"]["value"] for offer in offers}
+    assert {entry["framework"] for entry in listed["offers"]} == {"shop"}
+    assert sorted(entry["amounts"]["cpus"] for entry in listed["offers"]) == [2.0, 4.0]
+    assert len(run("list", "--framework", "shop", "-o", "name").out.splitlines()) == 2
+    agent = offers[0]["agent_id"]["value"]
+    assert run("list", "--agent", agent, "-o", "name").out.strip() == offers[0]["id"]["value"]
+    assert run("list", "--role", "web", "-o", "name").out == ""
+
+
+def test_watch_begins_with_what_there_is(run: Run, join: Join) -> None:
+    join("ads", name="shop").subscribe().offers(agents=2)
+    lines = [json.loads(line) for line in run("watch", "--changes", "2", "-o", "jsonl").out.splitlines()]
+    assert [line["change"] for line in lines] == ["offered", "offered"]
+
+
+def reasons(ran: Ran) -> dict[str, bool | None]:
+    (explanation,) = ran.json["explanations"]
+    return {reason["name"]: reason["holds"] for reason in explanation["reasons"]}
+
+
+def standing(ran: Ran) -> set[str]:
+    return {name for name, holds in reasons(ran).items() if holds}
+
+
+def test_explain_a_framework_that_holds_everything(run: Run, join: Join) -> None:
+    join("ads", name="shop").subscribe().offers(agents=2)
+    ran = run("explain", "shop", "-o", "json")
+    assert standing(ran) == {"nothing free"}
+    assert ran.json["explanations"][0]["offers"] == 2
+    assert run("explain", "nobody").status == 5
+
+
+def test_explain_refusals_and_suppression(run: Run, join: Join, master: Cluster) -> None:
+    framework = join("ads", name="shop").subscribe()
+    framework.decline(framework.offers(agents=2), refuse=1000)
+    assert master.subscribers.wait(lambda: "filters" in standing(run("explain", "ads", "-o", "json")), 10)
+    framework.ask("SUPPRESS")
+    assert master.subscribers.wait(lambda: "suppressed" in standing(run("explain", "ads", "-o", "json")), 10)
+
+
+def test_explain_quota(run: Run, join: Join, master: Cluster) -> None:
+    framework = join("ads", name="shop").subscribe()
+    framework.decline(framework.offers(agents=2), refuse=1000)
+    body = quota_request("web", cpus=6, mem=3072)
+    assert master.request("POST", "/quota", content=json.dumps(body)).status == 200
+    assert "guarantees' headroom" in standing(run("explain", "ads", "-o", "json"))
+    master.clear_quota()
+    assert "guarantees' headroom" not in standing(run("explain", "ads", "-o", "json"))
+
+
+def test_take_reserves_and_gives_back(run: Run, master: Cluster) -> None:
+    ran = run("take", "--role", "ads", "--reserve", "cpus:3;mem:512", "-o", "json")
+    assert ran.status == 0, ran.err
+    assert (ran.json["operation"], ran.json["confirmed"], ran.json["offer"]["amounts"]["cpus"]) == (
+        "RESERVE",
+        True,
+        4.0,
+    )
+    reserved = [
+        slave["reserved_resources"].get("ads", {}).get("cpus", 0.0) for slave in master.read("/slaves")["slaves"]
+    ]
+    assert sorted(reserved) == [0.0, 3.0]
+    assert run("take", "--role", "ads", "--unreserve", "cpus:3;mem:512").status == 0
+    assert all(not slave["reserved_resources"] for slave in master.read("/slaves")["slaves"])
+    left = [entry for entry in master.read("/frameworks")["frameworks"] if entry["name"] == "mesosctl offers take"]
+    assert left == []
+
+
+def test_take_gives_up_at_the_deadline(run: Run, master: Cluster, carrier: Carrier) -> None:
+    ran = run("take", "--role", "ads", "--reserve", "cpus:100", "--timeout", "1")
+    assert ran.status == 9, ran.err
+    assert "no offer fitted within 1 s" in ran.err
+    assert all(entry["name"] != "mesosctl offers take" for entry in master.read("/frameworks")["frameworks"])
+
+
+def test_take_says_why_the_master_refuses(run: Run) -> None:
+    ran = run("take", "--role", "a b", "--reserve", "cpus:1")
+    assert ran.status == 3
+    assert run("take", "--role", "ads").status == 2
+
+
+def test_a_built_call_does_what_it_says(run: Run, join: Join, master: Cluster) -> None:
+    """The call that `offers reserve` builds from an offer as received, sent as it is."""
+    framework = join("ads", principal="p").subscribe()
+    offer = framework.offers(agents=2)[0]
+    built = run("reserve", "--offer", "-", "cpus:1", "--principal", "p", "-o", "json", stdin=json.dumps(offer))
+    assert built.status == 0, built.err
+    call = built.json["call"]
+    framework.ask(call.pop("type"), **{key: value for key, value in call.items() if key != "framework_id"})
+    again = framework.offers()[0]
+    assert amounts(again["resources"])["cpus(ads)"] == 1.0
+    built = run("unreserve", "--offer", "-", "cpus:1", "-o", "json", stdin=json.dumps(again))
+    framework.ask("ACCEPT", accept=built.json["call"]["accept"])
+    assert "cpus(ads)" not in amounts(framework.offers()[0]["resources"])

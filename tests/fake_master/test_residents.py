@@ -1,0 +1,136 @@
+"""Frameworks of a cluster file: they compete inside the fake master, in virtual time."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fake_master.cluster import ClusterSpec, read_cluster_file
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
+from fake_master.master.clocks import VirtualClock
+from fake_master.master.residents import ResidentSpec
+from fake_master.master.state import Master
+from fake_master.master.tasks import TaskFate
+from fake_master.simulation import simulate
+from mesosctl.core.errors import BadInput
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.text import parse_resources
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "drf.toml"
+AGENT = "cpus:4;mem:4096"
+
+
+def play(*frameworks: ResidentSpec, seconds: float = 3.0, fate: TaskFate | None = None) -> Master:
+    """A master after so many seconds."""
+    clock = VirtualClock(1000.0)
+    spec = ClusterSpec((AGENT,), "1.11", frameworks=frameworks, task_fate=fate or TaskFate())
+    master = spec.start(clock=clock)
+    master.advance()
+    clock.sleep(seconds)
+    master.advance()
+    return master
+
+
+def resident(name: str, task: str = "cpus:1;mem:512", **more: object) -> ResidentSpec:
+    return ResidentSpec(name, (name,), parse_resources(task), **more)  # type: ignore[arg-type]
+
+
+def running(master: Master) -> dict[str, int]:
+    return {
+        framework.name: sum(not task.is_terminal for task in framework.tasks.values())
+        for framework in master.frameworks.values()
+    }
+
+
+def test_the_example_of_the_paper() -> None:
+    sharing = simulate(read_cluster_file(EXAMPLE), 100)
+    assert [step.framework[-1] for step in sharing.steps] == ["2", "1", "1", "2", "1"]
+    shares = [round(max(h.share for h in step.holdings if h.framework == step.framework), 3) for step in sharing.steps]
+    assert shares == [0.333, 0.222, 0.444, 0.667, 0.667]
+    assert sharing.tasks == {"framework 1": 3, "framework 2": 2}
+    assert dict(sharing.steps[-1].allocated.items()) == {"cpus": 9000, "mem": 14 * 1024 * 1000}
+    assert sharing.ended
+
+
+def test_a_dry_run_stops_where_the_steps_run_out() -> None:
+    sharing = simulate(read_cluster_file(EXAMPLE), 2)
+    assert (len(sharing.steps), sharing.ended) == (2, False)
+
+
+def test_as_many_as_fit_and_no_more_than_wanted() -> None:
+    assert running(play(resident("greedy"))) == {"greedy": 4}
+    assert running(play(resident("modest", tasks=2))) == {"modest": 2}
+    assert running(play(resident("slow", per_offer=1), seconds=1.0)) == {"slow": 2}
+
+
+def test_one_declines_and_one_holds() -> None:
+    master = play(resident("no", "cpus:1", answer="decline", refuse_seconds=100.0), resident("yes", tasks=1))
+    assert running(master) == {"no": 0, "yes": 1}
+    holder = play(resident("hold", answer="hold"))
+    assert len(holder.offers) == 1
+
+
+def test_tasks_end_as_the_file_says_and_make_room_for_others() -> None:
+    master = play(resident("f", tasks=4), seconds=25.0, fate=TaskFate("TASK_FAILED", 10.0))
+    (framework,) = master.frameworks.values()
+    assert framework.counts["tasks/terminal/task_failed"] == 8
+    assert running(master) == {"f": 4}
+    assert {task.state for task in framework.completed_tasks} == {"TASK_FAILED"}
+
+
+def test_sums_agree_with_the_tasks() -> None:
+    master = play(resident("f", "cpus:0.7;mem:100"), resident("g", "cpus:0.3;mem:300"), seconds=8.0)
+    (agent,) = master.agents.values()
+    for framework in master.frameworks.values():
+        held = parse_resources("")
+        for task in framework.tasks.values():
+            held += task.resources
+        assert framework.used() == held
+    everybodys = Quantities.total(framework.used().quantities() for framework in master.frameworks.values())
+    assert agent.used.quantities() == everybodys
+
+
+def test_views_tell_of_tasks() -> None:
+    master = play(resident("f", tasks=2))
+    application = Application(master)
+
+    def read(path: str) -> dict:  # type: ignore[type-arg]
+        return json.loads(application.handle(Request("GET", path)).body)
+
+    (task, _) = read("/tasks")["tasks"]
+    assert (task["state"], task["role"], task["resources"]["cpus"]) == ("TASK_RUNNING", "f", 1.0)
+    (framework,) = read("/frameworks")["frameworks"]
+    assert framework["used_resources"]["cpus"] == 2.0
+    assert len(framework["tasks"]) == 2
+    (role,) = read("/roles")["roles"]
+    assert role["allocated"] == {"cpus": 2.0, "mem": 1024.0}
+    (agent,) = read("/state-summary")["slaves"]
+    assert (agent["TASK_RUNNING"], agent["used_resources"]["cpus"]) == (2, 2.0)
+    assert read("/metrics/snapshot")["master/tasks_running"] == 2.0
+    assert read("/metrics/snapshot")["master/cpus_used"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("[[frameworks]]\nname = 3", "name"),
+        ("[[frameworks]]\nname = 'f'", "task"),
+        ("[[frameworks]]\ntask = 'cpus'", "task"),
+        ("[[frameworks]]\ntask = 'ports:[1-2]'", "task"),
+        ("[[frameworks]]\ntask = 'cpus:1'\nanswer = 'maybe'", "answer"),
+        ("[[frameworks]]\ntask = 'cpus:1'\ntasks = 0", "tasks"),
+        ("[[frameworks]]\ntask = 'cpus:1'\nwish = 1", "wish"),
+        ("[[frameworks]]\ntask = 'cpus:1'\nrole = 'a'\nroles = ['b']", "roles"),
+        ("[[frameworks]]\ntask = 'cpus:1'\nrole = 'a b'", "frameworks"),
+        ("frameworks = 1", "frameworks"),
+        ("[tasks]\noutcome = 'lucky'", "outcome"),
+        ("[tasks]\nseconds = -1", "seconds"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, field: str) -> None:
+    file = tmp_path / "cluster.toml"
+    file.write_text(text)
+    with pytest.raises(BadInput) as raised:
+        read_cluster_file(file).start()
+    assert raised.value.field == field
