@@ -2,7 +2,7 @@
 
 ConnectError, ConnectTimeout, PoolTimeout    certainly not sent
 WriteError, ReadError, RemoteProtocolError,
-WriteTimeout, ReadTimeout                    may have been sent
+WriteTimeout, ReadTimeout                    may have been sent, whatever broke: TLS too can break late
 """
 
 import ssl
@@ -127,7 +127,7 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     if isinstance(error, httpx.TimeoutException):
         return _deadline_passed(deadline, base, sent=True)
     tls = _tls_cause(error)
-    if tls is not None:
+    if tls is not None and isinstance(error, httpx.ConnectError):
         return TlsFailure(f"TLS with {base} failed: {printable(str(tls))}", hint="see --cacert, --cert and --key")
     if isinstance(error, httpx.ConnectError):
         return Unreachable(f"{base} cannot be reached: {printable(str(error))}", sent=False, hint="check --master")
@@ -138,6 +138,7 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     return Unreachable(
         f"the connection to {base} broke after the request left: {printable(str(error)) or 'no reason given'}",
         sent=True,
+        hint=None if tls is None else "it was TLS that broke; see --cacert, --cert and --key",
     )
 
 

@@ -1,7 +1,6 @@
 """Every way mesosctl can end, and the exit status of each.
 
     MesosctlError
-    ├── AnswerIsNo          1   a check failed, a diff is not empty
     ├── UsageError          2   words on the command line
     ├── Invalid             3
     │   ├── RuleViolation       a Mesos rule, found locally
@@ -50,10 +49,12 @@ class MesosctlError(Exception):
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
-    master answered one; each may be absent.
+    master answered one; each may be absent.  `sent` tells whether a change that ended so may have
+    been made all the same.
     """
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
+    sent: bool = False
 
     def __init__(
         self,
@@ -71,11 +72,10 @@ class MesosctlError(Exception):
         self.hint = hint
         self.status = status
 
-
-class AnswerIsNo(MesosctlError):
-    """The command worked and its answer is no."""
-
-    exit_status = ExitStatus.ANSWER_IS_NO
+    def retell(self, message: str) -> None:
+        """Say it in another sentence, when more is known."""
+        self.message = message
+        self.args = (message,)
 
 
 class UsageError(MesosctlError):
@@ -154,8 +154,9 @@ class NoLeader(NoMaster):
 
 
 class MasterFailed(MesosctlError):
-    """The master answered 5xx."""
+    """The master answered 5xx, which says nothing of what it did before."""
 
+    sent = True
     exit_status = ExitStatus.MASTER_FAILED
 
 
@@ -166,6 +167,7 @@ class UnexpectedAnswer(MasterFailed):
 class NotConfirmed(MesosctlError):
     """A change was accepted or sent, and could not be confirmed."""
 
+    sent = True
     exit_status = ExitStatus.NOT_CONFIRMED
 
 
