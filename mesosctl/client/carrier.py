@@ -18,6 +18,8 @@ from mesosctl.core.printable import printable
 if TYPE_CHECKING:
     import httpx
 
+    from mesosctl.client.network import Network
+
     Transport = httpx.BaseTransport
 
 LARGEST_ANSWER = 512 * 1024 * 1024
@@ -38,6 +40,7 @@ class Carrier:
         self._transport = transport
         self._largest = largest
         self._clients: dict[str, httpx.Client] = {}
+        self._network: Network | None = None
 
     def close(self) -> None:
         """Close every connection."""
@@ -59,7 +62,10 @@ class Carrier:
             raise _deadline_passed(deadline, url, sent=False)
         client = self._client(urlsplit(base).scheme)
         prefix = urlsplit(base).path
-        extensions: dict[str, Any] = {"timeout": httpx.Timeout(deadline.remaining()).as_dict()}
+        if self._network is not None:
+            self._network.deadline = deadline
+        timeout = httpx.Timeout(deadline.remaining(), connect=deadline.to_connect())
+        extensions: dict[str, Any] = {"timeout": timeout.as_dict()}
         if quote(path, safe=_PATH_SAFE) != path:
             extensions["target"] = (prefix + path).encode()
         request = client.build_request(method, url, headers=dict(headers), content=body, extensions=extensions)
@@ -83,12 +89,14 @@ class Carrier:
         if scheme not in self._clients:
             import httpx
 
+            transport = self._transport
+            if transport is None:
+                from mesosctl.client.network import Network, Transport
+
+                self._network = self._network or Network()
+                transport = Transport(self._network, _ssl_context(self._tls) if scheme == "https" else None)
             # No proxies and no .netrc from the environment: a master is spoken to directly, and
-            # credentials come from where the operator put them.  verify=False has no meaning for
-            # http and saves loading the certificates of the whole world.
-            transport = self._transport or httpx.HTTPTransport(
-                verify=_ssl_context(self._tls) if scheme == "https" else False
-            )
+            # credentials come from where the operator put them.
             self._clients[scheme] = httpx.Client(transport=transport, trust_env=False, follow_redirects=False)
         return self._clients[scheme]
 
@@ -122,6 +130,8 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     """An exception of httpx as one of ours."""
     import httpx
 
+    if isinstance(error, httpx.ConnectTimeout) and deadline.sharers > 1:
+        return Unreachable(f"{base} takes no connection", sent=False, hint="check --master")
     if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
         return _deadline_passed(deadline, base, sent=False)
     if isinstance(error, httpx.TimeoutException):

@@ -114,7 +114,9 @@ class Master:
         The next master is asked only where the last one certainly did not take the request.
         """
         failures: list[MesosctlError] = []
-        for base in self._leader.candidates():
+        candidates = self._leader.candidates()
+        for index, base in enumerate(candidates):
+            self.deadline.sharers = len(candidates) - index
             try:
                 return self._ask(base, method, path, body)
             except NoMaster as error:
