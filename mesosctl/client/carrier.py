@@ -12,7 +12,15 @@ from urllib.parse import quote, urlsplit
 
 from mesosctl.client.answer import Answer
 from mesosctl.client.settings import Deadline, Tls
-from mesosctl.core.errors import BadInput, DeadlinePassed, MesosctlError, TlsFailure, UnexpectedAnswer, Unreachable
+from mesosctl.core.errors import (
+    BadInput,
+    DeadlinePassed,
+    MesosctlError,
+    TlsFailure,
+    UnexpectedAnswer,
+    Unreachable,
+    UsageError,
+)
 from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
@@ -68,7 +76,10 @@ class Carrier:
         extensions: dict[str, Any] = {"timeout": timeout.as_dict()}
         if quote(path, safe=_PATH_SAFE) != path:
             extensions["target"] = (prefix + path).encode()
-        request = client.build_request(method, url, headers=dict(headers), content=body, extensions=extensions)
+        try:
+            request = client.build_request(method, url, headers=dict(headers), content=body, extensions=extensions)
+        except (httpx.InvalidURL, UnicodeError) as error:  # a host that passes for one, and is none
+            raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
         try:
             response = client.send(request, stream=True)
             try:

@@ -16,7 +16,7 @@ class Credentials:
 
     def header(self) -> str:
         """The value of `Authorization` for Basic authentication."""
-        return "Basic " + base64.b64encode(f"{self.principal}:{self.secret}".encode()).decode()
+        return "Basic " + base64.b64encode(f"{self.principal}:{self.secret}".encode(errors="surrogateescape")).decode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@
     │   └── NoLeader            503, or a redirect that leads nowhere
     ├── MasterFailed        8   5xx
     │   └── UnexpectedAnswer    an answer that no master should give
+    ├── Bug                 8   of mesosctl itself
     └── NotConfirmed        9
         └── DeadlinePassed
 
@@ -158,6 +159,10 @@ class MasterFailed(MesosctlError):
 
     sent = True
     exit_status = ExitStatus.MASTER_FAILED
+
+
+class Bug(MesosctlError):
+    """What should never happen, and is no fault of the operator or the master."""
 
 
 class UnexpectedAnswer(MasterFailed):

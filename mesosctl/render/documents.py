@@ -171,8 +171,9 @@ class Error(_Strict):
 
 
 class ErrorDocument(_Document):
-    """What -o json writes on standard error."""
+    """What -o json writes on standard error; `notes` are the sentences that stand before it otherwise."""
 
+    notes: list[str]
     error: Error
 
 
