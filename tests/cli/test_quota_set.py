@@ -190,3 +190,14 @@ def test_a_quota_that_does_not_show_is_not_confirmed(run, cluster):
     ran = run("quota", "set", "dev", "cpus:1")
     assert ran.status == 9
     assert "does not show it" in ran.err
+
+
+@pytest.mark.parametrize("role", ["a?b", "a#b", "café"])
+@pytest.mark.parametrize("words", [["set"], ["update", "--create"]])
+def test_a_role_whose_quota_could_not_be_removed_is_refused(run, cluster, role, words):
+    ran = run("quota", words[0], role, "cpus:1", *words[1:])
+    assert ran.status == 3
+    assert "quota.path" in ran.err
+    assert "hint: name roles in ASCII" in ran.err
+    assert cluster.changed == []
+    assert run("quota", "check", role, "cpus:1", "-o", "name").out == "quota.path\n"

@@ -7,11 +7,11 @@ another operator; DELETE answers 400.
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
-from mesosctl.core import roles
-from mesosctl.core.errors import MesosctlError, RuleViolation
+from mesosctl.core.errors import MesosctlError
 from mesosctl.core.quota import check_tree
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
+from mesosctl.ops.quota.payload import check_path
 from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas, sees_every_role
 
 
@@ -40,17 +40,6 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
             raise
         done.append(QuotaChange(role, (quotas or {}).get(role), None, confirmed))
     return done
-
-
-def check_path(role: str) -> None:
-    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
-    roles.check_role(role)
-    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
-        raise RuleViolation(
-            f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
-            field="role",
-            rule="quota.path",
-        )
 
 
 def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:

@@ -12,8 +12,8 @@ from mesosctl.core.quota import Quota, quota_of_guarantee
 from mesosctl.core.resources import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import GRACE
-from mesosctl.ops.quota.payload import check_request
-from mesosctl.ops.quota.removing import check_path, send_removal
+from mesosctl.ops.quota.payload import check_path, check_request
+from mesosctl.ops.quota.removing import send_removal
 from mesosctl.ops.quota.setting import send_quota
 from mesosctl.ops.quota.state import read_quotas
 from mesosctl.ops.quota.updating import send_update

@@ -15,7 +15,7 @@ from mesosctl.core.quota import (
 from mesosctl.core.resources import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
-from mesosctl.ops.quota.payload import check_request
+from mesosctl.ops.quota.payload import check_path, check_request
 from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_quotas, sees_every_role
 
 
@@ -35,6 +35,7 @@ def set_quota(
     `client.Master` raises.
     """
     check_request(role, guarantee)
+    check_path(role)  # what is set must be removable
     check_role_may_have_quota(role, master.profile)
     wanted = quota_of_guarantee(guarantee, master.profile)
     quotas = quotas_if_allowed(master)

@@ -13,7 +13,7 @@ from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota, check_consumption, check_role_may_have_quota
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
-from mesosctl.ops.quota.payload import check_config
+from mesosctl.ops.quota.payload import check_config, check_path
 from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas, sees_every_role, usage_if_allowed
 
 
@@ -67,6 +67,8 @@ def update_quotas(master: Master, wishes: Sequence[Wish], manner: Manner) -> lis
     missing = [wish.role for wish in wishes if wish.role not in stored]
     if missing and not manner.create:
         raise no_quota(missing)
+    for role in missing:
+        check_path(role)  # what is made must be removable
     wanted = {wish.role: wish.over(stored.get(wish.role, Quota()), master.profile) for wish in wishes}
     _check_wanted(master, stored, wanted, manner)
     if at_once:
