@@ -3,7 +3,7 @@ complete -c mesosctl -f
 complete -c mesosctl -n 'not __fish_seen_subcommand_from quota ratelimit' -a quota -d 'Guarantee roles a share of the cluster.'
 complete -c mesosctl -n 'not __fish_seen_subcommand_from quota ratelimit' -a ratelimit -d 'Throttle frameworks so that others are heard.'
 complete -c mesosctl -n 'not __fish_seen_subcommand_from quota ratelimit' -l version -d 'Show the version.'
-complete -c mesosctl -l master -x -d 'http://host:5050, several with commas, or fake:. [env: MESOSCTL_MASTER]'
+complete -c mesosctl -l master -x -d 'http://host:5050, several with commas, or fake:. Without a port, http:// means 80 and https:// 443, and a bare host 5050. [env: MESOSCTL_MASTER]'
 complete -c mesosctl -s o -l output -x -a 'table wide json jsonl csv name' -d 'How data is written; table unless given.'
 complete -c mesosctl -l timeout -x -d 'Deadline over all attempts; 30 unless given.'
 complete -c mesosctl -l principal -x -d 'Who asks. [env: MESOSCTL_PRINCIPAL]'

@@ -36,7 +36,7 @@ def parse_address(text: str) -> Address:
         raise UsageError(
             "zk:// addresses are not supported yet",
             field="--master",
-            hint="name the masters: http://host1,http://host2",
+            hint="name the masters: http://host1:5050,http://host2:5050",
         )
     bases: list[str] = []
     scheme = "http"

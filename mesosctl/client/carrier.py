@@ -156,6 +156,8 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
         return Unreachable(f"{base} cannot be asked: {printable(str(error))}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
+    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
+        return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     return Unreachable(
         f"the connection to {base} broke after the request left: {printable(str(error)) or 'no reason given'}",
         sent=True,

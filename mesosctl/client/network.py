@@ -37,8 +37,10 @@ class Network(httpcore.SyncBackend):
 
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
+        except OSError as error:
             raise httpcore.ConnectError(error) from error
+        except UnicodeError as error:
+            raise httpcore.ConnectError("that is no name of a host") from error
         left = min(timeout or self.deadline.remaining(), self.deadline.remaining())
         for index, (*_, address) in enumerate(found):
             part = left / (len(found) - index)

@@ -120,7 +120,10 @@ def test_a_payload_from_a_file_with_its_own_force(run, cluster, tmp_path):
         (SET | {"guarantee": [{"name": "cpus", "type": "SCALAR"}]}, "guarantee[0].scalar"),
         (SET | {"guarantee": [SET["guarantee"][0] | {"revocable": {}}]}, "guarantee[0].revocable"),
         (SET | {"guarantee": [SET["guarantee"][0] | {"role": "ads"}]}, "guarantee[0].role"),
-        (SET | {"guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0005}}]}, "cpus"),
+        (
+            SET | {"guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0005}}]},
+            "guarantee[0].scalar.value",
+        ),
         (SET | {"guarantee": []}, "guarantee"),
         (SET | {"role": ""}, "role"),
     ],
