@@ -5,6 +5,7 @@ WriteError, ReadError, RemoteProtocolError,
 WriteTimeout, ReadTimeout                    may have been sent, whatever broke: TLS too can break late
 """
 
+import re
 import ssl
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""
+
+# "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
+_LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
 
 # What a path may hold as it is; everything else is quoted for URL and sent verbatim (see `_target`).
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
@@ -119,7 +123,7 @@ def _ssl_context(tls: Tls) -> ssl.SSLContext:
             context.load_cert_chain(tls.cert_file, tls.key_file)
     except (OSError, ssl.SSLError) as error:
         raise BadInput(
-            f"the TLS files cannot be used: {printable(str(error))}", hint="see --cacert, --cert and --key"
+            f"the TLS files cannot be used: {_words(error)}", hint="see --cacert, --cert and --key"
         ) from None
     return context
 
@@ -149,20 +153,25 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
         return _deadline_passed(deadline, base, sent=True)
     tls = _tls_cause(error)
     if tls is not None and isinstance(error, httpx.ConnectError):
-        return TlsFailure(f"TLS with {base} failed: {printable(str(tls))}", hint="see --cacert, --cert and --key")
+        return TlsFailure(f"TLS with {base} failed: {_words(tls)}", hint="see --cacert, --cert and --key")
     if isinstance(error, httpx.ConnectError):
-        return Unreachable(f"{base} cannot be reached: {printable(str(error))}", sent=False, hint="check --master")
+        return Unreachable(f"{base} cannot be reached: {_words(error)}", sent=False, hint="check --master")
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
-        return Unreachable(f"{base} cannot be asked: {printable(str(error))}", sent=False, hint="check --master")
+        return Unreachable(f"{base} cannot be asked: {_words(error)}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     return Unreachable(
-        f"the connection to {base} broke after the request left: {printable(str(error)) or 'no reason given'}",
+        f"the connection to {base} broke after the request left: {_words(error) or 'no reason given'}",
         sent=True,
         hint=None if tls is None else "it was TLS that broke; see --cacert, --cert and --key",
     )
+
+
+def _words(error: Exception) -> str:
+    """The sentence of an error without the numbers and files of the libraries below."""
+    return printable(_LEAKS.sub("", str(error)).strip())
 
 
 def _tls_cause(error: BaseException | None) -> ssl.SSLError | None:
