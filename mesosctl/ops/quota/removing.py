@@ -7,7 +7,6 @@ another operator; DELETE answers 400.
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
-from mesosctl.core.errors import MesosctlError
 from mesosctl.core.quota import check_tree
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
@@ -34,7 +33,7 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
     for role in wanted:
         try:
             confirmed = send_removal(master, role, seen=quotas is not None, wait=wait)
-        except MesosctlError:
+        except BaseException:  # Ctrl-C too
             if done:
                 master.notice("removed before that: " + ", ".join(change.role for change in done))
             raise
