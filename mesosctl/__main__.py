@@ -18,9 +18,14 @@ def main(argv: "Sequence[str] | None" = None, environment: "Environment | None" 
     arguments = list(sys.argv[1:] if argv is None else argv)
     if environment is None:
         text = _ready_answer(arguments)
-        if text is not None:
-            sys.stdout.write(text)
-            return 0
+        if text is not None and sys.stdout is not None:
+            try:
+                sys.stdout.write(text)
+                sys.stdout.flush()
+            except (OSError, UnicodeError):
+                pass  # told below, by what knows how
+            else:
+                return 0
         try:
             from mesosctl.cli.process import run_as_program
 

@@ -29,7 +29,7 @@ class StandIn(httpx.BaseTransport):
     limits: dict[str, dict] = field(default_factory=dict)
     agents: list[dict] = field(default_factory=lambda: [AGENT, RESERVING_AGENT])
     roles: list[dict] = field(default_factory=list)
-    flags: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, str] = field(default_factory=lambda: {"authorizers": "local"})
     instead: dict[str, list[Behaviour]] = field(default_factory=dict)
     requests: list[httpx.Request] = field(default_factory=list)
 

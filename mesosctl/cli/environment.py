@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -25,7 +24,8 @@ def _ask_secret(prompt: str) -> str:
 class Environment:
     """The surroundings of one run.
 
-    `transport` replaces the network, `ask_secret` the silent prompt; both only in tests.
+    `transport` replaces the network, `ask_secret` the silent prompt; both only in tests.  `notes`
+    keeps sentences back while standard error may have to be one JSON object.
     """
 
     stdin: TextIO = field(default_factory=lambda: sys.stdin)
@@ -36,15 +36,16 @@ class Environment:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     transport: "Transport | None" = None
+    notes: list[str] = field(default_factory=list)
 
-    @property
-    def config_folder(self) -> Path:
-        """Where contexts and settings live: MESOSCTL_CONFIG, or mesosctl under XDG_CONFIG_HOME or ~/.config."""
-        named = self.variables.get("MESOSCTL_CONFIG")
-        if named:
-            return Path(named)
-        base = self.variables.get("XDG_CONFIG_HOME")
-        return (Path(base) if base else Path(self.variables.get("HOME", "~")).expanduser() / ".config") / "mesosctl"
+    def take_notes(self) -> list[str]:
+        """The sentences that were kept back for a JSON error, and are told with it."""
+        taken, self.notes = self.notes, []
+        return taken
+
+    def tell_notes(self) -> None:
+        """Write the sentences that no JSON error has taken along."""
+        self.stderr.writelines(f"mesosctl: {note}\n" for note in self.take_notes())
 
     @property
     def may_prompt(self) -> bool:

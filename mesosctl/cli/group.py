@@ -45,7 +45,9 @@ def late(verbs: dict[str, str]) -> type[LateGroup]:
 
 def group(help_text: str, verbs: dict[str, str]) -> typer.Typer:
     """A group of verbs which takes the global options too."""
-    app = typer.Typer(help=help_text, cls=late(verbs), no_args_is_help=True, rich_markup_mode=None)
+    app = typer.Typer(
+        help=help_text, cls=late(verbs), no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
 
     @app.callback()
     @with_globals

@@ -18,7 +18,8 @@ class GlobalOptions:
         typer.Option(
             "--master",
             metavar="ADDRESS",
-            help="http://host:5050, several with commas, or fake:. [env: MESOSCTL_MASTER]",
+            help="http://host:5050, several with commas, or fake:. Without a port, http:// means 80 and https:// 443, "
+            "and a bare host 5050. [env: MESOSCTL_MASTER]",
         ),
     ] = None
     output: Annotated[

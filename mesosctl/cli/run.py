@@ -1,14 +1,19 @@
 """One run: words in, exit status out.  No traceback for a mistake, and nothing on standard output but data."""
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.exit_statuses import BROKEN_PIPE
-from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
+from mesosctl.cli.streams import is_unwritable
+from mesosctl.core.errors import BadInput, Bug, ExitStatus, MesosctlError, UsageError
 from mesosctl.core.printable import printable
+
+_BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
+"""Short options in one word, of which -o takes the rest, or the next word."""
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
@@ -24,11 +29,33 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE
     except Exception as error:
-        if _verbosity(arguments) >= 2:
+        told = _explain(error)
+        if told is None and _verbosity(arguments) >= 2:
             raise
-        report_bug(error, environment)
-        return int(ExitStatus.MASTER_FAILED)
+        told = told or _bug(error)
+        report_error(told, environment, as_json=wants_json(arguments))
+        return int(told.exit_status)
+    finally:
+        environment.tell_notes()
     return status
+
+
+def _explain(error: Exception) -> MesosctlError | None:
+    """The error for an ordinary condition of the surroundings; None for a bug."""
+    if isinstance(error, OSError) and is_unwritable(error):
+        return cannot_write(error)
+    return None
+
+
+def cannot_write(error: OSError) -> MesosctlError:
+    """The error where standard output takes no more."""
+    return BadInput(f"standard output cannot be written: {error.strerror}")
+
+
+def _check_arguments(arguments: Sequence[str]) -> None:
+    for word in arguments:
+        if any("\ud800" <= character <= "\udfff" for character in word):
+            raise UsageError(f"'{word}' is not UTF-8", hint="roles and principals are written in UTF-8")
 
 
 def _invoke(arguments: Sequence[str], environment: Environment) -> int:
@@ -39,6 +66,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
 
     from mesosctl.cli.app import app
 
+    _check_arguments(arguments)
     try:
         with _streams(environment):
             returned: Any = typer.main.get_command(app).main(
@@ -51,6 +79,11 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "mesosctl"
         raise UsageError(error.format_message(), hint=f"see {path} --help") from None
+    except SystemExit as ended:
+        # typer makes a 1 of a reader that went away.
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     except typer.Abort:
         raise KeyboardInterrupt from None
     if returned == ExitStatus.INTERRUPTED:
@@ -72,6 +105,7 @@ def report_error(error: MesosctlError, environment: Environment, *, as_json: boo
 
         document = {
             "schema_version": 1,
+            "notes": environment.take_notes(),
             "error": {
                 "kind": type(error).__name__,
                 "exit_status": int(error.exit_status),
@@ -92,19 +126,20 @@ def report_error(error: MesosctlError, environment: Environment, *, as_json: boo
         environment.stderr.write(f"  hint: {printable(error.hint)}\n")
 
 
-def report_bug(error: Exception, environment: Environment) -> None:
+def _bug(error: Exception) -> Bug:
     """One sentence for what should never happen; the values inside may be secret, so only its kind is named."""
-    environment.stderr.write(
-        f"mesosctl: this is a bug ({type(error).__name__}); run it again with -vv and report what it prints to the "
-        "project's issues\n"
+    return Bug(
+        f"this is a bug ({type(error).__name__})",
+        hint="run it again with -vv and report what it prints to the project's issues",
     )
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether the words ask for JSON, even where they make no command."""
     forms = [word.partition("=")[2] for word in arguments if word.startswith("--output=")]
-    forms += [word[2:].removeprefix("=") for word in arguments if word.startswith("-o") and len(word) > 2]
-    forms += [after for word, after in pairwise(arguments) if word in ("-o", "--output")]
+    bundles = [(_BUNDLE.fullmatch(word), after) for word, after in pairwise([*arguments, ""])]
+    forms += [found[1].removeprefix("=") or after for found, after in bundles if found]
+    forms += [after for word, after in pairwise(arguments) if word == "--output"]
     return bool(forms) and forms[-1] in ("json", "jsonl")
 
 

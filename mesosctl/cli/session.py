@@ -3,10 +3,11 @@
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.files import read_text
 from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.streams import is_unwritable
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Credentials, Settings, Tls
-from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.core.errors import BadInput, NotConfirmed, UsageError
 from mesosctl.core.printable import printable
 from mesosctl.render.report import Report, write
 
@@ -80,21 +81,37 @@ class Session:
     def note(self, sentence: str) -> None:
         """A sentence for the operator, on standard error; silent with --quiet."""
         if not self.options.quiet:
-            self.environment.stderr.write(f"mesosctl: note: {printable(sentence)}\n")
+            self._tell(f"note: {printable(sentence)}")
 
     def warn(self, sentence: str) -> None:
         """A sentence that even --quiet does not silence."""
-        self.environment.stderr.write(f"mesosctl: WARNING: {printable(sentence)}\n")
+        self._tell(f"WARNING: {printable(sentence)}")
+
+    def _tell(self, line: str) -> None:
+        """At once; with JSON at the end, as an error takes the sentences into its one object."""
+        self.environment.notes.append(line)
+        if self.form not in ("json", "jsonl"):
+            self.environment.tell_notes()
 
     def _trace(self, line: str) -> None:
         if self.options.verbose:
             self.environment.stderr.write(f"mesosctl: {printable(line)}\n")
 
     def emit(self, report: Report) -> None:
-        """The answer, on standard output, in the form that was asked for."""
-        write(
-            report, self.form, self.environment.stdout, draws=self.environment.draws, colours=self.environment.colours
-        )
+        """The answer, on standard output, in the form that was asked for.
+
+        Raises NotConfirmed, saying what was done, where that cannot be written.
+        """
+        stdout = self.environment.stdout
+        try:
+            write(report, self.form, stdout, draws=self.environment.draws, colours=self.environment.colours)
+            stdout.flush()
+        except OSError as error:
+            if not report.done or not is_unwritable(error):
+                raise
+            raise NotConfirmed(
+                f"{report.done}; it cannot be told, as standard output cannot be written: {error.strerror}"
+            ) from None
 
     def show(self, report: Report) -> None:
         """Something to look at before a question, on standard error; silent with --quiet."""

@@ -36,7 +36,7 @@ def parse_address(text: str) -> Address:
         raise UsageError(
             "zk:// addresses are not supported yet",
             field="--master",
-            hint="name the masters: http://host1,http://host2",
+            hint="name the masters: http://host1:5050,http://host2:5050",
         )
     bases: list[str] = []
     scheme = "http"
@@ -62,6 +62,21 @@ def _parse_base(text: str, scheme: str) -> str:
     return f"{url.scheme}://{host}" + (f":{port}" if port is not None else "") + url.path.rstrip("/")
 
 
+def _is_host(host: str) -> bool:
+    """Whether the resolver can be asked for it: labels of 1 to 63 characters, 253 in all."""
+    if ":" in host:
+        return True  # an IPv6 address, which urlsplit has looked at
+    try:
+        ascii_host = host if host.isascii() and "xn--" not in host else host.encode("idna").decode()
+        if "xn--" in ascii_host:
+            ascii_host.encode().decode("idna")
+    except UnicodeError:
+        return False
+    labels = ascii_host.removesuffix(".").split(".")
+    fits = len(ascii_host) <= 253 and all(1 <= len(label) <= 63 for label in labels)
+    return fits and host.isprintable() and " " not in host
+
+
 def _check_parts(text: str, url: SplitResult) -> None:
     if "@" in url.netloc:
         # The text itself may hold a secret, so it is not repeated.
@@ -72,5 +87,5 @@ def _check_parts(text: str, url: SplitResult) -> None:
         )
     if url.scheme not in ("http", "https"):
         raise UsageError(f"'{text}': '{url.scheme}' is not a way to a master", field="--master", hint=_HINT)
-    if not url.hostname or not url.hostname.isprintable() or " " in url.hostname or url.query or url.fragment:
+    if not _is_host(url.hostname or "") or url.query or url.fragment:
         raise UsageError(f"'{text}' is not the address of a master", field="--master", hint=_HINT)

@@ -18,6 +18,8 @@ from mesosctl.core.printable import printable
 from mesosctl.wire.messages import ConversionError, decode
 
 _LONGEST_DETAIL = 600
+_CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
+"""How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,18 @@ class Answer:
     def is_html(self) -> bool:
         """Whether it is a page for people, which no master's endpoint gives."""
         return "html" in self.content_type or self.body[:200].lstrip().lower().startswith((b"<!doctype", b"<html"))
+
+    @property
+    def may_follow_a_change(self) -> bool:
+        """Whether a change that was answered so may have been made all the same.
+
+        What refuses before it passes anything on is believed (401, 403).  Any other refusal that is
+        not in a master's own words may come from something in between, which lost the answer.
+        """
+        if self.status == 503:
+            # A proxy says 503 in plain text too, and a master whose answer was lost says it without words.
+            return not self.body.decode("utf-8", "replace").startswith(_CERTAINLY_NOTHING)
+        return self.status >= 500 or (self.status in (400, 409) and self.is_html)
 
     def detail(self) -> str:
         """The body as one line that is safe to print."""
@@ -80,7 +94,9 @@ def raise_for_status(answer: Answer) -> None:
     said = f": {detail}" if detail else ""
     if answer.status in _BY_STATUS:
         make, sentence, hint = _BY_STATUS[answer.status]
-        raise make(f"{sentence}{said}", hint=hint, status=answer.status)
+        error = make(f"{sentence}{said}", hint=hint, status=answer.status)
+        error.sent = answer.may_follow_a_change
+        raise error
     if answer.status >= 500:
         raise MasterFailed(f"{answer.url} failed with {answer.status}{said}", status=answer.status)
     raise UnexpectedAnswer(

@@ -2,9 +2,10 @@
 
 ConnectError, ConnectTimeout, PoolTimeout    certainly not sent
 WriteError, ReadError, RemoteProtocolError,
-WriteTimeout, ReadTimeout                    may have been sent
+WriteTimeout, ReadTimeout                    may have been sent, whatever broke: TLS too can break late
 """
 
+import re
 import ssl
 import time
 from collections.abc import Iterator, Mapping
@@ -13,18 +14,30 @@ from urllib.parse import quote, urlsplit
 
 from mesosctl.client.answer import Answer
 from mesosctl.client.settings import Deadline, Tls
-from mesosctl.core.errors import BadInput, DeadlinePassed, MesosctlError, TlsFailure, UnexpectedAnswer, Unreachable
+from mesosctl.core.errors import (
+    BadInput,
+    DeadlinePassed,
+    MesosctlError,
+    TlsFailure,
+    UnexpectedAnswer,
+    Unreachable,
+    UsageError,
+)
 from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
     import httpx
 
+    from mesosctl.client.network import Network
     from mesosctl.client.stream import EventStream
 
     Transport = httpx.BaseTransport
 
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""
+
+# "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
+_LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
 
 # What a path may hold as it is; everything else is quoted for URL and sent verbatim (see `_target`).
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
@@ -41,6 +54,7 @@ class Carrier:
         self._transport = transport
         self._largest = largest
         self._clients: dict[str, httpx.Client] = {}
+        self._network: Network | None = None
 
     def close(self) -> None:
         """Close every connection."""
@@ -62,10 +76,16 @@ class Carrier:
             raise _deadline_passed(deadline, url, sent=False)
         client = self._client(urlsplit(base).scheme)
         prefix = urlsplit(base).path
-        extensions: dict[str, Any] = {"timeout": httpx.Timeout(deadline.remaining()).as_dict()}
+        if self._network is not None:
+            self._network.deadline = deadline
+        timeout = httpx.Timeout(deadline.remaining(), connect=deadline.to_connect())
+        extensions: dict[str, Any] = {"timeout": timeout.as_dict()}
         if quote(path, safe=_PATH_SAFE) != path:
             extensions["target"] = (prefix + path).encode()
-        request = client.build_request(method, url, headers=dict(headers), content=body, extensions=extensions)
+        try:
+            request = client.build_request(method, url, headers=dict(headers), content=body, extensions=extensions)
+        except (httpx.InvalidURL, UnicodeError) as error:  # a host that passes for one, and is none
+            raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
         try:
             response = client.send(request, stream=True)
             try:
@@ -117,12 +137,14 @@ class Carrier:
         if scheme not in self._clients:
             import httpx
 
+            transport = self._transport
+            if transport is None:
+                from mesosctl.client.network import Network, Transport
+
+                self._network = self._network or Network()
+                transport = Transport(self._network, _ssl_context(self._tls) if scheme == "https" else None)
             # No proxies and no .netrc from the environment: a master is spoken to directly, and
-            # credentials come from where the operator put them.  verify=False has no meaning for
-            # http and saves loading the certificates of the whole world.
-            transport = self._transport or httpx.HTTPTransport(
-                verify=_ssl_context(self._tls) if scheme == "https" else False
-            )
+            # credentials come from where the operator put them.
             self._clients[scheme] = httpx.Client(transport=transport, trust_env=False, follow_redirects=False)
         return self._clients[scheme]
 
@@ -134,7 +156,7 @@ def _ssl_context(tls: Tls) -> ssl.SSLContext:
             context.load_cert_chain(tls.cert_file, tls.key_file)
     except (OSError, ssl.SSLError) as error:
         raise BadInput(
-            f"the TLS files cannot be used: {printable(str(error))}", hint="see --cacert, --cert and --key"
+            f"the TLS files cannot be used: {_words(error)}", hint="see --cacert, --cert and --key"
         ) from None
     return context
 
@@ -156,23 +178,33 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     """An exception of httpx as one of ours."""
     import httpx
 
+    if isinstance(error, httpx.ConnectTimeout) and deadline.sharers > 1:
+        return Unreachable(f"{base} takes no connection", sent=False, hint="check --master")
     if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
         return _deadline_passed(deadline, base, sent=False)
     if isinstance(error, httpx.TimeoutException):
         return _deadline_passed(deadline, base, sent=True)
     tls = _tls_cause(error)
-    if tls is not None:
-        return TlsFailure(f"TLS with {base} failed: {printable(str(tls))}", hint="see --cacert, --cert and --key")
+    if tls is not None and isinstance(error, httpx.ConnectError):
+        return TlsFailure(f"TLS with {base} failed: {_words(tls)}", hint="see --cacert, --cert and --key")
     if isinstance(error, httpx.ConnectError):
-        return Unreachable(f"{base} cannot be reached: {printable(str(error))}", sent=False, hint="check --master")
+        return Unreachable(f"{base} cannot be reached: {_words(error)}", sent=False, hint="check --master")
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
-        return Unreachable(f"{base} cannot be asked: {printable(str(error))}", sent=False, hint="check --master")
+        return Unreachable(f"{base} cannot be asked: {_words(error)}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
+    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
+        return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     return Unreachable(
-        f"the connection to {base} broke after the request left: {printable(str(error)) or 'no reason given'}",
+        f"the connection to {base} broke after the request left: {_words(error) or 'no reason given'}",
         sent=True,
+        hint=None if tls is None else "it was TLS that broke; see --cacert, --cert and --key",
     )
+
+
+def _words(error: Exception) -> str:
+    """The sentence of an error without the numbers and files of the libraries below."""
+    return printable(_LEAKS.sub("", str(error)).strip())
 
 
 def _tls_cause(error: BaseException | None) -> ssl.SSLError | None:

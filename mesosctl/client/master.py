@@ -21,12 +21,10 @@ from mesosctl.client.carrier import Carrier, open_transport
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
 from mesosctl.client.settings import Deadline, Settings
 from mesosctl.core.errors import (
-    DeadlinePassed,
     MasterFailed,
     MesosctlError,
     NoMaster,
     UnexpectedAnswer,
-    Unreachable,
 )
 from mesosctl.core.profile import Profile, profile_of
 from mesosctl.wire import answers
@@ -180,12 +178,14 @@ class Master:
         The next master is asked only where the last one certainly did not take the request.
         """
         failures: list[MesosctlError] = []
-        for base in self._leader.candidates():
+        candidates = self._leader.candidates()
+        for index, base in enumerate(candidates):
+            self.deadline.sharers = len(candidates) - index
             try:
                 return self._ask(base, method, path, body, content_type)
             except NoMaster as error:
                 self._leader.base = None
-                if method != "GET" and isinstance(error, Unreachable) and error.sent:
+                if method != "GET" and error.sent:
                     raise
                 failures.append(error)
         raise nobody_answered(failures)
@@ -220,10 +220,3 @@ class Master:
             self._strangers.add(base)
             self.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
         return headers
-
-
-def may_have_happened(error: MesosctlError) -> bool:
-    """Whether a change that ended in `error` may have been made all the same."""
-    if isinstance(error, Unreachable | DeadlinePassed):
-        return error.sent
-    return isinstance(error, MasterFailed)

@@ -16,7 +16,7 @@ class Credentials:
 
     def header(self) -> str:
         """The value of `Authorization` for Basic authentication."""
-        return "Basic " + base64.b64encode(f"{self.principal}:{self.secret}".encode()).decode()
+        return "Basic " + base64.b64encode(f"{self.principal}:{self.secret}".encode(errors="surrogateescape")).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,24 @@ class Settings:
 
 
 class Deadline:
-    """A point in time that all attempts together must not pass."""
+    """A point in time that all attempts together must not pass.
+
+    `sharers` is how many masters may have to be connected to, one after the other, in what is left.
+    """
 
     def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
         self.seconds = seconds
+        self.sharers = 1
         self._clock = clock
         self._end = clock() + seconds
 
     def remaining(self) -> float:
         """Seconds left; zero or less when it has passed."""
         return self._end - self._clock()
+
+    def to_connect(self) -> float:
+        """Seconds left for connecting to the next of them, so that a silent one does not eat it all."""
+        return self.remaining() / self.sharers
 
     def extend_to(self, seconds: float) -> None:
         """Leave at least `seconds` from now: time to find out what became of a change."""

@@ -1,7 +1,6 @@
 """Every way mesosctl can end, and the exit status of each.
 
     MesosctlError
-    ├── AnswerIsNo          1   a check failed, a diff is not empty
     ├── UsageError          2   words on the command line
     ├── Invalid             3
     │   ├── RuleViolation       a Mesos rule, found locally
@@ -18,6 +17,7 @@
     │   └── NoLeader            503, or a redirect that leads nowhere
     ├── MasterFailed        8   5xx
     │   └── UnexpectedAnswer    an answer that no master should give
+    ├── Bug                 8   of mesosctl itself
     └── NotConfirmed        9
         └── DeadlinePassed
 
@@ -50,10 +50,12 @@ class MesosctlError(Exception):
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
-    master answered one; each may be absent.
+    master answered one; each may be absent.  `sent` tells whether a change that ended so may have
+    been made all the same.
     """
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
+    sent: bool = False
 
     def __init__(
         self,
@@ -71,11 +73,10 @@ class MesosctlError(Exception):
         self.hint = hint
         self.status = status
 
-
-class AnswerIsNo(MesosctlError):
-    """The command worked and its answer is no."""
-
-    exit_status = ExitStatus.ANSWER_IS_NO
+    def retell(self, message: str) -> None:
+        """Say it in another sentence, when more is known."""
+        self.message = message
+        self.args = (message,)
 
 
 class UsageError(MesosctlError):
@@ -154,9 +155,14 @@ class NoLeader(NoMaster):
 
 
 class MasterFailed(MesosctlError):
-    """The master answered 5xx."""
+    """The master answered 5xx, which says nothing of what it did before."""
 
+    sent = True
     exit_status = ExitStatus.MASTER_FAILED
+
+
+class Bug(MesosctlError):
+    """What should never happen, and is no fault of the operator or the master."""
 
 
 class UnexpectedAnswer(MasterFailed):
@@ -166,6 +172,7 @@ class UnexpectedAnswer(MasterFailed):
 class NotConfirmed(MesosctlError):
     """A change was accepted or sent, and could not be confirmed."""
 
+    sent = True
     exit_status = ExitStatus.NOT_CONFIRMED
 
 

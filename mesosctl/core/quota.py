@@ -212,9 +212,13 @@ def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
         )
 
 
-def unpromised(quotas: Mapping[str, Quota], available: Quantities, *, without: str | None = None) -> Quantities:
-    """What no guarantee claims yet: the largest quota that would pass for a new role, or for `without` anew."""
-    return available - total_guarantees({role: quota for role, quota in quotas.items() if role != without})
+def unpromised(quotas: Mapping[str, Quota], available: Quantities) -> Quantities:
+    """What no guarantee claims yet: the largest quota that would pass for a role without one.
+
+    Nothing passes while more of any resource is promised than there is.
+    """
+    promised = total_guarantees(quotas)
+    return available - promised if available.contains(promised) else Quantities()
 
 
 # --- One entry of UPDATE_QUOTA (spec/quota.md §8) ---------------------------------------------------

@@ -70,7 +70,8 @@ def parse_amount(name: str, text: str) -> int:
         numerator, denominator = numerator * scale, denominator * divisor
     milli, rest = divmod(numerator, denominator)
     if rest:
-        nearest = (2 * numerator + denominator) // (2 * denominator)
+        # Never "write 0": that is another wish, and a wrong one.
+        nearest = (2 * numerator + denominator) // (2 * denominator) or (1 if numerator > 0 else -1)
         raise RuleViolation(
             f"{name}: {text} is finer than the thousandth that Mesos keeps",
             field=name,

@@ -1,18 +1,20 @@
 """A change is sent once, and then looked for: what came of it is never guessed.
 
-answered 2xx, and shown           done
-answered 2xx, and not shown       NotConfirmed
-no answer, and shown              done, with a notice
-no answer, and not shown          the failure itself; NotConfirmed where it may still come
-no answer, and nothing to see     NotConfirmed
+answered 2xx, and shown              done
+answered 2xx, and not shown          NotConfirmed
+no answer, and shown                 done, with a notice
+no answer, and certainly not done    the failure itself; NotConfirmed where it may still come
+no answer, and cannot be told        NotConfirmed
+
+A refusal that did not come from a master itself is no answer (`client.answer`).
 """
 
 from collections.abc import Callable
 
-from mesosctl.client.master import Master, may_have_happened
-from mesosctl.core.errors import DeadlinePassed, MasterFailed, MesosctlError, NotConfirmed, Unreachable
+from mesosctl.client.master import Master
+from mesosctl.core.errors import DeadlinePassed, MesosctlError, NotConfirmed, Unreachable
 
-LOOK = "mesosctl quota list"
+SHOWN_BY = "mesosctl quota list"
 GRACE = 5.0
 """Seconds to find out what became of a change after the deadline has passed."""
 
@@ -20,28 +22,30 @@ GRACE = 5.0
 def make(
     master: Master,
     send: Callable[[], None],
-    is_shown: Callable[[], bool],
+    look: Callable[[], bool | None],
     *,
     what: str,
     wait: bool = True,
-    look: str = LOOK,
+    shown_by: str = SHOWN_BY,
 ) -> bool:
     """Send a change and read it back; returns whether it was seen to have happened.
 
-    `what` is a phrase for sentences ("setting quota of dev"), `look` the command that shows it.
-    Without `wait` an accepted change is not read back; one that got no answer always is.
+    `look` returns whether the master shows that it happened, and None where what it shows leaves
+    that open.  `what` is a phrase for sentences ("setting quota of dev"), `shown_by` the command
+    that shows it.  Without `wait` an accepted change is not read back; one that got no answer
+    always is.
     """
     try:
         send()
     except MesosctlError as error:
-        if not may_have_happened(error):
+        if not error.sent:
             raise
-        _settle(master, error, is_shown, what, look)
+        _settle(master, error, look, what, shown_by)
         return True
     if not wait:
         return False
     try:
-        shown = is_shown()
+        shown = look()
     except MesosctlError as error:
         raise NotConfirmed(f"{what} was accepted, and could not be read back: {error.message}") from error
     if not shown:
@@ -52,15 +56,15 @@ def make(
     return True
 
 
-def _settle(master: Master, error: MesosctlError, is_shown: Callable[[], bool], what: str, look: str) -> None:
+def _settle(master: Master, error: MesosctlError, look: Callable[[], bool | None], what: str, shown_by: str) -> None:
     """Nothing if the change happened in spite of `error`; raises what is known otherwise."""
     master.deadline.extend_to(GRACE)
     try:
-        shown = is_shown()
+        shown = look()
     except MesosctlError as unread:
         raise NotConfirmed(
             f"{error.message}; whether {what} happened cannot be told: {unread.message}",
-            hint=f"look at it with {look} when a master answers",
+            hint=f"look at it with {shown_by} when a master answers",
         ) from error
     if shown:
         master.notice(f"{error.message}; the master shows that {what} happened")
@@ -68,9 +72,15 @@ def _settle(master: Master, error: MesosctlError, is_shown: Callable[[], bool], 
     if isinstance(error, DeadlinePassed):
         raise NotConfirmed(
             f"{error.message}; the master does not show {what} so far, and may still do it",
-            hint=f"look again with {look}",
+            hint=f"look again with {shown_by}",
         ) from error
-    sentence = f"{error.message}; read back: {what} did not happen"
-    if isinstance(error, MasterFailed):
-        raise type(error)(sentence, hint=error.hint, status=error.status) from error
-    raise Unreachable(sentence, sent=False, hint="it may be sent again") from error
+    if shown is None:
+        raise NotConfirmed(
+            f"{error.message}; whether {what} happened cannot be told: this principal may not see it",
+            hint=f"look at it with {shown_by}, as a principal that may see every role",
+        ) from error
+    error.retell(f"{error.message}; read back: {what} did not happen")
+    error.sent = False
+    if isinstance(error, Unreachable):
+        error.hint = "it may be sent again"
+    raise error

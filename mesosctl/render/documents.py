@@ -175,8 +175,9 @@ class Error(Strict):
 
 
 class ErrorDocument(Document):
-    """What -o json writes on standard error."""
+    """What -o json writes on standard error; `notes` are the sentences that stand before it otherwise."""
 
+    notes: list[str]
     error: Error
 
 

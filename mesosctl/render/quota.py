@@ -99,7 +99,8 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
         ]
         for change in changes
     ]
-    return Report(columns, rows, [change.role for change in changes], document, items)
+    done = "; ".join(f"quota of '{change.role}' was {change.done}" for change in changes)
+    return Report(columns, rows, [change.role for change in changes], document, items, done=done)
 
 
 def quota_check(check: QuotaCheck) -> Report:

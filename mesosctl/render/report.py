@@ -27,7 +27,7 @@ class Report:
 
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
     make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
-    `remark` stands under a table.
+    `remark` stands under a table.  `done` is the sentence for a change that was made.
     """
 
     columns: Sequence[Column]
@@ -37,14 +37,15 @@ class Report:
     items: "Callable[[], Sequence[BaseModel]]"
     empty: str = ""
     remark: Sequence[str] = field(default=())
+    done: str = ""
 
 
 def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bool) -> None:
     """Write `report` to `stream`.  `draws` says that a person looks at a terminal, `colours` what it may show."""
     if form == "json":
-        stream.write(report.document().model_dump_json(indent=2) + "\n")
+        stream.write(_json(report.document(), stream, indent=2) + "\n")
     elif form == "jsonl":
-        stream.writelines(item.model_dump_json() + "\n" for item in report.items())
+        stream.writelines(_json(item, stream) + "\n" for item in report.items())
     elif form == "csv":
         import csv
 
@@ -55,6 +56,18 @@ def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bo
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     else:
         _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
+
+
+def _json(model: "BaseModel", stream: TextIO, indent: int | None = None) -> str:
+    """The model as JSON; in ASCII where the stream can hold no more, or a name is no UTF-8."""
+    if (stream.encoding or "utf-8").lower().replace("-", "") == "utf8":
+        try:
+            return model.model_dump_json(indent=indent)
+        except ValueError:
+            pass  # a surrogate: JSON can hold it escaped
+    import json
+
+    return json.dumps(model.model_dump(), indent=indent, separators=None if indent else (",", ":"))
 
 
 def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:

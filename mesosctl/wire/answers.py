@@ -67,6 +67,12 @@ def whitelist(answer: Any) -> frozenset[str] | None:
     return frozenset(role.strip() for role in _text(flags["roles"], "flags.roles").split(",") if role.strip())
 
 
+def shows_everything(answer: Any) -> bool:
+    """`GET /flags`: whether this master has no authorizer, and so shows everybody everything."""
+    flags = _object(_object(answer, "").get("flags"), "flags")
+    return flags.get("authorizers") == "local" and "acls" not in flags
+
+
 def _scalar_resource(value: Any, where: str) -> tuple[str, int]:
     entry = _object(value, where)
     scalar = _object(entry.get("scalar"), f"{where}.scalar")

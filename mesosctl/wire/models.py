@@ -4,11 +4,12 @@ Imported only where something is sent, read from a file or printed as JSON: the 
 than everything else in a listing.
 """
 
+import json
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from mesosctl.core.errors import BadInput
+from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Resource as CoreResource
@@ -65,7 +66,7 @@ class Resource(_Documented):
     def to_core(self, field: str) -> CoreResource:
         """The value it means.  Raises RuleViolation or BadInput naming `field`; nothing is rounded."""
         if self.scalar is not None:
-            parse_amount(self.name, repr(self.scalar.value))
+            _milli(self.name, self.scalar, f"{field}.scalar.value")
         try:
             return to_core(read(RESOURCE, self.model_dump(exclude_none=True, by_alias=True), field), field)
         except ConversionError as error:
@@ -87,6 +88,14 @@ class QuotaRequest(_Documented):
 
     def to_core(self) -> list[CoreResource]:
         """The guarantee, entry by entry.  Raises RuleViolation naming the field."""
+        for index, entry in enumerate(self.guarantee):
+            for name in ("allocation_info", "provider_id"):
+                if getattr(entry, name) is not None:
+                    raise RuleViolation(
+                        f"{entry.name} carries {name}, and quota counts plain amounts only",
+                        field=f"guarantee[{index}].{name}",
+                        rule="quota.plain-amounts",
+                    )
         return [entry.to_core(f"guarantee[{index}]") for index, entry in enumerate(self.guarantee)]
 
 
@@ -117,7 +126,7 @@ class QuotaConfig(_Documented):
 
     def to_core(self) -> Quota:
         """The quota it makes.  Raises RuleViolation; nothing is rounded."""
-        return Quota(Quantities(_exact(self.guarantees)), Limits(_exact(self.limits)))
+        return Quota(Quantities(_exact(self.guarantees, "guarantees")), Limits(_exact(self.limits, "limits")))
 
 
 class UpdateQuota(_Documented):
@@ -163,8 +172,17 @@ def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
     return {name: Scalar(value=to_double(milli)) for name, milli in amounts.items()}
 
 
-def _exact(amounts: dict[str, Scalar]) -> dict[str, int]:
-    return {name: parse_amount(name, repr(scalar.value)) for name, scalar in amounts.items()}
+def _exact(amounts: dict[str, Scalar], field: str) -> dict[str, int]:
+    return {name: _milli(name, scalar, f"{field}.{name}.value") for name, scalar in amounts.items()}
+
+
+def _milli(name: str, scalar: Scalar, field: str) -> int:
+    """Thousandths, exactly.  Raises RuleViolation naming the place in the JSON rather than a word to type."""
+    try:
+        return parse_amount(name, repr(scalar.value))
+    except RuleViolation as error:
+        error.field = field
+        raise
 
 
 def read_quota_request(text: bytes | str) -> QuotaRequest:
@@ -187,9 +205,43 @@ def read_update_quota(text: bytes | str) -> UpdateQuota:
 
 def _decode(text: bytes | str) -> Any:
     try:
-        return decode(text)
-    except ConversionError as error:
+        value = decode(text)
+        json.loads(text, object_pairs_hook=_each_once)
+    except (ConversionError, RecursionError) as error:
         raise BadInput(f"the payload is not JSON: {error}") from None
+    return value
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> None:
+    """An object may say a thing once: which of two a reader believes is anybody's guess.  Raises BadInput."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise BadInput(f"the key '{key}' stands twice in one object of the payload", field=key)
+        seen.add(key)
+
+
+_SAID = {
+    "missing": "it is missing",
+    "extra_forbidden": "there is no such key",
+    "string_type": "it should be a string",
+    "float_type": "it should be a number",
+    "float_parsing": "it should be a number",
+    "finite_number": "it should be a finite number",
+    "bool_type": "it should be true or false",
+    "bool_parsing": "it should be true or false",
+    "list_type": "it should be an array",
+    "dict_type": "it should be an object",
+    "model_type": "it should be an object",
+    "value_error": "it should be a number, not a boolean",
+}
+"""What kind of mistake it is, in words that need no knowledge of the library that found it."""
+
+
+def _said(error: Any) -> str:
+    if error["type"] == "literal_error":
+        return f"it should be {error['ctx']['expected']}"
+    return _SAID.get(error["type"], "it is not what belongs there")
 
 
 def _validate(model: type[Model], value: Any) -> Model:
@@ -199,5 +251,5 @@ def _validate(model: type[Model], value: Any) -> Model:
         first = error.errors()[0]
         field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
         raise BadInput(
-            f"the payload is not as documented: {field or 'the top'}: {first['msg']}", field=field or None
+            f"the payload is not as documented: {field or 'the top'}: {_said(first)}", field=field or None
         ) from None

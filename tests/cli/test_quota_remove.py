@@ -86,3 +86,14 @@ def test_quotas_that_may_not_be_read_are_left_to_the_master(run, cluster, entrie
     ran = run("quota", "remove", "dev", "-o", "json")
     assert ran.status == 3
     assert json.loads(ran.err.splitlines()[-1])["error"]["kind"] == "Rejected"
+
+
+def test_what_was_removed_before_an_interruption_is_told(run, cluster, entries):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    cluster.quotas = {role: entries(cpus=1) for role in ("a", "b")}
+    cluster.instead["DELETE /quota/b"] = [interrupt]
+    ran = run("quota", "remove", "a", "b")
+    assert ran.status == 130
+    assert "note: removed before that: a" in ran.err

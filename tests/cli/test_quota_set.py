@@ -120,7 +120,10 @@ def test_a_payload_from_a_file_with_its_own_force(run, cluster, tmp_path):
         (SET | {"guarantee": [{"name": "cpus", "type": "SCALAR"}]}, "guarantee[0].scalar"),
         (SET | {"guarantee": [SET["guarantee"][0] | {"revocable": {}}]}, "guarantee[0].revocable"),
         (SET | {"guarantee": [SET["guarantee"][0] | {"role": "ads"}]}, "guarantee[0].role"),
-        (SET | {"guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0005}}]}, "cpus"),
+        (
+            SET | {"guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0005}}]},
+            "guarantee[0].scalar.value",
+        ),
         (SET | {"guarantee": []}, "guarantee"),
         (SET | {"role": ""}, "role"),
     ],
@@ -190,3 +193,14 @@ def test_a_quota_that_does_not_show_is_not_confirmed(run, cluster):
     ran = run("quota", "set", "dev", "cpus:1")
     assert ran.status == 9
     assert "does not show it" in ran.err
+
+
+@pytest.mark.parametrize("role", ["a?b", "a#b", "café"])
+@pytest.mark.parametrize("words", [["set"], ["update", "--create"]])
+def test_a_role_whose_quota_could_not_be_removed_is_refused(run, cluster, role, words):
+    ran = run("quota", words[0], role, "cpus:1", *words[1:])
+    assert ran.status == 3
+    assert "quota.path" in ran.err
+    assert "hint: name roles in ASCII" in ran.err
+    assert cluster.changed == []
+    assert run("quota", "check", role, "cpus:1", "-o", "name").out == "quota.path\n"

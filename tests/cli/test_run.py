@@ -130,3 +130,7 @@ class TestEndings:
         ran = run("quota", "list", "--timeout", "2")
         assert ran.status == 9
         assert "within 2 s" in ran.err
+
+
+def test_a_group_lists_no_completion_options(run):
+    assert "completion" not in run("quota", "--help").out

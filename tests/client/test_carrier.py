@@ -50,6 +50,7 @@ def test_a_closed_port_is_certainly_not_sent(listener):
     with pytest.raises(Unreachable) as caught:
         Carrier(Tls()).exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
     assert caught.value.sent is False
+    assert caught.value.message.endswith("cannot be reached: Connection refused")
 
 
 def serve_once(listener, answer):
@@ -98,8 +99,15 @@ def test_the_path_on_the_wire_is_the_role_byte_for_byte(listener, role):
 
 
 def test_tls_with_something_that_does_not_speak_it(listener):
-    with pytest.raises(TlsFailure):
+    with pytest.raises(TlsFailure) as caught:
         exchange(listener, base="https://127.0.0.1:{}", answer=b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    assert "_ssl.c" not in caught.value.message
+
+
+def test_something_that_is_not_http(listener):
+    with pytest.raises(Unreachable, match="something that is not HTTP") as caught:
+        exchange(listener, answer=b"\x16\x03\x01garbage\r\n\r\n")
+    assert caught.value.sent is True
 
 
 def test_half_an_answer_is_a_broken_connection(listener):

@@ -1,4 +1,5 @@
 import base64
+import ssl
 
 import httpx
 import pytest
@@ -129,6 +130,37 @@ class TestLeader:
             open_master(f"{ONE},{TWO}").post("/quota", b"{}")
         assert caught.value.sent is True
         assert second.call_count == 1
+
+    @pytest.mark.parametrize(
+        ("answer", "asked"),
+        [
+            (httpx.Response(503, text="No leader elected"), 1),
+            (httpx.Response(503, text="Master has not finished recovery"), 1),
+            (httpx.Response(503, html="<html>unavailable</html>"), 0),
+            (httpx.Response(503, text="upstream reset"), 0),
+        ],
+    )
+    def test_a_change_goes_on_only_after_a_masters_own_503(self, net, open_master, answer, asked):
+        net.post(f"{ONE}/quota").mock(return_value=answer)
+        second = net.post(f"{TWO}/quota").mock(return_value=httpx.Response(200))
+        try:
+            open_master(f"{ONE},{TWO}").post("/quota", b"{}")
+        except NoLeader as error:
+            assert error.sent  # noqa: PT017
+        assert second.call_count == asked
+
+    def test_tls_that_breaks_after_the_handshake_may_have_sent_it(self):
+        asked = []
+
+        def broken(request):
+            asked.append(request.url.host)
+            raise httpx.ReadError("bad record") from ssl.SSLError("bad record mac")
+
+        master = Master(parse_address("https://one:5050,https://two:5050"), transport=httpx.MockTransport(broken))
+        with master, pytest.raises(Unreachable) as caught:
+            master.post("/quota", b"{}")
+        assert caught.value.sent
+        assert asked == ["one"]
 
 
 class TestCredentials:

@@ -130,3 +130,8 @@ def test_a_version_chooses_the_profile():
     assert profile_of("1.8.1") is MESOS_1_4
     assert profile_of("1.9.0") is MESOS_1_11
     assert profile_of("1.11.0") is MESOS_1_11
+
+
+def test_nothing_passes_while_any_name_is_promised_beyond_capacity():
+    stored = {"a": rules.Quota(Quantities({"cpus": 5000}))}
+    assert rules.unpromised(stored, Quantities({"cpus": 4000, "mem": 9000})) == Quantities()

@@ -35,7 +35,7 @@ def test_an_amount_is_exact_or_refused_with_the_nearest(amount: Decimal):
     if exact:
         assert parse_amount("cpus", f"{amount:f}") == int(amount * 1000)
     else:
-        nearest = int((amount * 1000).to_integral_value(ROUND_HALF_UP))
+        nearest = int((amount * 1000).to_integral_value(ROUND_HALF_UP)) or 1  # zero would be another wish
         with pytest.raises(RuleViolation, match="finer than") as refused:
             parse_amount("cpus", f"{amount:f}")
         assert refused.value.hint == f"write cpus:{format_milli(nearest)}"

@@ -105,3 +105,66 @@ def test_the_same_for_updating(run, cluster, entries):
     cluster.instead["POST /api/v1"] = [cut, cut_after(cluster)]
     assert run("quota", "update", "dev", "cpus:2").status == 7
     assert run("quota", "update", "dev", "cpus:2").status == 0
+
+
+HIDING = {"authorizers": "local", "acls": "{}"}
+
+
+@pytest.mark.parametrize("flags", [HIDING, {"authorizers": "org_Module"}, {}])
+def test_what_an_acl_may_hide_is_not_said_to_be_absent(run, cluster, flags):
+    cluster.flags = flags
+    cluster.instead["POST /quota"] = [cut]
+    ran = run(*SET)
+    assert ran.status == 9
+    assert "cannot be told: this principal may not see it" in ran.err
+
+
+def test_a_role_that_was_seen_is_not_hidden(run, cluster, entries):
+    cluster.flags = HIDING
+    cluster.quotas["dev"] = entries(cpus=1)
+    cluster.instead["DELETE /quota/dev"] = [cut_after(cluster)]
+    assert run("quota", "remove", "dev").status == 0
+    cluster.quotas["dev"] = entries(cpus=1)
+    cluster.instead["POST /api/v1"] = [cut]
+    ran = run("quota", "update", "dev", "cpus:2")
+    assert ran.status == 7
+    assert "did not happen" in ran.err
+
+
+def test_a_role_created_by_an_update_may_be_hidden(run, cluster):
+    cluster.flags = HIDING
+    cluster.instead["POST /api/v1"] = [cut]
+    assert run("quota", "update", "dev", "cpus:2", "--create").status == 9
+
+
+def test_a_role_that_is_not_shown_may_be_hidden(run, cluster):
+    ran = run("quota", "remove", "dev")
+    assert ran.status == 5
+    assert "or this principal may not see it" in ran.err
+
+
+NOT_A_MASTERS = [
+    httpx.Response(503, html="<html>unavailable</html>"),
+    httpx.Response(503),
+    httpx.Response(503, text="upstream connect error or disconnect/reset before headers"),
+    httpx.Response(400, html="<html>bad</html>"),
+    httpx.Response(409, html="<html>conflict</html>"),
+]
+
+
+@pytest.mark.parametrize("answer", NOT_A_MASTERS)
+def test_a_refusal_that_is_not_a_masters_own_is_read_back(run, cluster, answer):
+    def act(request):
+        cluster.usual(request)
+        return answer
+
+    cluster.instead["POST /quota"] = [act]
+    ran = run(*SET)
+    assert ran.status == 0, ran.err
+    assert "the master shows that setting quota of 'dev' happened" in ran.err
+
+
+def test_a_masters_own_503_did_nothing(run, cluster):
+    cluster.instead["POST /quota"] = [lambda _: httpx.Response(503, text="No leader elected")]
+    assert run(*SET).status == 7
+    assert cluster.asked[-1] == "POST /quota"

@@ -16,7 +16,7 @@ SHAPES = {
         "schema_version": 1, "kind": "quota.check", "role": "string", "requested": "amounts", "passed": "boolean",
         "findings": ["Finding"], "capacity": "amounts?", "promised": "amounts?", "largest": "amounts?",
     },
-    "ErrorDocument": {"schema_version": 1, "error": "Error"},
+    "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
     "RoleQuota": {"role": "string", "guarantee": "amounts", "limit": "amounts", "usage": "Usage?"},
     "Usage": {
         "consumed": "amounts?", "allocated": "amounts", "offered": "amounts", "reserved": "amounts",

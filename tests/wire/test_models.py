@@ -57,3 +57,49 @@ def test_the_update_call():
         },
     }
     assert call.update_quota.quota_configs[0].to_core() == quota
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"role": "a", "role": "b", "guarantee": []}',
+        '{"role": "a", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1, "value": 2}}]}',
+    ],
+)
+def test_a_key_that_stands_twice_is_named(text):
+    with pytest.raises(BadInput, match=r"the key '(role|value)' stands twice"):
+        read_quota_request(text)
+
+
+@pytest.mark.parametrize("name", ["allocation_info", "provider_id"])
+def test_a_guarantee_is_plain(name):
+    entry = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, name: {"value": "x"}}
+    request = read_quota_request(json.dumps({"role": "a", "guarantee": [entry]}))
+    with pytest.raises(RuleViolation, match=name) as refused:
+        request.to_core()
+    assert refused.value.field == f"guarantee[0].{name}"
+
+
+def test_an_amount_too_fine_is_found_by_its_place():
+    entry = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 0.0001}}
+    request = read_quota_request(json.dumps({"role": "a", "guarantee": [entry]}))
+    with pytest.raises(RuleViolation, match="finer") as refused:
+        request.to_core()
+    assert refused.value.field == "guarantee[0].scalar.value"
+    assert refused.value.hint == "write cpus:0.001"
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        ({"role": 1}, "role: it should be a string"),
+        ({"rolle": "a"}, "rolle: there is no such key"),
+        ({"role": "a", "guarantee": {}}, "guarantee: it should be an array"),
+        ([], "the top: it should be an object"),
+        ({"guarantee": [{"name": "cpus", "type": "SET?"}]}, "type: it should be 'SCALAR', 'RANGES', 'SET' or 'TEXT'"),
+    ],
+)
+def test_a_mistake_is_told_in_plain_words(payload, words):
+    with pytest.raises(BadInput) as refused:
+        read_quota_request(json.dumps(payload))
+    assert words in refused.value.message

@@ -24,6 +24,7 @@ from mesosctl.core.quota import (
 from mesosctl.core.resources import Resource
 from mesosctl.core.scalars import to_double
 from mesosctl.core.standing import Finding, QuotaCheck
+from mesosctl.ops.quota.payload import check_path
 from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_if_allowed
 from mesosctl.wire import answers
 
@@ -45,6 +46,7 @@ def check_quota(master: Master, role: str, guarantee: Sequence[Resource]) -> Quo
 
     findings = (
         _finding("role.syntax", "the role name is valid", lambda: roles.check_role(role)),
+        _finding("quota.path", "the quota can be removed again", lambda: _path(role)),
         _finding("quota.default-role", "the role may have quota", lambda: _default_role(role, profile)),
         _finding("quota.scalar-only", "plain amounts, each named once", lambda: check_guarantee(guarantee)),
         _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
@@ -76,6 +78,12 @@ def check_quota(master: Master, role: str, guarantee: Sequence[Resource]) -> Quo
         promised=None if others is None else total_guarantees(others),
         largest=None if others is None or available is None else unpromised(others, available),
     )
+
+
+def _path(role: str) -> None:
+    """The rule on paths alone, as on the default role."""
+    if roles.role_error(role) is None:
+        check_path(role)
 
 
 def _default_role(role: str, profile: Profile) -> None:

@@ -7,6 +7,7 @@ a 1.11 master abort: amounts beyond its largest, and resources of type TEXT (`wi
 from collections.abc import Sequence
 
 from mesosctl.core import roles
+from mesosctl.core.errors import RuleViolation
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import (
     Quota,
@@ -26,6 +27,18 @@ def check_request(role: str, guarantee: Sequence[Resource]) -> None:
     check_amounts_above_zero(guarantee)
     check_config_amounts({name: to_double(milli) for name, milli in _amounts(guarantee).items()}, {})
     check_not_nested(role)
+
+
+def check_path(role: str) -> None:
+    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
+    roles.check_role(role)
+    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
+        raise RuleViolation(
+            f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
+            field="role",
+            rule="quota.path",
+            hint="name roles in ASCII, without '?' and '#'",
+        )
 
 
 def check_config(role: str, quota: Quota) -> None:

@@ -7,12 +7,11 @@ another operator; DELETE answers 400.
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
-from mesosctl.core import roles
-from mesosctl.core.errors import MesosctlError, RuleViolation
 from mesosctl.core.quota import check_tree
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
-from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas
+from mesosctl.ops.quota.payload import check_path
+from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas, sees_every_role
 
 
 def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) -> list[QuotaChange]:
@@ -33,8 +32,8 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
     done: list[QuotaChange] = []
     for role in wanted:
         try:
-            confirmed = send_removal(master, role, wait=wait)
-        except MesosctlError:
+            confirmed = send_removal(master, role, seen=quotas is not None, wait=wait)
+        except BaseException:  # Ctrl-C too
             if done:
                 master.notice("removed before that: " + ", ".join(change.role for change in done))
             raise
@@ -42,24 +41,22 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
     return done
 
 
-def check_path(role: str) -> None:
-    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
-    roles.check_role(role)
-    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
-        raise RuleViolation(
-            f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
-            field="role",
-            rule="quota.path",
-        )
+def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
+    """Remove one quota; returns whether it was seen to be gone.
 
+    `seen` says that this principal has seen it, and so would see it still.
+    """
 
-def send_removal(master: Master, role: str, *, wait: bool = True) -> bool:
-    """Remove one quota; returns whether it was seen to be gone."""
+    def look() -> bool | None:
+        if role in read_quotas(master):
+            return False
+        return True if seen or sees_every_role(master) else None
+
     return make(
         master,
         # A master reads the role from the path as it stands, without percent-decoding.
         lambda: master.delete(f"/quota/{role}"),
-        lambda: role not in read_quotas(master),
+        look,
         what=f"removing quota of '{role}'",
         wait=wait,
     )

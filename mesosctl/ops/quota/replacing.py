@@ -1,16 +1,19 @@
 """Updating a quota on a master that can only remove and set: between the two the role has none.
 
-Whatever stops the second step, the first is undone: an error, a deadline, Ctrl-C.
+Removing and setting are one section.  Whatever stops it at any point (an error, a deadline, Ctrl-C,
+a lost answer) the role is looked at, and its old quota put back if it has none.
 """
 
+from dataclasses import dataclass
+
 from mesosctl.client.master import Master
-from mesosctl.core.errors import MesosctlError, RuleViolation
+from mesosctl.core.errors import MesosctlError, NotConfirmed, RuleViolation
 from mesosctl.core.quota import Quota, quota_of_guarantee
 from mesosctl.core.resources import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import GRACE
-from mesosctl.ops.quota.payload import check_request
-from mesosctl.ops.quota.removing import check_path, send_removal
+from mesosctl.ops.quota.payload import check_path, check_request
+from mesosctl.ops.quota.removing import send_removal
 from mesosctl.ops.quota.setting import send_quota
 from mesosctl.ops.quota.state import read_quotas
 from mesosctl.ops.quota.updating import send_update
@@ -19,22 +22,25 @@ from mesosctl.ops.quota.updating import send_update
 def replace_quota(
     master: Master, role: str, before: Quota | None, wanted: Quota, *, force: bool, wait: bool
 ) -> QuotaChange:
-    """Remove the quota of `role` and set `wanted`; the old quota is put back where setting fails.
+    """Remove the quota of `role` and set `wanted`; the old quota is put back where that does not come to its end.
 
     Raises the error of the step that failed.
     """
-    guarantee = _guarantee(wanted)
-    check_request(role, guarantee)
+    check_request(role, _guarantee(wanted))
     check_path(role)
     _check_limits(master, wanted)
-    if before is not None:
-        # Nothing is read in between: the role is without quota for as short as can be.
-        send_removal(master, role, wait=False)
+    if before is None:
+        return QuotaChange(role, None, wanted, send_quota(master, role, wanted, force=force, wait=wait))
+    removed = False
     try:
-        confirmed = send_quota(master, role, guarantee, wanted, force=force, v1=False, wait=wait)
-    except BaseException:
-        if before is not None:
-            _put_back(master, role, before)
+        # Nothing is read in between: the role is without quota for as short as can be.
+        send_removal(master, role, seen=True, wait=False)
+        removed = True
+        confirmed = send_quota(master, role, wanted, force=force, wait=wait, seen=True)
+    except BaseException as stopped:
+        untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
+        if not untouched and not before.is_default:
+            _Undo(master, role, before).make(stopped, removed=removed)
         raise
     return QuotaChange(role, before, wanted, confirmed)
 
@@ -54,22 +60,72 @@ def _check_limits(master: Master, wanted: Quota) -> None:
         )
 
 
-def _put_back(master: Master, role: str, before: Quota) -> None:
-    """Set the old quota again unless the role has one; tell which it was, and loudly if it failed."""
-    master.deadline.extend_to(GRACE)
-    try:
-        present = read_quotas(master).get(role)
+@dataclass(frozen=True, slots=True)
+class _Undo:
+    """Puts `before` back where the role has no quota, and tells in every case what it has now."""
+
+    master: Master
+    role: str
+    before: Quota
+
+    def make(self, stopped: BaseException, *, removed: bool) -> None:
+        """Look, put back, and look again where that failed.  Raises only what interrupts it, after the alarm."""
+        try:
+            if not isinstance(stopped, Exception):
+                self.master.notice(f"interrupted while changing the quota of '{self.role}': looking what it has now")
+            self.master.deadline.extend_to(GRACE)
+            self._make(removed=removed)
+        except MesosctlError as error:
+            self._doubt(error.message)
+        except BaseException:
+            self._doubt("interrupted again")
+            raise
+
+    def _make(self, *, removed: bool) -> None:
+        present, unread = self._look()
         if present is not None:
-            master.notice(f"role '{role}' has quota {present.guarantees}; nothing was put back")
+            if removed or present != self.before:
+                self.master.notice(f"role '{self.role}' has quota {present.guarantees}; nothing was put back")
+            else:
+                self.master.alarm(
+                    f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
+                    "still remove it: look again with mesosctl quota list"
+                )
             return
-        guarantee = _guarantee(before)
-        if quota_of_guarantee(guarantee, master.profile) == before:
-            send_quota(master, role, guarantee, before, force=True, v1=False, wait=True)
+        try:
+            self._put_back(over_unknown=unread is not None)
+        except MesosctlError as error:
+            present, unread = self._look()
+            if present is not None:
+                self.master.notice(f"role '{self.role}' has quota {present.guarantees}")
+            elif unread is not None:
+                raise
+            else:
+                self.master.alarm(
+                    f"ROLE '{self.role}' HAS NO QUOTA NOW: its old one ({self.before.guarantees}) could not be put "
+                    f"back: {error.message}"
+                )
         else:
-            send_update(master, {role: before}, force=True)
-    except MesosctlError as error:
-        master.alarm(
-            f"ROLE '{role}' HAS NO QUOTA NOW: its old one ({before.guarantees}) could not be put back: {error.message}"
+            self.master.notice(f"the old quota of '{self.role}' ({self.before.guarantees}) is in place again")
+
+    def _look(self) -> tuple[Quota | None, MesosctlError | None]:
+        """What the role has now, and why that could not be read."""
+        try:
+            return read_quotas(self.master).get(self.role), None
+        except MesosctlError as error:
+            return None, error
+
+    def _put_back(self, *, over_unknown: bool) -> None:
+        """Set the old quota.  A request of POST /quota is safe where nothing is known: it replaces nothing."""
+        if quota_of_guarantee(_guarantee(self.before), self.master.profile) == self.before:
+            send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
+        elif over_unknown:
+            raise NotConfirmed("its quota cannot be read, and an update could replace another one")
+        else:
+            send_update(self.master, {self.role: self.before}, force=True)
+
+    def _doubt(self, reason: str) -> None:
+        self.master.alarm(
+            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, it cannot be told; its old one was {self.before.guarantees}: "
+            f"{reason}"
         )
-    else:
-        master.notice(f"the old quota of '{role}' ({before.guarantees}) is in place again")

@@ -15,8 +15,8 @@ from mesosctl.core.quota import (
 from mesosctl.core.resources import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
-from mesosctl.ops.quota.payload import check_request
-from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_quotas
+from mesosctl.ops.quota.payload import check_path, check_request
+from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_quotas, sees_every_role
 
 
 def set_quota(
@@ -35,13 +35,14 @@ def set_quota(
     `client.Master` raises.
     """
     check_request(role, guarantee)
+    check_path(role)  # what is set must be removable
     check_role_may_have_quota(role, master.profile)
     wanted = quota_of_guarantee(guarantee, master.profile)
     quotas = quotas_if_allowed(master)
     if quotas is not None:
         check_no_quota_yet(role, quotas)
         check_fits(master, quotas | {role: wanted}, force=force)
-    confirmed = send_quota(master, role, guarantee, wanted, force=force, v1=v1, wait=wait)
+    confirmed = send_quota(master, role, wanted, force=force, v1=v1, wait=wait)
     return QuotaChange(role, None, wanted, confirmed)
 
 
@@ -64,12 +65,15 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool) -> None
 
 
 def send_quota(
-    master: Master, role: str, guarantee: Sequence[Resource], wanted: Quota, *, force: bool, v1: bool, wait: bool
+    master: Master, role: str, wanted: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
 ) -> bool:
-    """Send a checked request; returns whether `wanted` was read back."""
+    """Send a checked request for the guarantees of `wanted`; returns whether `wanted` was read back.
+
+    `seen` says that this principal has seen a quota of `role`, and so would see this one.
+    """
     from mesosctl.wire.models import QuotaRequest, SetQuota, SetQuotaCall
 
-    request = QuotaRequest.of(role, list(guarantee), force=force)
+    request = QuotaRequest.of(role, [Resource(name, milli) for name, milli in wanted.guarantees.items()], force=force)
 
     def send() -> None:
         if v1:
@@ -77,6 +81,10 @@ def send_quota(
         else:
             master.post("/quota", request.body())
 
-    return make(
-        master, send, lambda: read_quotas(master).get(role) == wanted, what=f"setting quota of '{role}'", wait=wait
-    )
+    def look() -> bool | None:
+        shown = read_quotas(master).get(role)
+        if shown is None:
+            return False if seen or sees_every_role(master) else None
+        return shown == wanted
+
+    return make(master, send, look, what=f"setting quota of '{role}'", wait=wait)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from mesosctl.client.master import Master
-from mesosctl.core.errors import Denied, NotFound
+from mesosctl.core.errors import Denied, MesosctlError, NotFound
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota, capacity
 from mesosctl.core.standing import RoleStanding, RoleUsage
@@ -16,6 +16,14 @@ Value = TypeVar("Value")
 def read_quotas(master: Master) -> dict[str, Quota]:
     """Every role with an entry that this principal may see, sorted."""
     return answers.quotas(master.get("/quota"))
+
+
+def sees_every_role(master: Master) -> bool:
+    """Whether a role that GET /quota leaves out certainly has no quota, rather than being hidden by an ACL."""
+    try:
+        return answers.shows_everything(master.get("/flags"))
+    except MesosctlError:
+        return False
 
 
 def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], without: str) -> Value | None:
@@ -68,7 +76,7 @@ def no_quota(roles: list[str]) -> NotFound:
     """The error for roles without quota."""
     names = ", ".join(f"'{role}'" for role in roles)
     return NotFound(
-        f"no quota is set for {names}",
+        f"no quota is set for {names}, or this principal may not see it",
         field="role",
         rule="quota.exists",
         hint="mesosctl quota list shows which roles have one",

@@ -13,8 +13,8 @@ from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota, check_consumption, check_role_may_have_quota
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
-from mesosctl.ops.quota.payload import check_config
-from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas, usage_if_allowed
+from mesosctl.ops.quota.payload import check_config, check_path
+from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas, sees_every_role, usage_if_allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ def update_quotas(master: Master, wishes: Sequence[Wish], manner: Manner) -> lis
     missing = [wish.role for wish in wishes if wish.role not in stored]
     if missing and not manner.create:
         raise no_quota(missing)
+    for role in missing:
+        check_path(role)  # what is made must be removable
     wanted = {wish.role: wish.over(stored.get(wish.role, Quota()), master.profile) for wish in wishes}
     _check_wanted(master, stored, wanted, manner)
     if at_once:
@@ -123,10 +125,18 @@ def _check_wanted(master: Master, stored: Mapping[str, Quota], wanted: Mapping[s
 def _update_at_once(
     master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: Manner
 ) -> list[QuotaChange]:
+    def look() -> bool | None:
+        shown = read_quotas(master)
+        if all(shown.get(role) == quota for role, quota in wanted.items()):
+            return True
+        # All are taken or none, so one that should be seen and is not as wanted tells of all.
+        told = any(role in stored or role in shown for role, quota in wanted.items() if shown.get(role) != quota)
+        return False if told or sees_every_role(master) else None
+
     confirmed = make(
         master,
         lambda: send_update(master, wanted, force=manner.force),
-        lambda: {role: quota for role, quota in read_quotas(master).items() if role in wanted} == wanted,
+        look,
         what="updating quota of " + ", ".join(f"'{role}'" for role in wanted),
         wait=manner.wait,
     )

@@ -117,7 +117,7 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
             lambda: _on_master(master, operation.agent.id, operation.outcome),
             what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.hostname}",
             wait=False,
-            look=f"mesosctl reservations --agent {operation.agent.id}",
+            shown_by=f"mesosctl reservations --agent {operation.agent.id}",
         )
     except Conflict as error:
         # It fitted a moment ago.

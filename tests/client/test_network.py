@@ -1,0 +1,101 @@
+"""One deadline over everything of an exchange, on real sockets."""
+
+import socket
+import threading
+import time
+
+import pytest
+
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.client.settings import Settings
+from mesosctl.core.errors import DeadlinePassed, NoMaster
+
+ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"version": 1}'
+
+
+@pytest.fixture
+def dripping():
+    """A server that sends its answer byte by byte."""
+    end = threading.Event()
+
+    def serve():
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            connection.recv(65536)
+            try:
+                for byte in ANSWER:
+                    connection.sendall(bytes([byte]))
+                    if end.wait(0.1):
+                        return
+            except OSError:
+                return
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        end.set()
+    thread.join()
+
+
+def test_an_answer_that_drips_ends_with_the_deadline(dripping):
+    started = time.monotonic()
+    with Master(parse_address(dripping), Settings(timeout=0.4)) as master, pytest.raises(DeadlinePassed) as caught:
+        master.get("/version")
+    assert caught.value.sent is True
+    assert time.monotonic() - started < 2
+
+
+@pytest.fixture
+def deaf():
+    """An address that takes no connection: its queue is full."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        callers = [socket.socket() for _ in range(3)]
+        for caller in callers:
+            caller.setblocking(False)
+            caller.connect_ex(server.getsockname())
+        time.sleep(0.05)
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        for caller in callers:
+            caller.close()
+
+
+@pytest.fixture
+def answering():
+    def serve():
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            connection.recv(65536)
+            connection.sendall(ANSWER)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(10)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        thread.join()
+
+
+def test_a_silent_master_leaves_time_for_the_next(deaf, answering):
+    with Master(parse_address(f"{deaf},{answering}"), Settings(timeout=3)) as master:
+        assert master.get("/version") == {"version": 1}
+
+
+def test_silent_masters_all(deaf):
+    started = time.monotonic()
+    with (
+        Master(parse_address(f"{deaf},{deaf}"), Settings(timeout=0.6)) as master,
+        pytest.raises((DeadlinePassed, NoMaster)) as caught,
+    ):
+        master.get("/version")
+    assert not caught.value.sent
+    assert time.monotonic() - started < 2
