@@ -10,6 +10,7 @@ from .carriers import Carrier, Pool
 from .cluster import Cluster, Setup
 from .frameworks import Framework, amounts
 from .joining import QUIET, Join, joining, quick
+from .owning import owned
 from .scenario import config, scalar, scalars
 
 ONE = quick("cpus:12;mem:6144;disk:100;ports:[31000-31009]")
@@ -34,11 +35,6 @@ def start(carrier: Carrier, pool: Pool) -> Iterator[Any]:
     yield run
     for master in started:
         master.stop()
-
-
-def reserved(role: str, principal: str | None = None, **quantities: float) -> list[dict[str, Any]]:
-    owner = {"type": "DYNAMIC", "role": role, **({} if principal is None else {"principal": principal})}
-    return [entry | {"reservations": [owner]} for entry in scalars(**quantities)]
 
 
 def reserve(resources: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
@@ -67,23 +63,23 @@ def test_op_1_to_5_and_9_operations_that_are_dropped_and_done(start: Any) -> Non
         whole = amounts(offer["resources"])
         assert (whole["cpus"], whole["mem"]) == (12.0, 6144.0)
 
-        framework.accept([offer], reserve(reserved("ads", "zz", cpus=1), id={"value": "op1"}))
+        framework.accept([offer], reserve(owned("ads", "zz", cpus=1), id={"value": "op1"}))
         told = framework.next("UPDATE_OPERATION_STATUS")["update_operation_status"]["status"]
         assert (told["operation_id"], told["state"]) == ({"value": "op1"}, "OPERATION_ERROR")
         offer = framework.offers()[0]
         assert amounts(offer["resources"]) == whole
 
         for dropped in (
-            reserve(reserved("ads", "p", cpus=100)),
-            reserve(reserved("web", "p", cpus=1)),
-            {"type": "RESERVE", "reserve": {"source": scalars(cpus=1), "resources": reserved("ads", "p", cpus=1)}},
+            reserve(owned("ads", "p", cpus=100)),
+            reserve(owned("web", "p", cpus=1)),
+            {"type": "RESERVE", "reserve": {"source": scalars(cpus=1), "resources": owned("ads", "p", cpus=1)}},
             {"type": "RESERVE"},
         ):
             framework.accept([offer], dropped)
             offer = framework.offers()[0]
             assert amounts(offer["resources"]) == whole, dropped
 
-        framework.accept([offer], reserve(reserved("ads", "p", cpus=3, mem=1000)))
+        framework.accept([offer], reserve(owned("ads", "p", cpus=3, mem=1000)))
         offer = framework.offers()[0]
         now = amounts(offer["resources"])
         assert {name: now[name] for name in ("cpus(ads)", "mem(ads)", "cpus", "mem")} == {
@@ -92,7 +88,7 @@ def test_op_1_to_5_and_9_operations_that_are_dropped_and_done(start: Any) -> Non
             "cpus": 9.0,
             "mem": 5144.0,
         }
-        framework.accept([offer], unreserve(reserved("ads", "p", cpus=1)))
+        framework.accept([offer], unreserve(owned("ads", "p", cpus=1)))
         now = amounts(framework.offers()[0]["resources"])
         assert (now["cpus(ads)"], now["cpus"]) == (2.0, 10.0)
 
@@ -100,17 +96,17 @@ def test_op_1_to_5_and_9_operations_that_are_dropped_and_done(start: Any) -> Non
 def test_op_6_without_principal(start: Any) -> None:
     with start(ONE) as (_, join):
         framework = join("ads").subscribe()
-        framework.accept(framework.offers(), reserve(reserved("ads", cpus=3)))
+        framework.accept(framework.offers(), reserve(owned("ads", cpus=3)))
         offer = framework.offers()[0]
         assert amounts(offer["resources"])["cpus(ads)"] == 3.0
-        framework.accept([offer], unreserve(reserved("ads", cpus=3)))
+        framework.accept([offer], unreserve(owned("ads", cpus=3)))
         assert "cpus(ads)" not in amounts(framework.offers()[0]["resources"])
 
 
 def test_what_was_converted_comes_back_at_once_whatever_was_refused_with_it(start: Any) -> None:
     with start(ONE) as (_, join):
         framework = join("ads").subscribe()
-        framework.accept(framework.offers(), reserve(reserved("ads", cpus=3)), refuse=1000)
+        framework.accept(framework.offers(), reserve(owned("ads", cpus=3)), refuse=1000)
         offered = amounts(framework.offers(2.0)[0]["resources"])
         assert (offered["cpus(ads)"], offered["cpus"]) == (3.0, 9.0)
 
@@ -119,7 +115,7 @@ def test_op_8_an_acl_forbids_it(start: Any) -> None:
     acls = {"reserve_resources": [{"principals": {"values": ["p"]}, "roles": {"type": "NONE"}}]}
     with start(quick(*ONE.agents, acls=acls)) as (_, join):
         framework = join("ads", principal="p").subscribe()
-        framework.accept(framework.offers(), reserve(reserved("ads", "p", cpus=3)))
+        framework.accept(framework.offers(), reserve(owned("ads", "p", cpus=3)))
         assert "cpus(ads)" not in amounts(framework.offers()[0]["resources"])
 
 
