@@ -31,7 +31,7 @@ class AgentInfo:
     hostname: str = "localhost"
     region: str | None = None
     """Region of its fault domain; None where it has none, which counts as the master's own."""
-    attributes: tuple[tuple[str, str], ...] = ()
+    attributes: tuple[tuple[str, str | float], ...] = ()
     """Compared for changes and handed to offer constraints, never interpreted here."""
     capabilities: frozenset[str] = ALL_AGENT_CAPABILITIES
 

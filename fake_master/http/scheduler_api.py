@@ -6,7 +6,7 @@ from typing import Any
 from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body
 from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
-from fake_master.master import accepting
+from fake_master.master import accepting, operation_updates
 from fake_master.master.frameworks import Framework
 from fake_master.master.state import Master
 from mesosctl.core.errors import RuleViolation
@@ -155,6 +155,10 @@ def _acknowledge(master: Master, framework: Framework, body: Body) -> None:
     master.task_runner.acknowledge(framework, body["task_id"]["value"], body["uuid"])
 
 
+def _acknowledge_operation(_master: Master, framework: Framework, body: Body) -> None:
+    operation_updates.acknowledge(framework, body["operation_id"]["value"], body["uuid"])
+
+
 def _reconcile(master: Master, framework: Framework, body: Body) -> None:
     asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
     for task_id, agent_id in asked or [(task_id, None) for task_id in framework.tasks]:
@@ -172,7 +176,7 @@ def _nothing(_master: Master, _framework: Framework, _body: Body) -> None:
     """Taken, and that is all."""
 
 
-# MESSAGE, REQUEST and the acknowledgements of operations are taken and come to nothing here.
+# MESSAGE and REQUEST are taken and come to nothing here.
 _HANDLERS: dict[str, Handler] = {
     "ACCEPT": _accept,
     "DECLINE": _decline,
@@ -182,6 +186,7 @@ _HANDLERS: dict[str, Handler] = {
     "KILL": _kill,
     "SHUTDOWN": _shutdown,
     "ACKNOWLEDGE": _acknowledge,
+    "ACKNOWLEDGE_OPERATION_STATUS": _acknowledge_operation,
     "RECONCILE": _reconcile,
     "ACCEPT_INVERSE_OFFERS": _answer_inverse_offers,
     "DECLINE_INVERSE_OFFERS": _answer_inverse_offers,

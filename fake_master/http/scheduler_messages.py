@@ -131,11 +131,54 @@ OPERATION = Message(
         ),
     },
 )
+_TEXT = Field(Message("AttributeConstraint.Predicate.Text", {"value": Field("string")}))
+_REGEX = Field(Message("AttributeConstraint.Predicate.Regex", {"regex": Field("string")}))
+_PRESENCE = Field(Message("AttributeConstraint.Predicate.Presence", {}))
+_ATTRIBUTE_CONSTRAINT = Message(
+    "AttributeConstraint",
+    {
+        "selector": Field(
+            Message(
+                "AttributeConstraint.Selector",
+                {
+                    "attribute_name": Field("string"),
+                    "pseudoattribute_type": Field(
+                        one_of(
+                            "AttributeConstraint.Selector.PseudoattributeType", "UNKNOWN", "HOSTNAME", "REGION", "ZONE"
+                        )
+                    ),
+                },
+            )
+        ),
+        "predicate": Field(
+            Message(
+                "AttributeConstraint.Predicate",
+                {
+                    "exists": _PRESENCE,
+                    "not_exists": _PRESENCE,
+                    "text_equals": _TEXT,
+                    "text_not_equals": _TEXT,
+                    "text_matches": _REGEX,
+                    "text_not_matches": _REGEX,
+                },
+            )
+        ),
+    },
+)
+_GROUP = Message("RoleConstraints.Group", {"attribute_constraints": Field(_ATTRIBUTE_CONSTRAINT, "repeated")})
+_OFFER_CONSTRAINTS = Message(
+    "OfferConstraints",
+    {
+        "role_constraints": Field(
+            Message("OfferConstraints.RoleConstraints", {"groups": Field(_GROUP, "repeated")}), entry=True
+        )
+    },
+)
 _ROLES = Message("Roles", {"roles": Field("string", "repeated")})
 _SUBSCRIPTION = {
     "framework_info": Field(FRAMEWORK_INFO, "required"),
     "suppressed_roles": Field("string", "repeated"),
-    "offer_constraints": Field("json"),
+    "offer_constraints": Field(_OFFER_CONSTRAINTS),
 }
 # Call type → the message it carries; None where it needs none.
 BODIES: dict[str, Message | None] = {

@@ -67,7 +67,7 @@ class Agent:
         return AgentInfo(
             id=self.id,
             hostname=self.hostname,
-            attributes=tuple((name, str(value)) for name, value in sorted(self.attributes.items())),
+            attributes=tuple(sorted(self.attributes.items())),
             capabilities=frozenset(self.capabilities),
         )
 

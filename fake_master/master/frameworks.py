@@ -37,6 +37,8 @@ class Framework:
     tasks: dict[str, Task] = field(default_factory=dict)
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
     """By agent id and executor id."""
+    operation_statuses: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of offer operations, by their uuid: those that it has not acknowledged."""
     completed_tasks: deque[Task] = field(default_factory=lambda: deque(maxlen=_MOST_COMPLETED_TASKS))
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)

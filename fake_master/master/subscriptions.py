@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
+from fake_master.master.offer_constraints import excluded_agents
 from fake_master.master.streams import EventStream
 from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
@@ -47,6 +48,7 @@ class Subscriptions:
         framework_id = info.get("id", {}).get("value", "")
         try:
             self._check_info(info, suppressed, principal)
+            excluded_agents(offer_constraints or {})
             known = self._known(framework_id)
             if known is not None:
                 self._check_update(known, info)
@@ -69,6 +71,7 @@ class Subscriptions:
     ) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
         self._check_info(info, suppressed, principal)
+        excluded_agents(offer_constraints)
         self._check_update(framework, info)
         self._take_over(framework, info, frozenset(suppressed), offer_constraints)
         self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
@@ -263,4 +266,10 @@ def allocator_info(framework: Framework) -> FrameworkInfo:
                 Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
                 for entry in minimum.get("quantities", ())
             )
-    return FrameworkInfo(id=framework.id, roles=framework.roles, capabilities=framework.capabilities, minimums=minimums)
+    return FrameworkInfo(
+        id=framework.id,
+        roles=framework.roles,
+        capabilities=framework.capabilities,
+        minimums=minimums,
+        excludes=excluded_agents(framework.offer_constraints),
+    )

@@ -1,0 +1,76 @@
+"""RESERVE, UNRESERVE, CREATE, DESTROY, GROW_VOLUME and SHRINK_VOLUME upon offers (spec/reservation.md §6.1)."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fake_master.master.ground import Ground, entries
+from mesosctl.core import operations as rules
+from mesosctl.core.errors import RuleViolation
+from mesosctl.core.operations import Conversion
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.scalars import to_milli
+
+if TYPE_CHECKING:
+    from fake_master.master.state import Master
+
+
+def convert(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> None:
+    """Check, and convert the agent, the allocator and the ground.  Raises RuleViolation, Conflict, Forbidden."""
+    conversions = _conversions(master, ground, operation)
+    allocated = [
+        Conversion(step.consumed.allocated_to(ground.role), step.converted.allocated_to(ground.role))
+        for step in conversions
+    ]
+    left = rules.apply_all(ground.left, allocated)
+    master.allocator.update_allocation(ground.framework.id, ground.agent.id, ground.left, allocated)
+    for step in allocated:
+        ground.untouched = ground.untouched - step.consumed
+    ground.left = left
+    master.agent_was_converted(ground.agent, conversions)
+
+
+def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> list[Conversion]:
+    kind = operation["type"]
+    body = operation.get(kind.lower())
+    if body is None:
+        raise RuleViolation(f"Expecting '{kind.lower()}' to be present")
+    requester = rules.Requester(
+        principal=ground.framework.principal,
+        framework_roles=ground.framework.roles,
+        offer_role=ground.role,
+        may_share="SHARED_RESOURCES" in ground.framework.capabilities,
+    )
+    principal = ground.framework.principal
+    if kind in ("RESERVE", "UNRESERVE"):
+        resources = entries(body.get("resources", ()), ground.role)
+        if kind == "UNRESERVE":
+            rules.check_unreserve(resources, requester)
+            master.access.may_unreserve(principal, resources)
+            return rules.unreserve(_plain(resources))
+        if body.get("source"):
+            raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
+        rules.check_reserve(resources, requester, agent_capabilities=ground.agent.capabilities)
+        master.access.may_reserve(principal, resources)
+        return rules.reserve(_plain(resources))
+    if kind in ("CREATE", "DESTROY"):
+        volumes = entries(body.get("volumes", ()), ground.role)
+        if kind == "CREATE":
+            rules.check_create(
+                volumes, requester, existing=ground.agent.volumes(), agent_capabilities=ground.agent.capabilities
+            )
+            master.access.may_create(principal, volumes)
+            return rules.create(_plain(volumes))
+        rules.check_destroy(volumes, existing=ground.agent.volumes(), in_use=master.used_on(ground.agent.id))
+        master.access.may_destroy(principal, volumes)
+        return rules.destroy(_plain(volumes))
+    if kind == "GROW_VOLUME":
+        volume, addition = _plain(entries((body["volume"], body["addition"]), ground.role))
+        return rules.grow(volume, addition)
+    if kind == "SHRINK_VOLUME":
+        (volume,) = _plain(entries((body["volume"],), ground.role))
+        return rules.shrink(volume, to_milli(body["subtract"]["value"]))
+    raise RuleViolation(f"Operation {kind} is not supported")
+
+
+def _plain(resources: Sequence[Resource]) -> Resources:
+    return Resources(resources).allocated_to(None)

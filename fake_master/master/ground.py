@@ -1,0 +1,29 @@
+"""What the operations of one ACCEPT work upon (spec/reservation.md §6.1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fake_master.master.agents import Agent
+from fake_master.master.frameworks import Framework
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.wire.resources import to_core
+
+
+@dataclass(slots=True)
+class Ground:
+    """What the operations of one ACCEPT stand on: the offers' sum, changing from one to the next."""
+
+    framework: Framework
+    agent: Agent
+    role: str
+    left: Resources
+    """Allocated to `role`: what later operations may still use."""
+    untouched: Resources
+    """The part of `left` that no operation has converted."""
+
+
+def entries(messages: Sequence[Mapping[str, Any]], role: str) -> list[Resource]:
+    """Resources of a framework's operation; the offer's role is understood where none is named."""
+    found = [to_core(message, f"resources[{index}]") for index, message in enumerate(messages)]
+    return [replace(entry, allocation_role=entry.allocation_role or role) for entry in found]
