@@ -96,6 +96,7 @@ RULES = (
         [scalar("cpus", 1, reservations=[{"type": "STATIC", "role": "r1"}])],
         [scalar("cpus", 1, revocable={})],
         [scalar("disk", 1, disk=VOLUME)],
+        [scalar("disk", 1, disk={})],
         [scalar("disk", 1, disk=VOLUME, shared={})],
         [scalar("disk", 1, shared={})],
     ),
