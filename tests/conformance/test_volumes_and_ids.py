@@ -4,7 +4,8 @@ from typing import Any
 
 from .frameworks import Framework
 from .joining import quick
-from .test_offer_operations import reserve, reserved, start  # noqa: F401  # start is a fixture
+from .owning import owned
+from .test_offer_operations import reserve, start  # noqa: F401  # start is a fixture
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
 
@@ -31,8 +32,8 @@ def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any)
         offer = framework.offers()[0]
         framework.accept(
             [offer],
-            reserve(reserved("ads", "p", cpus=3), id={"value": "one"}),
-            reserve(reserved("ads", "p", mem=100), id={"value": "two"}),
+            reserve(owned("ads", "p", cpus=3), id={"value": "one"}),
+            reserve(owned("ads", "p", mem=100), id={"value": "two"}),
         )
         by_id = {status["operation_id"]["value"]: status for status in (told(framework), told(framework))}
         for name, status in by_id.items():
@@ -50,7 +51,7 @@ def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any)
 def test_volumes_are_grown_and_shrunk(start: Any) -> None:  # noqa: F811
     with start(SETUP) as (master, join):
         framework = join("ads", principal="p").subscribe()
-        (free,) = reserved("ads", "p", disk=100)
+        (free,) = owned("ads", "p", disk=100)
         framework.accept(framework.offers(), reserve([free]))
 
         def volume(size: float) -> dict[str, Any]:
