@@ -8,22 +8,10 @@ from fake_master.http.exchange import Refusal, Request, Response, accepted_silen
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.state import Master
-from fake_master.master.tasks import Task
+from fake_master.master.tasks import SUMMARY_STATES, Task
 from mesosctl.wire.resources import summary
 
 _DEFAULT_LIMIT = 100
-_STATES = (
-    "TASK_STAGING",
-    "TASK_STARTING",
-    "TASK_RUNNING",
-    "TASK_KILLING",
-    "TASK_FINISHED",
-    "TASK_KILLED",
-    "TASK_FAILED",
-    "TASK_LOST",
-    "TASK_ERROR",
-    "TASK_UNREACHABLE",
-)
 
 
 def frameworks(master: Master, request: Request, _principal: str | None) -> Response:
@@ -138,7 +126,7 @@ def framework_summary(of: Framework) -> dict[str, Any]:
 
 def framework_with_counts(of: Framework) -> dict[str, Any]:
     """A framework as /state-summary shows it."""
-    counts = dict.fromkeys(_STATES, 0)
+    counts = dict.fromkeys(SUMMARY_STATES, 0)
     for task in (*of.tasks.values(), *of.completed_tasks):
         counts[task.state] = counts.get(task.state, 0) + 1
     return {**framework_summary(of), **counts, "slave_ids": sorted(of.agents_used)}

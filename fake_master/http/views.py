@@ -6,23 +6,10 @@ from fake_master.master import role_view
 from fake_master.master.agents import Agent
 from fake_master.master.role_view import RoleView
 from fake_master.master.state import Master
+from fake_master.master.tasks import SUMMARY_STATES
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.scalars import to_double
 from mesosctl.wire.resources import list_to_json, summary
-
-_TASK_STATES = (
-    "TASK_STAGING",
-    "TASK_STARTING",
-    "TASK_RUNNING",
-    "TASK_KILLING",
-    "TASK_FINISHED",
-    "TASK_KILLED",
-    "TASK_FAILED",
-    "TASK_LOST",
-    "TASK_ERROR",
-    "TASK_UNREACHABLE",
-)
-
 
 # What an agent may have by the piece; GET_ROLES leaves it out.
 _NOT_SCALAR = frozenset({"ports"})
@@ -63,7 +50,7 @@ def agent_in_full(master: Master, of: Agent) -> dict[str, Any]:
 
 def agent_in_summary(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /state-summary shows it: with task counts."""
-    counts = dict.fromkeys(_TASK_STATES, 0)
+    counts = dict.fromkeys(SUMMARY_STATES, 0)
     present = []
     for framework in master.frameworks.values():
         tasks = [task for task in (*framework.tasks.values(), *framework.completed_tasks) if task.agent_id == of.id]

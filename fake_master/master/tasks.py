@@ -6,6 +6,19 @@ from typing import Any
 
 from mesosctl.core.resources import Resources
 
+# The states that /state-summary counts, of agents and of frameworks.
+SUMMARY_STATES = (
+    "TASK_STAGING",
+    "TASK_STARTING",
+    "TASK_RUNNING",
+    "TASK_KILLING",
+    "TASK_FINISHED",
+    "TASK_KILLED",
+    "TASK_FAILED",
+    "TASK_LOST",
+    "TASK_ERROR",
+    "TASK_UNREACHABLE",
+)
 TERMINAL_STATES = frozenset(
     {
         "TASK_FINISHED",
