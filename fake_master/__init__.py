@@ -1,4 +1,7 @@
-"""A Mesos master without a cluster: the same requests, the same answers, the same decisions."""
+"""A Mesos master without a cluster: the same requests, the same answers, the same decisions.
+
+What stands here is all that mesosctl asks of it (a contract in `pyproject.toml`): the doors between the halves.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,16 +9,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import httpx
+    import typer
 
+    from fake_master.forecasting.rehearsal import Rehearsal as Rehearsal
+    from mesosctl.core.forecast import Terms
+    from mesosctl.core.picture import ClusterPicture
     from mesosctl.core.sharing import Sharing
 
 
 def open_transport(address: str) -> "httpx.BaseTransport":
-    """The transport behind a `fake:` address, for an httpx client; the one door from mesosctl.
+    """The transport behind a `fake:` address, for an httpx client.
 
     Raises BadInput where the address, the cluster file or the kept state cannot be used.
     """
-    # Late: the command line comes through here, and most of its commands go elsewhere.
+    # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
     from fake_master.carriers.address import open_address
     from fake_master.carriers.in_process import InProcessTransport
 
@@ -23,10 +30,34 @@ def open_transport(address: str) -> "httpx.BaseTransport":
 
 
 def simulate(cluster: "Path", most_steps: int) -> "Sharing":
-    """A cluster file played in virtual time, offer by offer; the second door, for `mesosctl offers simulate`.
+    """A cluster file played in virtual time, offer by offer, for `mesosctl offers simulate`.
 
     Raises BadInput for the file.
     """
     from fake_master.simulation import simulate_file
 
     return simulate_file(cluster, most_steps)
+
+
+def rehearse(picture: "ClusterPicture", terms: "Terms") -> "Rehearsal":
+    """A master made of a picture, settled in virtual time, for changes to be tried out on.
+
+    Raises BadInput for what no master could be.
+    """
+    from fake_master.forecasting.beginning import of_picture
+
+    return of_picture(picture, terms)
+
+
+def rehearse_file(file: "Path", terms: "Terms") -> "Rehearsal":
+    """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on.  Raises BadInput."""
+    from fake_master.forecasting.beginning import of_file
+
+    return of_file(file, terms)
+
+
+def command() -> "tuple[typer.Typer, tuple[tuple[str, str], ...]]":
+    """`mesos-fake-master` and its examples (words, meaning), for the pages that describe it."""
+    from fake_master.__main__ import EXAMPLES, app
+
+    return app, EXAMPLES

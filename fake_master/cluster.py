@@ -11,10 +11,16 @@ A cluster file is TOML:
     resources = "cpus:12;mem:6GiB;disk:1000;ports:[31000-32000];cpus(ads):8"
     hostname = "node.example"    # default: agent-1, agent-2, …
     attributes = { rack = "r1" }
+    region = "eu"                # with zone: its fault domain
+    zone = "a"
     count = 3                    # default 1; a hostname gets a number appended
     active = true                # false: registered, and not in service
     loses = 2                    # the first two operations never reach the agent (-1: none ever does)
     delay = 1.5                  # seconds until an operation reaches it
+    leaves_after = 30            # seconds after it registered, when nobody can reach it any more
+    returns_after = 300          # when it can be reached again; without it never
+    launch_delay = 1             # seconds until a launched task reaches it
+    oversubscribed = "cpus:2"    # what its resource estimator reports, offered as revocable
 
 and [tasks] and [[frameworks]], which `cluster_frameworks` reads.
 """
@@ -26,20 +32,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fake_master.cluster_frameworks import check_keys, residents, task_fate
-from fake_master.master.agents import Agent, AgentFaults
+from fake_master.cluster_frameworks import check_keys, is_number, residents, task_fate
+from fake_master.master.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.master.checkpoints import DoesNotFit
 from fake_master.master.flags import MasterFlags
 from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.residents import Launched, Resident, ResidentSpec
 from fake_master.master.state import Clock, Master
 from fake_master.master.tasks import TaskFate
+from fake_master.master.usage_slack import slack_of_use
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
+from mesosctl.core.reading import why_unreadable
 from mesosctl.core.text import parse_resources
 
 _KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
-_KNOWN_AGENT_KEYS = {"resources", "hostname", "attributes", "count", "active", "loses", "delay"}
+_KNOWN_AGENT_KEYS = {
+    "resources",
+    "hostname",
+    "attributes",
+    "region",
+    "zone",
+    "count",
+    "active",
+    "loses",
+    "delay",
+    "leaves_after",
+    "returns_after",
+    "launch_delay",
+    "oversubscribed",
+}
 _MOST_AGENTS = 100_000
 
 
@@ -53,7 +75,12 @@ class AgentSpec:
     active: bool = True
     loses: int = 0
     delay: float = 0.0
+    launch_delay: float = 0.0
     """See `fake_master.master.agents.AgentFaults`."""
+    absence: Absence | None = None
+    domain: Domain | None = None
+    oversubscribed: str = ""
+    """Slack of use in text form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +100,12 @@ class ClusterSpec:
         clock: Clock = time.time,
         address: tuple[str, int] = ("127.0.0.1", 5050),
         on_launch: Launched | None = None,
+        takes_over: bool = False,
     ) -> Master:
         """A leading master with every agent registered and every framework of its own subscribed.
 
-        `on_launch` is told whenever one of these has used an offer.
+        `on_launch` is told whenever one of these has used an offer; `takes_over` makes it a new leader,
+        which waits for the agents that the registry knows (see `failover`).
         Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
         """
         profile = PROFILES.get(self.mesos_version)
@@ -91,13 +120,19 @@ class ClusterSpec:
             clock=clock,
             address=address,
             task_fate=self.task_fate,
+            takes_over=takes_over,
         )
         with master.transaction():
             for index, spec in enumerate(self.agents):
                 _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
             for framework in self.frameworks:
-                Resident(master, framework, on_launch).subscribe()
+                Resident(master, framework, on_launch).join()
         return master
+
+    @property
+    def joins_after(self) -> list[float]:
+        """Seconds after which each framework subscribes."""
+        return [framework.after for framework in self.frameworks]
 
 
 # What `fake:` alone is: small enough to grasp, varied enough to show reservations and capacity.
@@ -116,9 +151,14 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
         resources = parse_resources(spec.resources)
     except RuleViolation as error:
         raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
-    agent_id, registered_time = master.agent_record(hostname)
-    if agent_id in master.agents:
+    try:
+        oversubscribed = slack_of_use(parse_resources(spec.oversubscribed), throttleable=master.lends)
+    except RuleViolation as error:
+        problem = f"agent {hostname}: oversubscribed: {error.message}"
+        raise BadInput(problem, field="oversubscribed", hint=error.hint) from error
+    if hostname in master.membership.hosts:
         raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
+    agent_id, registered_time = master.membership.identity(hostname)
     agent = Agent(
         id=agent_id,
         hostname=hostname,
@@ -133,10 +173,13 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
         registered_time=registered_time,
         attributes=spec.attributes,
         deactivated=not spec.active,
-        faults=AgentFaults(spec.loses, spec.delay),
+        absence=spec.absence,
+        faults=AgentFaults(spec.loses, spec.delay, spec.launch_delay),
+        domain=spec.domain,
+        oversubscribed=oversubscribed,
     )
     try:
-        master.register(agent)
+        master.membership.enlist(agent)
     except DoesNotFit as refusal:
         raise BadInput(
             f"the agent refuses to start: {refusal}",
@@ -148,10 +191,14 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
 def read_cluster_file(path: Path) -> ClusterSpec:
     """A cluster file.  Raises BadInput naming the key, or the line for what is not TOML."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise BadInput(f"{path} is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
         raise BadInput(f"{path} is not TOML: {error}") from error
     check_keys(content, _KNOWN_KEYS, str(path))
     flags = content.get("flags", {})
@@ -188,23 +235,61 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
         raise BadInput(f"{where}: count is not a number from 1 to {_MOST_AGENTS}", field="count")
     if not isinstance(active, bool):
         raise BadInput(f"{where}: active is not true or false", field="active")
-    if not isinstance(attributes, dict) or not all(isinstance(v, str | int | float) for v in attributes.values()):
+    if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
         raise BadInput(f"{where}: attributes is not a table of texts and numbers", field="attributes")
-    loses, delay = _faults(entry, where)
+    domain = _domain(entry, where)
+    absence = _absence(entry, where)
+    faults = _faults(entry, where)
+    oversubscribed = entry.get("oversubscribed", "")
+    if not isinstance(oversubscribed, str):
+        raise BadInput(f"{where}: oversubscribed is not a text", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
     typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
     return [
-        AgentSpec(resources, f"{hostname}-{n}" if hostname and count > 1 else hostname, typed, active, loses, delay)
+        AgentSpec(
+            resources,
+            f"{hostname}-{n}" if hostname and count > 1 else hostname,
+            typed,
+            active,
+            **faults,
+            absence=absence,
+            domain=domain,
+            oversubscribed=oversubscribed,
+        )
         for n in range(1, count + 1)
     ]
 
 
-def _faults(entry: Mapping[str, Any], where: str) -> tuple[int, float]:
-    loses, delay = entry.get("loses", 0), entry.get("delay", 0.0)
-    if isinstance(loses, bool) or not isinstance(loses, int) or loses < -1:
+def _domain(entry: Mapping[str, Any], where: str) -> Domain | None:
+    if "region" not in entry and "zone" not in entry:
+        return None
+    region, zone = entry.get("region"), entry.get("zone")
+    if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
+        raise BadInput(f"{where}: a fault domain is a region and a zone, both texts", field="region")
+    return Domain(region, zone)
+
+
+def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+    loses = entry.get("loses", 0)
+    if not isinstance(loses, int) or not is_number(loses) or loses < -1:
         raise BadInput(f"{where}: loses is not a number of operations, nor -1 for all", field="loses")
-    if isinstance(delay, bool) or not isinstance(delay, int | float) or delay < 0:
-        raise BadInput(f"{where}: delay is not a number of seconds", field="delay")
-    return loses, float(delay)
+    delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
+    for key, delay in delays.items():
+        if not is_number(delay) or delay < 0:
+            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
+    return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
+
+
+def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
+    for key in ("leaves_after", "returns_after"):
+        value = entry.get(key)
+        if value is not None and (not is_number(value) or value < 0):
+            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
+    leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
+    if leaves is None and returns is None:
+        return None
+    if leaves is None or (returns is not None and returns <= leaves):
+        raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
+    return Absence(float(leaves), None if returns is None else float(returns))
 
 
 def _flag_text(value: Any) -> str:

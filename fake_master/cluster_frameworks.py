@@ -3,6 +3,7 @@
 [tasks]                      # what becomes of launched tasks; without it they run for ever
 outcome = "finished"         # finished, failed, killed or lost
 seconds = 30                 # how long they run
+stop_seconds = 2             # how long they take to end once they are told to; without it no time
 
 [[frameworks]]
 name = "ram-heavy"
@@ -14,6 +15,7 @@ per_offer = 1                # how many it launches of one offer; without it as 
 answer = "accept"            # accept, decline, or hold offers unanswered
 refuse_seconds = 5           # the filter upon what it cannot use
 capabilities = ["MULTI_ROLE"]
+after = 20                   # seconds until it subscribes
 count = 3                    # default 1; the name gets a number appended
 """
 
@@ -27,7 +29,9 @@ from mesosctl.core.text import parse_resources
 
 _OUTCOMES = ("finished", "failed", "killed", "lost")
 _MOST_FRAMEWORKS = 100_000
+_LARGEST = 10**15
 _KNOWN = {
+    "after",
     "answer",
     "capabilities",
     "count",
@@ -46,13 +50,19 @@ def task_fate(table: Any, where: str) -> TaskFate:
     """The table [tasks].  Raises BadInput."""
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", field="tasks")
-    check_keys(table, {"outcome", "seconds"}, where)
-    outcome, seconds = table.get("outcome", "finished"), table.get("seconds", 0)
-    if outcome not in _OUTCOMES:
+    check_keys(table, {"outcome", "seconds", "stop_seconds"}, where)
+    outcome = table.get("outcome", None if "seconds" not in table and "stop_seconds" in table else "finished")
+    if outcome not in (*_OUTCOMES, None):
         raise BadInput(f"{where}: outcome is not one of {', '.join(_OUTCOMES)}", field="outcome")
-    if not _is_number(seconds) or seconds < 0:
-        raise BadInput(f"{where}: seconds is not a number from 0 on", field="seconds")
-    return TaskFate(f"TASK_{outcome.upper()}", float(seconds))
+    seconds, stop_seconds = (_seconds(table, key, where) for key in ("seconds", "stop_seconds"))
+    return TaskFate(None if outcome is None else f"TASK_{outcome.upper()}", seconds, stop_seconds)
+
+
+def _seconds(table: dict[str, Any], key: str, where: str) -> float:
+    value = table.get(key, 0)
+    if not is_number(value) or value < 0:
+        raise BadInput(f"{where}: {key} is not a number from 0 on", field=key)
+    return float(value)
 
 
 def residents(entries: Any, where: str) -> tuple[ResidentSpec, ...]:
@@ -81,9 +91,12 @@ def _residents(entry: Any, where: str) -> list[ResidentSpec]:
     if answer == "accept" and not len(task):
         raise BadInput(f"{where} has no task", field="task", hint='task = "cpus:1;mem:512MiB", or answer = "decline"')
     refuse = entry.get("refuse_seconds", 5)
-    if not _is_number(refuse):
+    if not is_number(refuse):
         raise BadInput(f"{where}: refuse_seconds is not a number", field="refuse_seconds")
+    after = _seconds(entry, "after", where)
     count = _count(entry, "count", where)
+    if count is not None and count > _MOST_FRAMEWORKS:
+        raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="count")
     capabilities = entry.get("capabilities")
     more: dict[str, Any] = {} if capabilities is None else {"capabilities": _texts(capabilities, "capabilities", where)}
     principal = entry.get("principal")
@@ -96,6 +109,7 @@ def _residents(entry: Any, where: str) -> list[ResidentSpec]:
             per_offer=_count(entry, "per_offer", where),
             answer=answer,
             refuse_seconds=float(refuse),
+            after=after,
             principal=None if principal is None else str(principal),
             **more,
         )
@@ -132,13 +146,14 @@ def _count(entry: dict[str, Any], key: str, where: str) -> int | None:
     value = entry.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LARGEST:
         raise BadInput(f"{where}: {key} is not a number from 1 on", field=key)
     return value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_number(value: Any) -> bool:
+    """Whether it is a number that can be reckoned with: TOML has infinities, and integers of any length."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def check_keys(table: dict[str, Any], known: set[str], where: str) -> None:

@@ -7,10 +7,12 @@ from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
+from fake_master.master.revoking import Revoked as MasterRevoked
 from fake_master.master.state import Master
+from fake_master.pictured import is_snapshot, read_snapshot
 from mesosctl.core.errors import BadInput
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.sharing import Holding, Sharing, SharingStep
+from mesosctl.core.sharing import Holding, Revoked, Sharing, SharingStep
 
 # Filters longer than this are not waited for.
 _LONGEST_REFUSAL = 3600.0
@@ -21,9 +23,20 @@ class _Recorder:
     """Writes a step whenever a resident has used an offer."""
 
     most: int
+    expected: tuple[str, ...] = ()
+    """Frameworks that join later, in that order."""
     master: Master | None = None
     start: float = 0.0
     steps: list[SharingStep] = field(default_factory=list)
+    revoked: list[Revoked] = field(default_factory=list)
+    """Since the last step."""
+    going: list[str] = field(default_factory=list)
+    """Tasks that were told to go since the last step."""
+
+    @property
+    def seconds(self) -> float:
+        assert self.master is not None
+        return round(self.master.now - self.start, 3)
 
     @property
     def is_full(self) -> bool:
@@ -35,15 +48,34 @@ class _Recorder:
         self.steps.append(
             SharingStep(
                 number=len(self.steps) + 1,
-                seconds=round(self.master.now - self.start, 3),
+                seconds=self.seconds,
                 framework=framework.name,
                 role=offer.role,
                 agent=self.master.agents[offer.agent_id].hostname,
                 tasks=tasks,
-                holdings=_holdings(self.master),
+                holdings=_holdings(self.master, self.expected),
                 allocated=Quantities.total(
                     other.used().scalar_quantities() for other in self.master.frameworks.values()
                 ),
+                revoked=tuple(self.revoked),
+                revocability=offer.resources.revocability,
+                evicted=tuple(self.going),
+            )
+        )
+        self.revoked.clear()
+        self.going.clear()
+
+    def took_back(self, what: MasterRevoked) -> None:
+        assert self.master is not None
+        self.revoked.append(
+            Revoked(
+                seconds=self.seconds,
+                deed=what.deed,
+                framework=what.framework.name,
+                agent=self.master.agents[what.agent_id].hostname,
+                id=what.id,
+                amounts=what.resources.scalar_quantities(),
+                wanted_by=self.master.frameworks[what.revocation.framework].name,
             )
         )
 
@@ -53,6 +85,14 @@ def simulate_file(path: Path, most_steps: int) -> Sharing:
 
     Raises BadInput for the file, or where it has no frameworks.
     """
+    if is_snapshot(path):
+        read_snapshot(path)  # what is none is told of as such
+        raise BadInput(
+            f"{path} is a snapshot, which does not tell what tasks its frameworks would launch",
+            field="CLUSTER",
+            hint=f"mesosctl whatif --from {path} tells what a change would do to it; "
+            "to play, write a cluster file with [[frameworks]]",
+        )
     return simulate(read_cluster_file(path), most_steps)
 
 
@@ -61,21 +101,34 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
     if not spec.frameworks:
         raise BadInput("the cluster has no frameworks to share it", field="frameworks", hint="add [[frameworks]]")
     clock = VirtualClock(0.0)
-    recorder = _Recorder(most_steps)
+    late = sorted((known for known in spec.frameworks if known.after), key=lambda known: known.after)
+    recorder = _Recorder(most_steps, tuple(known.name for known in late))
     master = spec.start(clock=clock, on_launch=recorder.launched)
     recorder.master, recorder.start = master, clock()
-    refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
-    ended = _play(master, clock, recorder, max(refusals) + 2 * master.allocation_interval)
+    master.revoking.on_revoked = recorder.took_back
+    if master.tenancy is not None:
+        master.tenancy.on_eviction = lambda framework, task: recorder.going.append(f"{framework.name}/{task.id}")
+    ended = _play(master, clock, recorder, _longest_quiet(spec, master))
+    holdings = _holdings(master, recorder.expected)
     return Sharing(
         totals=_totals(master),
-        frameworks=tuple(framework.name for framework in master.frameworks.values()),
+        frameworks=tuple(holding.framework for holding in holdings),
         steps=tuple(recorder.steps),
         tasks={
             framework.name: sum(not task.is_terminal for task in framework.tasks.values())
             for framework in master.frameworks.values()
         },
         ended=ended,
+        revoked_at_end=tuple(recorder.revoked),
+        holdings_at_end=holdings,
     )
+
+
+def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
+    """For how many seconds it may be quiet before something is done that was decided long ago."""
+    refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
+    stopping = max(master.flags.revocation_grace_seconds or 0.0, spec.task_fate.stop_seconds)
+    return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval
 
 
 def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_seconds: float) -> bool:
@@ -85,13 +138,13 @@ def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_second
     """
     quiet_for = 0.0
     while not recorder.is_full:
-        before = len(recorder.steps)
+        before = len(recorder.steps), len(recorder.revoked)
         master.advance()
         due = master.next_deadline()
         assert due is not None, "an allocator always has its next run before it"
         passed = max(0.0, due - clock())
         clock.sleep(passed)
-        quiet_for = 0.0 if len(recorder.steps) > before else quiet_for + passed
+        quiet_for = 0.0 if (len(recorder.steps), len(recorder.revoked)) != before else quiet_for + passed
         if quiet_for > quiet_seconds and not _tasks_will_end(master):
             return True
     return False
@@ -107,9 +160,12 @@ def _totals(master: Master) -> Quantities:
     return Quantities.total(agent.total.scalar_quantities() for agent in master.agents.values())
 
 
-def _holdings(master: Master) -> tuple[Holding, ...]:
+def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[Holding, ...]:
+    """Of everybody, those that are expected last."""
     totals = _totals(master)
-    return tuple(
+    present = [
         Holding.of(framework.name, framework.used().scalar_quantities(), totals)
         for framework in master.frameworks.values()
-    )
+    ]
+    joined = {holding.framework for holding in present}
+    return (*present, *(Holding.of(name, Quantities(), totals) for name in expected if name not in joined))

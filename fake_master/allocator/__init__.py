@@ -1,4 +1,4 @@
-"""Who is offered what: the allocator of Mesos 1.11.0, and the interface behind which it can be exchanged."""
+"""Who is offered what: the allocator of Mesos 1.11.0, the strict priority module, and the interface of both."""
 
 from fake_master.allocator.hierarchical import HierarchicalAllocator
 from fake_master.allocator.interface import (
@@ -7,11 +7,16 @@ from fake_master.allocator.interface import (
     AgentInfo,
     Allocator,
     FrameworkInfo,
+    Holding,
     InverseOfferCallback,
     OfferCallback,
+    ResourceRequest,
+    Revocation,
     Unavailability,
 )
-from fake_master.allocator.options import Options, parse_minimum
+from fake_master.allocator.options import Options
+from fake_master.allocator.strict_priority import StrictPriorityAllocator
+from mesosctl.core.minimum import parse_minimum
 from mesosctl.core.operations import Conversion
 
 __all__ = [
@@ -22,9 +27,13 @@ __all__ = [
     "Conversion",
     "FrameworkInfo",
     "HierarchicalAllocator",
+    "Holding",
     "InverseOfferCallback",
     "OfferCallback",
     "Options",
+    "ResourceRequest",
+    "Revocation",
+    "StrictPriorityAllocator",
     "Unavailability",
     "parse_minimum",
 ]

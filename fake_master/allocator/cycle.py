@@ -18,6 +18,8 @@ class Cycle:
     def __init__(self, state: State) -> None:
         self._state = state
         self._last: Fingerprint | None = None
+        self.visited: list[Agent] = []
+        """The agents of the last run, in the order in which they were shared out."""
 
     def run(self, candidates: Collection[str]) -> Offers:
         """Hand out what the candidate agents have free: {framework: {role: {agent: resources}}}."""
@@ -30,6 +32,7 @@ class Cycle:
             state.situation = object()
         meet_guarantees(run, agents)
         shuffle(agents)
+        self.visited = agents
         share_fairly(run, agents)
         self._last = run.fingerprint()
         run.finish()

@@ -1,48 +1,23 @@
 """What a framework can take in a role, and what an agent asks of it (spec/allocator.md §6)."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
+from mesosctl.core.admission import Abilities, Taste, Traits
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
-
-
-class Traits(NamedTuple):
-    """What of an agent decides whether a framework may have anything of it at all."""
-
-    has_gpus: bool
-    remote: bool
-    """In another region than the master."""
-    multi_role: bool
-    hierarchical_role: bool
+from mesosctl.core.resources import Resources
 
 
 def traits_of(info: AgentInfo, total: Resources, options: Options) -> Traits:
     """The traits of an agent with these resources."""
-    return Traits(
-        has_gpus=options.filter_gpu_resources and total.scalar_quantities().get_amount("gpus") > 0,
-        remote=None not in (info.region, options.region) and info.region != options.region,
-        multi_role="MULTI_ROLE" in info.capabilities,
-        hierarchical_role="HIERARCHICAL_ROLE" in info.capabilities,
+    return Traits.of(
+        info.capabilities,
+        total,
+        filter_gpus=options.filter_gpu_resources,
+        region=info.region,
+        master_region=options.region,
     )
-
-
-class Taste(NamedTuple):
-    """Which entries of an agent a framework can take: part of its capabilities."""
-
-    shared: bool
-    revocable: bool
-    refined: bool
-
-    def accepts(self, entry: Resource) -> bool:
-        """Whether the entry is of a kind that the framework knows."""
-        return (
-            (self.shared or not entry.shared)
-            and (self.revocable or not entry.revocable)
-            and (self.refined or not entry.is_refined)
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,18 +30,27 @@ class Eligibility:
 
     role: str
     taste: Taste
-    gpus: bool
-    region_aware: bool
-    multi_role: bool
+    abilities: Abilities
     minimum: tuple[Quantities, ...]
 
     def admits(self, traits: Traits) -> bool:
         """Whether an agent with these traits can be offered at all."""
+        return self.abilities.lack(traits) is None
+
+    def usable(self, resources: Resources) -> Quantities:
+        """The part of some resources that a request can name: plain scalars that could be offered."""
         return (
-            (self.gpus or not traits.has_gpus)
-            and (self.region_aware or not traits.remote)
-            and (traits.multi_role or not self.multi_role)
-            and (traits.hierarchical_role or "/" not in self.role)
+            resources.allocated_to(None)
+            .filter(
+                lambda entry: (
+                    entry.disk is None
+                    and not entry.shared
+                    and not entry.revocable
+                    and entry.allocatable_to(self.role)
+                    and self.taste.accepts(entry)
+                )
+            )
+            .scalar_quantities()
         )
 
 
@@ -83,9 +67,7 @@ class Eligibilities:
         key = (role, info.capabilities, minimum)
         found = self._known.get(key)
         if found is None:
-            can = info.capabilities.__contains__
-            taste = Taste(can("SHARED_RESOURCES"), can("REVOCABLE_RESOURCES"), can("RESERVATION_REFINEMENT"))
             found = self._known[key] = Eligibility(
-                role, taste, can("GPU_RESOURCES"), can("REGION_AWARE"), can("MULTI_ROLE"), minimum
+                role, Taste.of(info.capabilities), Abilities.of(role, info.capabilities), minimum
             )
         return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fake_master.allocator import inverse_offers, recovery
 from fake_master.allocator.clock import Timers
-from fake_master.allocator.cycle import Cycle
+from fake_master.allocator.cycle import Cycle, Offers
 from fake_master.allocator.interface import Allocator, InverseOfferCallback, OfferCallback
 from fake_master.allocator.metrics import Timer, state_figures
 from fake_master.allocator.options import Options
@@ -23,12 +23,14 @@ class Engine(Allocator):
         on_offers: OfferCallback,
         on_inverse_offers: InverseOfferCallback | None = None,
         now: float = 0.0,
+        state: State | None = None,
     ) -> None:
+        """`state` is one made for another order of roles; by default the options alone say how it is."""
         self._options = options
         self._on_offers = on_offers
         self._on_inverse_offers = on_inverse_offers
         self._timers = Timers(now)
-        self._state = State(options)
+        self._state = state or State(options)
         self._cycle = Cycle(self._state)
         self._gate = recovery.Gate()
         self._queue = recovery.RunQueue(self._gate, self._run)
@@ -66,14 +68,22 @@ class Engine(Allocator):
         self._runs += 1
         self._latency.record(0.0)
         with self._run_timer:
-            offers = self._cycle.run(candidates)
+            offers = self._share(candidates)
             known = (state.agents[agent] for agent in candidates if agent in state.agents)
             inverse = inverse_offers.inverse_offers(known)
-        for framework, by_role in offers.items():
-            self._on_offers(framework, by_role)
+        self._tell(offers)
         if self._on_inverse_offers is not None:
             for framework, by_agent in inverse.items():
                 self._on_inverse_offers(framework, by_agent)
+
+    def _share(self, candidates: dict[str, None]) -> Offers:
+        """One run."""
+        return self._cycle.run(candidates)
+
+    def _tell(self, offers: Offers) -> None:
+        """What a run came to, once it is over."""
+        for framework, by_role in offers.items():
+            self._on_offers(framework, by_role)
 
     # --- Roles --------------------------------------------------------------------------------------
 
@@ -97,11 +107,6 @@ class Engine(Allocator):
             self.update_quota(role, quota)
         expected = recovery.agents_to_wait_for(expected_agents, options.allocator_agent_recovery_factor)
         self._gate.recover(expected, self._timers, options.allocator_recovery_timeout)
-
-    @property
-    def is_recovering(self) -> bool:
-        """Whether offers wait for agents to come back after a failover."""
-        return self._gate.is_recovering
 
     def pause(self) -> None:
         self._gate.pause()

@@ -8,7 +8,7 @@ says why that lasts.
 from enum import Enum
 
 from fake_master.allocator.records import Agent
-from fake_master.allocator.role_tree import Role, Room
+from fake_master.allocator.role_tree import QuotaRoom, Role
 from fake_master.allocator.run import Run, admissible, is_refused
 from fake_master.allocator.shapes import Part, Portion
 from fake_master.allocator.shrink import shrink_to_limits, shrink_to_quantities
@@ -94,7 +94,7 @@ def _serve_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     return _Verdict.SPENT if spent else _Verdict.NOT_NOW
 
 
-def _part(run: Run, portion: Portion, room: Room | None) -> Part:
+def _part(run: Run, portion: Portion, room: QuotaRoom | None) -> Part:
     """As much of the portion as the role's own limits and the headroom of all guarantees allow."""
     cut = portion.cut
     if not cut.simple:
@@ -110,7 +110,7 @@ def _part(run: Run, portion: Portion, room: Room | None) -> Part:
     return portion.part_of_amounts(tuple(amounts))
 
 
-def _part_by_entries(run: Run, portion: Portion, room: Room | None) -> Part:
+def _part_by_entries(run: Run, portion: Portion, room: QuotaRoom | None) -> Part:
     """The same where a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
     extra = portion.cut.loose

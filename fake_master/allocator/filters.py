@@ -1,6 +1,7 @@
 """Refusals: what a framework does not want to be offered again for a while (spec/allocator.md §4)."""
 
 import math
+from collections.abc import Iterable
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from mesosctl.core.resources import Resources
@@ -35,6 +36,17 @@ class InverseOfferFilter:
 
     def __init__(self) -> None:
         self.alive = True
+
+
+def covered(filters: Iterable[OfferFilter], offer: Resources) -> bool:
+    """Whether any of the filters covers an offer of this, without allocation roles."""
+    return any(held.covers(offer) for held in filters)
+
+
+def lifetime(refuse_seconds: float | None, interval: float) -> float | None:
+    """Seconds that a filter of offers holds, None where there is to be none; it always outlives the next batch."""
+    timeout = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
+    return max(timeout, interval) if timeout > 0 else None
 
 
 def timeout_of(refuse_seconds: float) -> float:

@@ -2,11 +2,11 @@
 
 # ruff: noqa: D102  # the interface documents its methods
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fake_master.allocator import inverse_offers
 from fake_master.allocator.engine import Engine
-from fake_master.allocator.interface import FrameworkInfo
+from fake_master.allocator.interface import FrameworkInfo, ResourceRequest
 from fake_master.allocator.records import Client, Framework
 from mesosctl.core.resources import Resources
 
@@ -110,6 +110,9 @@ class FrameworkEvents(Engine):
             self._forget_filters(client)
             client.suppressed = False
             self._state.set_active(client)
+
+    def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
+        """Taken and ignored, as Mesos's own allocator does."""
 
     def _clients(self, framework: str, roles: Collection[str] | None) -> list[Client]:
         """Those in the named roles, or in all that the framework is subscribed to."""

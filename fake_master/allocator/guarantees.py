@@ -2,7 +2,7 @@
 
 from fake_master.allocator.amounts import Amounts, Pairs, clamped_subtract, scalar_pairs
 from fake_master.allocator.records import Agent, Client
-from fake_master.allocator.role_tree import Role, Room
+from fake_master.allocator.role_tree import QuotaRoom, Role
 from fake_master.allocator.run import Run, admissible, is_refused
 from fake_master.allocator.shapes import Part, Portion
 from fake_master.allocator.shrink import shrink_to_limits, shrink_to_quantities
@@ -65,7 +65,7 @@ def _serve(run: Run, agent: Agent, order: list[Node]) -> bool:
     return provable
 
 
-def _part(run: Run, portion: Portion, room: Room) -> tuple[Part | None, Pairs]:
+def _part(run: Run, portion: Portion, room: QuotaRoom) -> tuple[Part | None, Pairs]:
     """What a role is offered for its guarantee, and how much of it is for the guarantee itself.
 
     On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
@@ -90,7 +90,7 @@ def _part(run: Run, portion: Portion, room: Room) -> tuple[Part | None, Pairs]:
     return portion.part_of_amounts(tuple(amounts)), tuple(guaranteed)
 
 
-def _part_by_entries(run: Run, portion: Portion, room: Room) -> tuple[Part | None, Pairs]:
+def _part_by_entries(run: Run, portion: Portion, room: QuotaRoom) -> tuple[Part | None, Pairs]:
     """The same where a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
     loose = portion.cut.loose

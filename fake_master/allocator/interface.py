@@ -1,17 +1,17 @@
 """What a master and an allocator say to each other (spec/allocator.md §3).
 
-Events go in as method calls; decisions come out through the two callbacks given to the
-constructor of an implementation.  Time is virtual: an event only notes that a run is due, and
-`advance_to` plays everything that is due up to a moment: the noted run first, then timers in the
-order of their deadlines.  So a master handles what has arrived, calls `advance_to(now)`, and
-sleeps, or jumps, to `next_deadline()`.
+Events go in as method calls; decisions come out through the callbacks given to the constructor of
+an implementation: offers and inverse offers, and revocations where it knows such.  Time is
+virtual: an event only notes that a run is due, and `advance_to` plays everything that is due up to
+a moment: the noted run first, then timers in the order of their deadlines.  So a master handles
+what has arrived, calls `advance_to(now)`, and sleeps, or jumps, to `next_deadline()`.
 
 Amounts are thousandths throughout, times and durations are seconds.  Resources that a framework
 holds or is offered carry an allocation role; an agent's totals do not.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mesosctl.core.operations import Conversion
@@ -31,6 +31,8 @@ class AgentInfo:
     hostname: str = "localhost"
     region: str | None = None
     """Region of its fault domain; None where it has none, which counts as the master's own."""
+    zone: str | None = None
+    """Zone of its fault domain; only offer constraints look at it."""
     attributes: tuple[tuple[str, str | float], ...] = ()
     """Compared for changes and handed to offer constraints, never interpreted here."""
     capabilities: frozenset[str] = ALL_AGENT_CAPABILITIES
@@ -62,6 +64,62 @@ OfferCallback = Callable[[str, dict[str, dict[str, Resources]]], None]
 
 InverseOfferCallback = Callable[[str, dict[str, Unavailability]], None]
 """(framework id, {agent id: unavailability}), once a framework and run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRequest:
+    """What a framework asks to be offered on one agent: what one of its tasks requires (`Call.Request`)."""
+
+    amounts: Quantities
+    agent: str | None = None
+    """Only there; None is anywhere."""
+    role: str | None = None
+    """In this role; None is in any of its own."""
+
+
+HoldingKey = tuple[str, bool, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a master could take back on an agent: an offer that nobody has answered, or a task."""
+
+    id: str
+    framework: str
+    role: str
+    frees: Resources
+    """What is free again when it ends, allocation roles included."""
+    container: Resources
+    """What its executor holds with all its tasks, which end together where the executor is killed; likewise."""
+    is_task: bool
+    ending: bool = False
+    """Whether it was told to end, by whomever."""
+
+    @property
+    def key(self) -> HoldingKey:
+        """What tells it apart from all others."""
+        return self.framework, self.is_task, self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Revocation:
+    """An allocator wants something back, for somebody (seeds/drf.txt)."""
+
+    holding: Holding
+    agent: str
+    framework: str
+    """For whom."""
+    role: str
+    stands: Callable[[], bool]
+    """Whether that is still so: asked before an executor is killed that did not answer in its grace period."""
+
+
+HoldingsQuestion = Callable[[], Mapping[str, Sequence[Holding]]]
+"""By agent id, oldest first."""
+
+RevocationCallback = Callable[[Sequence[Revocation]], None]
+"""Once a run that wants anything back.  Offers are rescinded; of a task its executor is first asked to
+kill it, and is killed with all its tasks if it has not done so when its grace period is over."""
 
 
 class Allocator(ABC):
@@ -148,7 +206,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def deactivate_framework(self, framework: str) -> None:
-        """Offer nothing to it; its filters are forgotten, what it holds stays accounted."""
+        """Offer nothing to it; its filters and requests are forgotten, what it holds stays accounted."""
 
     @abstractmethod
     def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
@@ -157,6 +215,10 @@ class Allocator(ABC):
     @abstractmethod
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
         """Forget the filters of these roles, or of all, and offer again."""
+
+    @abstractmethod
+    def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
+        """The framework asks for offers; replaces what it asked for before.  An allocator may ignore it."""
 
     # --- Resources ----------------------------------------------------------------------------------
 
@@ -174,6 +236,13 @@ class Allocator(ABC):
 
         `refuse_seconds` None installs no filter; `DEFAULT_REFUSE_SECONDS` is for a message whose
         filters name no time.  `is_allocated` marks what had gone from offered to allocated.
+        """
+
+    @abstractmethod
+    def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
+        """Resources of one allocation role that an earlier master offered and nobody has answered yet.
+
+        No Mesos has this: its offers do not outlive a master.  Both must be known.
         """
 
     @abstractmethod

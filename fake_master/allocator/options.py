@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
+from mesosctl.core import master_flags
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.scalars import to_milli
 
 SorterName = Literal["drf", "random"]
 Shuffle = Callable[[list[Any]], None]
@@ -17,38 +17,22 @@ def keep_order(_items: list[Any]) -> None:
     """Shuffle nothing: agents in the order of registration, entries in their own."""
 
 
-def parse_minimum(text: str) -> tuple[Quantities, ...]:
-    """The flag --min_allocatable_resources: `cpus:0.01|mem:32`, alternatives of `name:amount` joined by ";".
-
-    Raises ValueError.
-    """
-    alternatives = []
-    for alternative in text.split("|"):
-        amounts: dict[str, int] = {}
-        for token in filter(None, (part.strip() for part in alternative.split(";"))):
-            name, colon, amount = token.partition(":")
-            if not colon:
-                raise ValueError(f"'{token}' is not NAME:AMOUNT")
-            amounts[name.strip()] = to_milli(float(amount))
-        if amounts:
-            alternatives.append(Quantities(amounts))
-    return tuple(alternatives)
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """Flags, and the three places where the outer world leaks in: shuffling, chance and the stop watch."""
 
     allocation_interval: float = 1.0
-    min_allocatable_resources: tuple[Quantities, ...] = parse_minimum("cpus:0.01|mem:32")
-    filter_gpu_resources: bool = True
+    min_allocatable_resources: tuple[Quantities, ...] = master_flags.minimum({})
+    filter_gpu_resources: bool = master_flags.filters_gpus({})
     fair_sharing_excluded_resource_names: frozenset[str] = frozenset()
     role_sorter: SorterName = "drf"
     framework_sorter: SorterName = "drf"
-    allocator_agent_recovery_factor: float = 0.8
-    allocator_recovery_timeout: float = 600.0
+    allocator_agent_recovery_factor: float = master_flags.recovery_factor({})
+    allocator_recovery_timeout: float = master_flags.recovery_seconds({})
     region: str | None = None
     """Region of the master's own fault domain."""
+    lendable_names: frozenset[str] = master_flags.lendable_names({})
+    """Of idle reservations, what is lent by an allocator that lends."""
     reservations_consume_quota: bool = True
     """What `mesosctl.core.profile` says of the master's version."""
     shuffle: Shuffle = keep_order

@@ -21,11 +21,6 @@ class Gate:
         """Whether runs may happen."""
         return self._brackets == 0 and self._expected == 0
 
-    @property
-    def is_recovering(self) -> bool:
-        """Whether offers wait for agents to come back."""
-        return self._expected > 0
-
     def pause(self) -> None:
         """Open a bracket."""
         self._brackets += 1

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fake_master.allocator import inverse_offers
 from fake_master.allocator.conversions import apply_to_total
 from fake_master.allocator.engine import Engine
-from fake_master.allocator.filters import OfferFilter, timeout_of
+from fake_master.allocator.filters import OfferFilter, lifetime
 from fake_master.allocator.records import Agent, Client
 from mesosctl.core.errors import Conflict
 from mesosctl.core.operations import Conversion, apply_all
@@ -41,12 +41,15 @@ class ResourceEvents(Engine):
         where.refresh()
         if not client.held:
             state.untrack_unless_needed(client)
-        if refuse_seconds is not None and client.subscribed:
-            timeout = timeout_of(refuse_seconds)
-            if timeout > 0:
-                self._install_filter(client, where, parcel.plain, timeout)
+        self._install_filter(client, where, parcel.plain, refuse_seconds)
 
-    def _install_filter(self, client: Client, agent: Agent, refused: Resources, timeout: float) -> None:
+    def _install_filter(
+        self, client: Client, agent: Agent, refused: Resources, refuse_seconds: float | None
+    ) -> float | None:
+        """Seconds that the filter holds; None where there is none."""
+        seconds = lifetime(refuse_seconds, self._options.allocation_interval) if client.subscribed else None
+        if seconds is None:
+            return None
         refusal = OfferFilter(refused)
         client.filters.setdefault(agent, []).append(refusal)
 
@@ -59,8 +62,13 @@ class ResourceEvents(Engine):
                 del client.filters[agent]
             agent.forget_proofs(client.token, client.role.token)
 
-        # A filter always outlives the next batch.
-        self._timers.after(max(timeout, self._options.allocation_interval), expire)
+        self._timers.after(seconds, expire)
+        return seconds
+
+    def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
+        where = self._state.agents[agent]
+        self._state.hold_all(where, self._state.frameworks[framework], resources)
+        where.refresh()
 
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
         self._state.mark_all_allocated(self._state.agents[agent], resources)

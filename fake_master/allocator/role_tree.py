@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEFAULT_QUOTA = Quota()
 
 
-class Room:
+class QuotaRoom:
     """What a role with quota may still be given, in the course of one run."""
 
     __slots__ = ("bounds", "missing")
@@ -64,7 +64,7 @@ class Role:
         self.used_unreserved: Amounts = {}
         """Offered or allocated, unreserved, not revocable."""
         self.allocated_unreserved: Amounts = {}
-        self.room: Room | None = None
+        self.room: QuotaRoom | None = None
         """While a run lasts, and only with quota."""
 
     def consumed(self, *, with_reservations: bool) -> Amounts:

@@ -1,8 +1,9 @@
 """What one allocation run keeps in mind, and the steps its two stages share (spec/allocator.md §5)."""
 
 from fake_master.allocator.amounts import Amounts, clamped_subtract, difference
+from fake_master.allocator.filters import covered
 from fake_master.allocator.records import Agent, Client
-from fake_master.allocator.role_tree import Role, Room
+from fake_master.allocator.role_tree import QuotaRoom, Role
 from fake_master.allocator.shapes import Part, Portion, Shape
 from fake_master.allocator.state import State
 from mesosctl.core.resources import Resources
@@ -21,13 +22,13 @@ class Run:
         """Agents of which a shared volume was offered."""
         self.limited = list(state.roles.with_quota())
         for role in self.limited:
-            role.room = Room(role.quota, state.room_of(role))
+            role.room = QuotaRoom(role.quota, state.room_of(role))
         self.required: Amounts = {}
         """What all guarantees still lack, §5.1 step 4."""
         for role in self.limited:
             for name, amount in _room(role).missing.items():
                 self.required[name] = self.required.get(name, 0) + amount
-        self.headroom: Amounts = _headroom(state) if self.required else {}
+        self.headroom: Amounts = headroom(state) if self.required else {}
         """What is free and could serve a guarantee; only meaningful while `required` is not empty."""
         self._spent: dict[Shape, set[int]] = {}
 
@@ -119,18 +120,15 @@ def admissible(agent: Agent, client: Client) -> Portion | None:
 def is_refused(agent: Agent, client: Client, part: Part) -> bool:
     """Whether a filter of the client on this agent covers the part."""
     filters = client.filters.get(agent)
-    if filters is None:
-        return False
-    plain = part.parcel.plain
-    return any(held.covers(plain) for held in filters)
+    return filters is not None and covered(filters, part.parcel.plain)
 
 
-def _room(role: Role) -> Room:
+def _room(role: Role) -> QuotaRoom:
     assert role.room is not None
     return role.room
 
 
-def _headroom(state: State) -> Amounts:
+def headroom(state: State) -> Amounts:
     """§5.1 step 5: all there is, without what is used, reserved and unused, or free but revocable.
 
     Agents that are not being offered count too.

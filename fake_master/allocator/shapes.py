@@ -10,10 +10,11 @@ on the content alone, so it never becomes wrong, only superfluous.
 from dataclasses import replace
 
 from fake_master.allocator.amounts import Pairs, scalar_pairs
-from fake_master.allocator.eligibility import Eligibility, Taste, Traits
-from fake_master.allocator.minimum import is_allocatable
+from fake_master.allocator.eligibility import Eligibility
 from fake_master.allocator.parcels import Content, Parcel, Parcels
 from mesosctl.core import roles
+from mesosctl.core.admission import Taste, Traits
+from mesosctl.core.minimum import is_allocatable
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resource, Resources
 
@@ -190,6 +191,7 @@ class Capacity:
                 else:
                     left -= used
             shape = self._free[held] = self._catalogue.shape(self.traits, left)
+            self._catalogue.remembered += 1
         return shape
 
 
@@ -200,9 +202,11 @@ class Catalogue:
         self.parcels = Parcels()
         self._shapes: dict[tuple[Traits, tuple[Resource, ...]], Shape] = {}
         self._capacities: dict[tuple[Traits, tuple[Resource, ...]], Capacity] = {}
+        self.remembered = 0
+        """How often a capacity keeps what is free of it."""
 
     def __len__(self) -> int:
-        return len(self.parcels) + len(self._shapes) + len(self._capacities)
+        return len(self.parcels) + len(self._shapes) + len(self._capacities) + self.remembered
 
     def shape(self, traits: Traits, resources: Resources) -> Shape:
         """The one shape with this content."""
@@ -225,6 +229,7 @@ class Catalogue:
         self.parcels.forget()
         self._shapes.clear()
         self._capacities.clear()
+        self.remembered = 0
 
 
 def _resized(entry: Resource, amount: int) -> Resource:

@@ -238,13 +238,6 @@ class Sorter(ABC):
         """What a client holds, zeros left out."""
         return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
 
-    def root_allocation(self) -> Amounts:
-        """What all clients hold together."""
-        held: Amounts = {}
-        for child in self.root.children.values():
-            add(held, tuple(child.tally.amounts.items()))
-        return held
-
     # --- The tree -----------------------------------------------------------------------------------
 
     def _child(self, parent: Node, name: str, kind: Kind) -> Node:

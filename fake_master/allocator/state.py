@@ -1,13 +1,14 @@
 """The state that runs read and events change, and the accounting that both share (spec/allocator.md §2)."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from fake_master.allocator.amounts import Amounts, add
 from fake_master.allocator.drf_sorter import DrfSorter
 from fake_master.allocator.eligibility import Eligibilities, traits_of
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
+from fake_master.allocator.ordering import Ordering
 from fake_master.allocator.parcels import Parcel
 from fake_master.allocator.random_sorter import RandomSorter
 from fake_master.allocator.records import Agent, Client, Framework
@@ -17,8 +18,16 @@ from fake_master.allocator.sorter import Sorter, Totals
 from mesosctl.core.resources import Resources
 
 # Interned objects beyond this are dropped and made again as needed; a few hundred bytes each.
-_CATALOGUE_LIMIT = 400_000
+# What the catalogue remembers at the most, in all and for each agent.
+_CATALOGUE_LEAST = 1000
+_CATALOGUE_PER_AGENT = 40
 _UNSETTLED_LIMIT = 50_000
+
+Arrangement = Callable[[Callable[[], Sorter]], Ordering]
+"""Makes the order of roles out of sorters of the kind that the options name."""
+
+Withheld = Callable[[str, str, AgentInfo], bool]
+"""(framework id, role, agent): whether nothing of the agent may be offered there at present."""
 
 
 class State:
@@ -28,13 +37,20 @@ class State:
     the books are settled when somebody reads them.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, arrange: Arrangement | None = None, withheld: Withheld | None = None) -> None:
+        """By default roles are in the order that the options name, and nothing is withheld from anybody.
+
+        Where the answer of `withheld` changes, what is proved of the agent is to be forgotten.
+        """
         self.options = options
+        self._withheld = withheld
         self.agents: dict[str, Agent] = {}
         self.frameworks: dict[str, Framework] = {}
         self.roles = RoleTree()
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
-        self.role_sorter = self._sorter(options.role_sorter)
+        self.role_sorter: Ordering = (
+            self._sorter(options.role_sorter) if arrange is None else arrange(lambda: self._sorter(options.role_sorter))
+        )
         self.catalogue = Catalogue()
         self.eligibilities = Eligibilities(options)
         self.whitelist: frozenset[str] | None = None
@@ -160,7 +176,7 @@ class State:
                 self.role_sorter.activate(name)
             leaf = role.sorter.add(framework.id.replace("/", "\0"))
             leaf.client = client = Client(framework, role, leaf, self.eligibilities.of(framework.info, name))
-            client.excludes = framework.info.excludes.get(name)
+            client.excludes = self._excludes(framework.info, name)
             role.clients[framework.id] = framework.clients[name] = client
             self.renew(client)
         return client
@@ -233,7 +249,7 @@ class State:
         """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""
         if len(self._unsettled) > _UNSETTLED_LIMIT:
             self.settle()
-        if len(self.catalogue) > _CATALOGUE_LIMIT:
+        if len(self.catalogue) > max(_CATALOGUE_LEAST, _CATALOGUE_PER_AGENT * len(self.agents)):
             self.catalogue.forget()
             for agent in self.agents.values():
                 agent.set_capacity(self.capacity(agent.info, agent.capacity.total))
@@ -243,8 +259,17 @@ class State:
         framework.info = info
         for name, client in framework.clients.items():
             client.eligibility = self.eligibilities.of(info, name)
-            client.excludes = info.excludes.get(name)
+            client.excludes = self._excludes(info, name)
             self.renew(client)
+
+    def _excludes(self, info: FrameworkInfo, role: str) -> Callable[[AgentInfo], bool] | None:
+        """Which agents the framework is not offered in the role: its own constraints, and what is withheld."""
+        own, withheld = info.excludes.get(role), self._withheld
+        if withheld is None:
+            return own
+        if own is None:
+            return lambda agent: withheld(info.id, role, agent)
+        return lambda agent: own(agent) or withheld(info.id, role, agent)
 
     def _sorter(self, kind: SorterName) -> Sorter:
         if kind == "random":

@@ -1,25 +1,28 @@
 """`fake:` addresses: which cluster, which version, and where its state is kept.
 
     fake:                       the built-in cluster
-    fake:FILE                   a cluster file (TOML)
+    fake:FILE                   a cluster file (TOML), or a snapshot of a cluster (JSON)
     fake:FILE?fresh             …with its kept state forgotten first
     fake:?version=1.11          …as the last release instead of the documents' master
 
 Each cluster and version has a state of its own, in SQLite, so that one command finds what the
-one before it did.
+one before it did.  A snapshot that is taken anew is another cluster, whatever its file is called.
 """
 
 import hashlib
+import itertools
 import os
 import pwd
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from fake_master.cluster import BUILT_IN, ClusterSpec, read_cluster_file
-from fake_master.master.registry import RegistryFailure
+from fake_master.master.registry import RegistryFailure, UnreadableRegistry
 from fake_master.master.registry_sqlite import SqliteRegistry
 from fake_master.master.state import Master
+from fake_master.pictured import Pictured, is_snapshot, read_snapshot
 from mesosctl.core.errors import BadInput
 from mesosctl.core.profile import PROFILES
 
@@ -52,18 +55,22 @@ class FakeAddress:
             )
         return cls(Path(path) if path else None, "fresh" in options, version)
 
-    def spec(self) -> ClusterSpec:
+    def spec(self) -> ClusterSpec | Pictured:
         """The cluster.  Raises BadInput."""
+        if self.file is not None and is_snapshot(self.file):
+            return read_snapshot(self.file, self.version)
         spec = read_cluster_file(self.file) if self.file is not None else BUILT_IN
         return spec if self.version is None else replace(spec, mesos_version=self.version)
 
-    def state_file(self, spec: ClusterSpec) -> Path:
+    def state_file(self, spec: ClusterSpec | Pictured) -> Path:
         """Where the state of this cluster, as this version, is kept."""
         if self.file is None:
             name = "built-in"
         else:
             digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
             name = f"{self.file.stem}-{digest}"
+        if isinstance(spec, Pictured):
+            return state_folder() / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
         return state_folder() / f"{name}-{spec.mesos_version}.sqlite"
 
 
@@ -82,22 +89,35 @@ def open_address(address: str) -> Master:
     try:
         return spec.start(_fresh_registry(path) if parsed.fresh else SqliteRegistry(path))
     except RegistryFailure as failure:
-        raise BadInput(
-            f"the state of the fake master: {failure}",
-            hint=f"{address.partition('?')[0]}?fresh starts over" if path.is_file() else None,
-        ) from failure
+        hint = failure.hint
+        if isinstance(failure, UnreadableRegistry):
+            hint = f"{address.partition('?')[0]}?fresh starts over, and puts the file aside"
+        raise BadInput(f"the state of the fake master: {failure}", hint=hint) from failure
 
 
 def _fresh_registry(path: Path) -> SqliteRegistry:
-    """An empty registry at `path`; a file that cannot be used is put aside, not overwritten."""
+    """An empty registry at `path`; a file that is none is put aside, not overwritten.
+
+    One that merely cannot be written now, as on a full disk, stays where it is.  Raises RegistryFailure.
+    """
     try:
         registry = SqliteRegistry(path)
         registry.forget_everything()
-    except RegistryFailure:
-        if not path.is_file():
-            raise
-        path.replace(path.with_suffix(".damaged"))
-        for rest in ("-wal", "-shm"):
-            path.with_name(path.name + rest).unlink(missing_ok=True)
+    except UnreadableRegistry:
+        _put_aside(path)
         return SqliteRegistry(path)
     return registry
+
+
+def _put_aside(path: Path) -> None:
+    numbers = itertools.count(2)
+    aside = path.with_suffix(".damaged")
+    while aside.exists():
+        aside = path.with_suffix(f".damaged-{next(numbers)}")
+    try:
+        path.replace(aside)
+        for rest in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + rest).replace(aside.with_name(aside.name + rest))
+    except OSError as error:
+        raise RegistryFailure(f"{path} cannot be put aside: {error.strerror}") from error

@@ -9,26 +9,34 @@ import asyncio
 import contextlib
 import logging
 import signal
+import ssl
 from collections.abc import Callable
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
+from fake_master.carriers.limits import Connection, Door, Limits
 from fake_master.http.application import Application
 from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master.state import Master
 from fake_master.master.streams import EventStream
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)
-_LARGEST_BODY = 64 * 1024 * 1024
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _SECONDS_TO_FINISH = 2.0
+_CLOSE = {"Connection": "close"}
+"""After a body that was not read to its end, nothing more can be read."""
 
 
 class Server:
-    """Serves one master until it is told to stop."""
+    """Serves one master until it is told to stop; by https where there is a context for it."""
 
-    def __init__(self, master: Master) -> None:
+    def __init__(self, master: Master, tls: ssl.SSLContext | None = None, limits: Limits | None = None) -> None:
+        self._tls = tls
+        self._limits = limits or Limits()
+        self._held = 0
+        """Bytes of the bodies that are being read."""
         self._application = Application(master)
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
@@ -47,17 +55,16 @@ class Server:
             loop.add_signal_handler(number, self.stop)
         # A client that breaks off is no news to whoever runs this; everything else still is.
         logging.getLogger("aiohttp.server").addFilter(_is_news)
-        runner = web.ServerRunner(
-            web.Server(self._handle, access_log=None, handler_cancellation=True), shutdown_timeout=_SECONDS_TO_FINISH
-        )
+        runner = web.ServerRunner(Door(self._handle, self._limits), shutdown_timeout=_SECONDS_TO_FINISH)
         await runner.setup()
         try:
-            site = web.TCPSite(runner, host, port)
+            site = web.TCPSite(runner, host, port, ssl_context=self._tls)
             await site.start()
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
             clockwork = asyncio.create_task(self._keep_time())
-            ready(f"http://{f'[{host}]' if ':' in host else host}:{address[1]}")
+            scheme = "http" if self._tls is None else "https"
+            ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
             stopped = asyncio.create_task(self._stop.wait())
             await asyncio.wait((clockwork, stopped), return_when=asyncio.FIRST_COMPLETED)
             if clockwork.done():
@@ -80,14 +87,22 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = request.protocol
+        assert isinstance(connection, Connection)
+        connection.begin()
         try:
-            body = await _body(request)
+            return await self._answer(request)
+        finally:
+            connection.end()
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        try:
             answer = self._application.handle(
                 Request(
                     method=request.method,
                     target=request.raw_path,
                     headers={name.lower(): value for name, value in request.headers.items()},
-                    body=body,
+                    body=await self._body(request),
                 )
             )
         except Refusal as refusal:
@@ -98,28 +113,52 @@ class Server:
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
         if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
             response.enable_compression(web.ContentCoding.gzip)
+        try:
+            async with asyncio.timeout(self._limits.answer_seconds):
+                await response.prepare(request)
+                await response.write_eof()
+        except TimeoutError:
+            _cut_off(request)
         return response
+
+    async def _body(self, request: web.BaseRequest) -> bytes:
+        """The whole body, chunked or not.  Raises Refusal (400, 408, 413, 503)."""
+        if request.content_length is not None and request.content_length > self._limits.body:
+            raise self._too_large()
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0  # what was written is no part of the answer
+        parts = bytearray()
+        try:
+            async with asyncio.timeout(self._limits.body_seconds):
+                async for chunk in request.content.iter_any():
+                    parts += chunk
+                    self._held += len(chunk)
+                    if len(parts) > self._limits.body:
+                        raise self._too_large()
+                    if self._held > self._limits.bodies:
+                        raise Refusal(503, "There are too many large requests at once", _CLOSE)
+        except TimeoutError:
+            raise Refusal(408, "The body did not arrive in time", _CLOSE) from None
+        except _UNREADABLE as error:
+            # Cut off, or not in the encoding that its headers promise; perhaps nobody is left to be told.
+            raise Refusal(400, f"The body cannot be read: {error}", _CLOSE) from error
+        finally:
+            self._held -= len(parts)
+        return bytes(parts)
+
+    def _too_large(self) -> Refusal:
+        return Refusal(413, f"The body is larger than {self._limits.body} bytes", _CLOSE)
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    return record.exc_info is None or not isinstance(record.exc_info[1], _UNREADABLE)
+    return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
 
 
-async def _body(request: web.BaseRequest) -> bytes:
-    """The whole body, chunked or not.  Raises Refusal (413)."""
-    if request.headers.get("Expect", "").lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # what was written is no part of the answer
-    parts = bytearray()
-    try:
-        async for chunk in request.content.iter_any():
-            parts += chunk
-            if len(parts) > _LARGEST_BODY:
-                raise Refusal(413, f"The body is larger than {_LARGEST_BODY} bytes")
-    except _UNREADABLE as error:
-        # Cut off, or not in the encoding that its headers promise; perhaps nobody is left to be told.
-        raise Refusal(400, f"The body cannot be read: {error}") from error
-    return bytes(parts)
+def _cut_off(request: web.BaseRequest) -> None:
+    """Close without waiting for what the other side does not read."""
+    if request.transport is not None:
+        request.transport.abort()
 
 
 async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream) -> web.StreamResponse:
@@ -127,7 +166,13 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
     response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
     response.enable_chunked_encoding()
     news = asyncio.Event()
-    stream.on_event(news.set)
+
+    def wake() -> None:
+        news.set()
+        if stream.overrun:
+            _cut_off(request)
+
+    stream.on_event(wake)
     try:
         await response.prepare(request)
         while True:

@@ -8,6 +8,7 @@ from fake_master.http import (
     agent_endpoints,
     framework_views,
     information,
+    maintenance,
     operator_api,
     quota,
     reservations,
@@ -59,6 +60,14 @@ ROUTES = (
     Route("destroy-volumes", Realm.READWRITE, methods={"POST": reservations.destroy_volumes}),
     Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
     Route("weights", Realm.READWRITE, methods={"GET": weights.get, "PUT": weights.put}),
+    Route(
+        "maintenance/schedule",
+        Realm.READWRITE,
+        methods={"GET": maintenance.get_schedule, "POST": maintenance.post_schedule},
+    ),
+    Route("maintenance/status", Realm.READONLY, methods={"GET": maintenance.get_status}),
+    Route("machine/down", Realm.READWRITE, methods={"POST": maintenance.machine_down}),
+    Route("machine/up", Realm.READWRITE, methods={"POST": maintenance.machine_up}),
     Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
     Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
 )
@@ -83,7 +92,8 @@ class Application:
         except Refusal as refusal:
             response = refusal.response
         except RegistryFailure as failure:
-            response = Refusal(500, f"The registry failed, and nothing was changed: {failure}").response
+            hint = f" ({failure.hint})" if failure.hint else ""
+            response = Refusal(500, f"The registry failed, and nothing was changed: {failure}{hint}").response
         self.master.advance()
         if request.method == "HEAD":
             return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})

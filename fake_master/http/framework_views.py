@@ -14,12 +14,18 @@ from mesosctl.wire.resources import summary
 _DEFAULT_LIMIT = 100
 
 
-def frameworks(master: Master, request: Request, _principal: str | None) -> Response:
+def visible(master: Master, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
+    """Those of `some` whose user the principal may look at."""
+    allows = master.flags.authorizer.allows
+    return [of for of in some if allows("view_frameworks", principal, of.info["user"])]
+
+
+def frameworks(master: Master, request: Request, principal: str | None) -> Response:
     """GET /frameworks, or one of them with `?framework_id=`."""
     wanted = request.query.get("framework_id")
 
     def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-        return [framework(of) for of in some if wanted in (None, of.id)]
+        return [framework(of) for of in visible(master, principal, some) if wanted in (None, of.id)]
 
     return json_response(
         {
@@ -31,14 +37,14 @@ def frameworks(master: Master, request: Request, _principal: str | None) -> Resp
     )
 
 
-def tasks(master: Master, request: Request, _principal: str | None) -> Response:
+def tasks(master: Master, request: Request, principal: str | None) -> Response:
     """GET /tasks: running and completed ones, latest first unless `?order=asc`."""
     query = request.query
     found = [
         task
-        for of in (*master.frameworks.values(), *master.subscriptions.completed.values())
+        for of in visible(master, principal, (*master.frameworks.values(), *master.subscriptions.completed.values()))
         if query.get("framework_id", of.id) == of.id
-        for task in (*of.tasks.values(), *of.completed_tasks)
+        for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)
         if query.get("task_id", task.id) == task.id
     ]
     found.sort(key=_first_seen, reverse=query.get("order") != "asc")
@@ -79,7 +85,7 @@ def framework(of: Framework) -> dict[str, Any]:
         "unregistered_time": of.unregistered_time or 0.0,
         "resources": summary(used + offered),
         "tasks": [task_summary(task) for task in of.tasks.values()],
-        "unreachable_tasks": [],
+        "unreachable_tasks": [task_summary(task) for task in of.unreachable_tasks.values()],
         "completed_tasks": [task_summary(task) for task in of.completed_tasks],
         "offers": [_offer_summary(offer) for offer in of.offers.values()],
         "executors": [
@@ -127,7 +133,7 @@ def framework_summary(of: Framework) -> dict[str, Any]:
 def framework_with_counts(of: Framework) -> dict[str, Any]:
     """A framework as /state-summary shows it."""
     counts = dict.fromkeys(SUMMARY_STATES, 0)
-    for task in (*of.tasks.values(), *of.completed_tasks):
+    for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks):
         counts[task.state] = counts.get(task.state, 0) + 1
     return {**framework_summary(of), **counts, "slave_ids": sorted(of.agents_used)}
 

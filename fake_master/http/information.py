@@ -5,8 +5,8 @@ from typing import Any
 from fake_master.http import framework_views, views
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
 from fake_master.master import metrics
-from fake_master.master.flags import parse_duration
 from fake_master.master.state import Master
+from mesosctl.core.durations import parse_duration
 
 # What the last release says of its own making.
 _BUILD = {
@@ -59,7 +59,11 @@ def slaves(master: Master, request: Request, _principal: str | None) -> Response
     wanted = request.query.get("slave_id")
     agents = [agent for agent in master.agents.values() if wanted in (None, agent.id)]
     return json_response(
-        {"slaves": [views.agent_in_full(master, agent) for agent in agents], "recovered_slaves": []}, request
+        {
+            "slaves": [views.agent_in_full(master, agent) for agent in agents],
+            "recovered_slaves": views.recovered_agents(master, wanted),
+        },
+        request,
     )
 
 
@@ -83,7 +87,7 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
         "capabilities": list(master.profile.master_capabilities),
         "activated_slaves": float(active),
         "deactivated_slaves": float(len(agents) - active),
-        "unreachable_slaves": 0.0,
+        "unreachable_slaves": float(len(master.membership.unreachable())),
         "leader": master.pid,
         "leader_info": {"id": master.id, "pid": master.pid, "port": master.port, "hostname": master.hostname},
     }
@@ -93,22 +97,31 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
         shown["flags"] = dict(sorted(master.flags.shown.items()))
     shown |= {
         "slaves": [views.agent(master, agent) for agent in agents],
-        "recovered_slaves": [],
-        "frameworks": [framework_views.framework(of) for of in master.frameworks.values()],
-        "completed_frameworks": [framework_views.framework(of) for of in master.subscriptions.completed.values()],
+        "recovered_slaves": views.recovered_agents(master),
+        "frameworks": [
+            framework_views.framework(of)
+            for of in framework_views.visible(master, principal, master.frameworks.values())
+        ],
+        "completed_frameworks": [
+            framework_views.framework(of)
+            for of in framework_views.visible(master, principal, master.subscriptions.completed.values())
+        ],
         "orphan_tasks": [],
         "unregistered_frameworks": [],
     }
     return json_response(shown, request)
 
 
-def state_summary(master: Master, request: Request, _principal: str | None) -> Response:
+def state_summary(master: Master, request: Request, principal: str | None) -> Response:
     """GET /state-summary."""
     shown: dict[str, Any] = {"hostname": master.hostname}
     if "cluster" in master.flags.shown:
         shown["cluster"] = master.flags.shown["cluster"]
     shown |= {
         "slaves": [views.agent_in_summary(master, agent) for agent in master.agents.values()],
-        "frameworks": [framework_views.framework_with_counts(of) for of in master.frameworks.values()],
+        "frameworks": [
+            framework_views.framework_with_counts(of)
+            for of in framework_views.visible(master, principal, master.frameworks.values())
+        ],
     }
     return json_response(shown, request)

@@ -20,9 +20,11 @@ def check_accept(request: Request) -> None:
     given = request.headers.get("accept")
     if given is None:
         return
+    wanted: dict[str, bool] = {}
     for choice in given.split(","):
         media, *parameters = (part.strip() for part in choice.split(";"))
         refused = any(parameter.replace(" ", "") in ("q=0", "q=0.0") for parameter in parameters)
-        if media in (JSON, "application/*", "*/*") and not refused:
-            return
-    raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")
+        wanted.setdefault(media.lower(), not refused)
+    # Whoever names JSON says it of JSON alone, whatever a wildcard allows.
+    if not wanted.get(JSON, wanted.get("application/*", False) or wanted.get("*/*", False)):
+        raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")

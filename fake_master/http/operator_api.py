@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http import framework_views, information, quota, reservations, views, weights
+from fake_master.http import agent_calls, framework_views, information, maintenance, quota, reservations, views, weights
 from fake_master.http.exchange import (
     JSON,
     Refusal,
@@ -35,6 +35,13 @@ _BODIES = {
     "DESTROY_VOLUMES": reservations.DESTROY,
     "GROW_VOLUME": reservations.GROW,
     "SHRINK_VOLUME": reservations.SHRINK,
+    "UPDATE_MAINTENANCE_SCHEDULE": maintenance.UPDATE,
+    "START_MAINTENANCE": maintenance.START,
+    "STOP_MAINTENANCE": maintenance.STOP,
+    "MARK_AGENT_GONE": agent_calls.MARK_GONE,
+    "DRAIN_AGENT": agent_calls.DRAIN,
+    "DEACTIVATE_AGENT": agent_calls.DEACTIVATE,
+    "REACTIVATE_AGENT": agent_calls.REACTIVATE,
     "TEARDOWN": Message(
         "Call.Teardown",
         {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")},
@@ -73,7 +80,10 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
 
 
 def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    return {"agents": [describe.agent(master, agent) for agent in master.agents.values()], "recovered_agents": []}
+    return {
+        "agents": [describe.agent(master, agent) for agent in master.agents.values()],
+        "recovered_agents": master.failover.recovered(),
+    }
 
 
 def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, Any]:
@@ -85,35 +95,43 @@ def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, A
     }
 
 
-def _get_frameworks(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     return {
-        "frameworks": [describe.framework(master, of) for of in master.frameworks.values()],
-        "completed_frameworks": [describe.framework(master, of) for of in master.subscriptions.completed.values()],
+        "frameworks": [
+            describe.framework(master, of)
+            for of in framework_views.visible(master, principal, master.frameworks.values())
+        ],
+        "completed_frameworks": [
+            describe.framework(master, of)
+            for of in framework_views.visible(master, principal, master.subscriptions.completed.values())
+        ],
     }
 
 
-def _get_tasks(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    everybody = [*master.frameworks.values(), *master.subscriptions.completed.values()]
+def _get_tasks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
+    everybody = framework_views.visible(
+        master, principal, [*master.frameworks.values(), *master.subscriptions.completed.values()]
+    )
     return {
         "tasks": [describe.task(task) for of in everybody for task in of.tasks.values()],
-        "unreachable_tasks": [],
+        "unreachable_tasks": [describe.task(task) for of in everybody for task in of.unreachable_tasks.values()],
         "completed_tasks": [describe.task(task) for of in everybody for task in of.completed_tasks],
     }
 
 
-def _get_executors(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+def _get_executors(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     return {
         "executors": [
-            {"executor_info": dict(executor.info), "agent_id": {"value": executor.agent_id}}
-            for of in master.frameworks.values()
+            {"executor_info": describe.executor(executor), "agent_id": {"value": executor.agent_id}}
+            for of in framework_views.visible(master, principal, master.frameworks.values())
             for executor in of.executors.values()
         ]
     }
 
 
-def _get_operations(_master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    # Operations upon an agent's own resources are done at once, so none is ever under way.
-    return {}
+def _get_operations(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    shown = master.operation_updates.shown()
+    return {"operations": shown} if shown else {}
 
 
 def _teardown(master: Master, body: Body, principal: str | None) -> None:
@@ -157,6 +175,8 @@ READERS: dict[str, Reader] = {
     "GET_TASKS": _get_tasks,
     "GET_EXECUTORS": _get_executors,
     "GET_OPERATIONS": _get_operations,
+    "GET_MAINTENANCE_SCHEDULE": maintenance.call_get_schedule,
+    "GET_MAINTENANCE_STATUS": maintenance.call_get_status,
 }
 WRITERS: dict[str, Writer] = {
     "SET_QUOTA": _set_quota,
@@ -170,27 +190,27 @@ WRITERS: dict[str, Writer] = {
     "GROW_VOLUME": reservations.call_grow,
     "SHRINK_VOLUME": reservations.call_shrink,
     "TEARDOWN": _teardown,
+    "UPDATE_MAINTENANCE_SCHEDULE": maintenance.call_update,
+    "START_MAINTENANCE": maintenance.call_start,
+    "STOP_MAINTENANCE": maintenance.call_stop,
+    "MARK_AGENT_GONE": agent_calls.mark_gone,
+    "DRAIN_AGENT": agent_calls.drain,
+    "DEACTIVATE_AGENT": agent_calls.deactivate,
+    "REACTIVATE_AGENT": agent_calls.reactivate,
 }
+# Answered by a stream of events.
+STREAMS = ("SUBSCRIBE",)
 # Calls that the real API has and this master does not serve yet, so that they are told from typing errors.
-_NOT_SERVED = (
+NOT_SERVED = (
     "LIST_FILES",
     "READ_FILE",
     "GET_LOGGING_LEVEL",
     "SET_LOGGING_LEVEL",
-    "GET_MAINTENANCE_STATUS",
-    "GET_MAINTENANCE_SCHEDULE",
-    "UPDATE_MAINTENANCE_SCHEDULE",
-    "START_MAINTENANCE",
-    "STOP_MAINTENANCE",
-    "MARK_AGENT_GONE",
-    "DRAIN_AGENT",
-    "DEACTIVATE_AGENT",
-    "REACTIVATE_AGENT",
 )
 _CALL = Message(
     "Call",
     {
-        "type": Field(one_of("Call.Type", "UNKNOWN", "SUBSCRIBE", *READERS, *WRITERS, *_NOT_SERVED)),
+        "type": Field(one_of("Call.Type", "UNKNOWN", *STREAMS, *READERS, *WRITERS, *NOT_SERVED)),
         **{name.lower(): Field(body) for name, body in _BODIES.items()},
     },
 )
@@ -220,7 +240,7 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
         except Forbidden:
             raise standard_refusal(403) from None
         return accepted_silently(202 if name in _ACCEPTED else 200)
-    if name == "SUBSCRIBE":
+    if name in STREAMS:
         stream = master.tell.add_operator(_get_state(master, {}, principal))
         return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)

@@ -1,12 +1,13 @@
 """`/api/v1/scheduler`: frameworks subscribe, and answer what they are offered (spec/endpoints.md §5)."""
 
+import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body
 from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
-from fake_master.master import accepting, operation_updates
+from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
 from fake_master.master.state import Master
 from mesosctl.core.errors import RuleViolation
@@ -14,6 +15,14 @@ from mesosctl.wire.messages import ConversionError, read
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]
+
+
+# What an acknowledgement that cannot be taken is counted as.
+_ACKNOWLEDGEMENTS = {
+    "ACKNOWLEDGE": "invalid_status_update_acknowledgements",
+    "ACKNOWLEDGE_OPERATION_STATUS": "invalid_operation_status_update_acknowledgements",
+}
+_UUID_BYTES = 16
 
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
@@ -25,6 +34,7 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
     except ConversionError as error:
         raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
     name = _checked_type(message)
+    _check_acknowledgement(master, name, message)
     if name == "SUBSCRIBE":
         return _subscribe(master, request, message, principal)
     framework = _caller(master, request, message, principal)
@@ -33,7 +43,7 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
         _update_framework(master, framework, message["update_framework"], principal)
         master.rate_limiting.receive_answered(framework)
         return accepted_silently()
-    handler = _HANDLERS.get(name, _nothing)
+    handler = _HANDLERS[name]
     master.rate_limiting.receive(framework, lambda: handler(master, framework, message.get(name.lower(), {})))
     return accepted_silently(202)
 
@@ -51,6 +61,22 @@ def _checked_type(message: Body) -> str:
     elif "framework_id" not in message:
         raise _invalid("Expecting 'framework_id' to be present")
     return str(name)
+
+
+def _check_acknowledgement(master: Master, name: str, message: Body) -> None:
+    """What is acknowledged has a uuid; the invalid ones are counted.  Raises Refusal."""
+    counter = _ACKNOWLEDGEMENTS.get(name)
+    if counter is None:
+        return
+    body = message[name.lower()]
+    # Sixteen bytes, and the variant and version that RFC 4122 knows: all zeros are none.
+    uuid = base64.b64decode(body["uuid"])
+    problem = None if len(uuid) == _UUID_BYTES and any(uuid) else "Not a valid UUID"
+    if problem is None and "agent_id" not in body:
+        problem = "Expecting 'agent_id' to be present"
+    if problem is not None:
+        master.counts[counter] += 1
+        raise _invalid(problem)
 
 
 def _subscribe(master: Master, request: Request, message: Body, principal: str | None) -> Response:
@@ -142,6 +168,7 @@ def _teardown(master: Master, framework: Framework, _body: Body) -> None:
 def _kill(master: Master, framework: Framework, body: Body) -> None:
     task = framework.tasks.get(body["task_id"]["value"])
     if task is None:
+        master.counts["messages_reconcile_tasks"] += 1
         master.task_runner.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
     else:
         master.task_runner.kill(framework, task)
@@ -152,11 +179,26 @@ def _shutdown(master: Master, framework: Framework, body: Body) -> None:
 
 
 def _acknowledge(master: Master, framework: Framework, body: Body) -> None:
+    is_known = body["agent_id"]["value"] in master.agents
+    master.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
     master.task_runner.acknowledge(framework, body["task_id"]["value"], body["uuid"])
 
 
-def _acknowledge_operation(_master: Master, framework: Framework, body: Body) -> None:
-    operation_updates.acknowledge(framework, body["operation_id"]["value"], body["uuid"])
+def _acknowledge_operation(master: Master, framework: Framework, body: Body) -> None:
+    master.operation_updates.acknowledge(framework, body["operation_id"]["value"], body["uuid"])
+
+
+def _reconcile_operations(master: Master, framework: Framework, body: Body) -> None:
+    for asked in body.get("operations", ()):
+        master.operation_updates.reconcile(framework, asked)
+    if not body.get("operations"):
+        master.operation_updates.reconcile_all(framework)
+
+
+def _message(master: Master, _framework: Framework, body: Body) -> None:
+    """Simulated executors answer nothing; whether the agent is known is counted."""
+    is_known = body["agent_id"]["value"] in master.agents
+    master.counts[f"{'valid' if is_known else 'invalid'}_framework_to_executor_messages"] += 1
 
 
 def _reconcile(master: Master, framework: Framework, body: Body) -> None:
@@ -165,18 +207,18 @@ def _reconcile(master: Master, framework: Framework, body: Body) -> None:
         master.task_runner.reconcile(framework, task_id, agent_id)
 
 
-def _answer_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
-    for offer_id in _values(body, "inverse_offer_ids"):
-        agent_id = framework.inverse_offers.pop(offer_id, None)
-        if agent_id is not None:
-            master.allocator.update_inverse_offer(framework.id, agent_id, _refuse_seconds(body))
+def _accept_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
+    master.inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "ACCEPT", _refuse_seconds(body))
 
 
-def _nothing(_master: Master, _framework: Framework, _body: Body) -> None:
-    """Taken, and that is all."""
+def _decline_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
+    master.inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "DECLINE", _refuse_seconds(body))
 
 
-# MESSAGE and REQUEST are taken and come to nothing here.
+def _request(master: Master, framework: Framework, body: Body) -> None:
+    requesting.request(master, framework, body.get("requests", ()))
+
+
 _HANDLERS: dict[str, Handler] = {
     "ACCEPT": _accept,
     "DECLINE": _decline,
@@ -188,6 +230,10 @@ _HANDLERS: dict[str, Handler] = {
     "ACKNOWLEDGE": _acknowledge,
     "ACKNOWLEDGE_OPERATION_STATUS": _acknowledge_operation,
     "RECONCILE": _reconcile,
-    "ACCEPT_INVERSE_OFFERS": _answer_inverse_offers,
-    "DECLINE_INVERSE_OFFERS": _answer_inverse_offers,
+    "RECONCILE_OPERATIONS": _reconcile_operations,
+    "MESSAGE": _message,
+    "REQUEST": _request,
+    "ACCEPT_INVERSE_OFFERS": _accept_inverse_offers,
+    "DECLINE_INVERSE_OFFERS": _decline_inverse_offers,
 }
+SERVED = ("SUBSCRIBE", "UPDATE_FRAMEWORK", *_HANDLERS)

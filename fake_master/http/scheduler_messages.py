@@ -1,6 +1,7 @@
 """The messages of the scheduler API (spec/endpoints.md §5)."""
 
 from mesosctl.wire.messages import Field, Message, one_of
+from mesosctl.wire.resource_messages import LABELS
 from mesosctl.wire.resources import RESOURCE, SCALAR
 
 ID = Message("ID", {"value": Field("string", "required")})
@@ -48,7 +49,7 @@ FRAMEWORK_INFO = Message(
         "principal": Field("string"),
         "webui_url": Field("string"),
         "capabilities": Field(_CAPABILITY, "repeated"),
-        "labels": Field("json"),
+        "labels": Field(LABELS),
         "offer_filters": Field(_OFFER_FILTERS, entry=True),
     },
 )
@@ -65,7 +66,7 @@ _EXECUTOR = Message(
         "source": Field("string"),
         "data": Field("bytes"),
         "discovery": Field("json"),
-        "labels": Field("json"),
+        "labels": Field(LABELS),
     },
 )
 TASK_INFO = Message(
@@ -83,7 +84,7 @@ TASK_INFO = Message(
         "health_check": Field("json"),
         "check": Field("json"),
         "kill_policy": Field("json"),
-        "labels": Field("json"),
+        "labels": Field(LABELS),
         "discovery": Field("json"),
     },
 )
@@ -207,7 +208,12 @@ BODIES: dict[str, Message | None] = {
     ),
     "ACKNOWLEDGE_OPERATION_STATUS": Message(
         "Call.AcknowledgeOperationStatus",
-        {"agent_id": Field(ID), "uuid": Field("bytes", "required"), "operation_id": Field(ID, "required")},
+        {
+            "agent_id": Field(ID),
+            "resource_provider_id": Field(ID),
+            "uuid": Field("bytes", "required"),
+            "operation_id": Field(ID, "required"),
+        },
     ),
     "RECONCILE": Message(
         "Call.Reconcile",
@@ -217,12 +223,30 @@ BODIES: dict[str, Message | None] = {
             )
         },
     ),
-    "RECONCILE_OPERATIONS": Message("Call.ReconcileOperations", {"operations": Field("json", "repeated")}),
+    "RECONCILE_OPERATIONS": Message(
+        "Call.ReconcileOperations",
+        {
+            "operations": Field(
+                Message(
+                    "Call.ReconcileOperations.Operation",
+                    {
+                        "operation_id": Field(ID, "required"),
+                        "agent_id": Field(ID),
+                        "resource_provider_id": Field(ID),
+                    },
+                ),
+                "repeated",
+            )
+        },
+    ),
     "MESSAGE": Message(
         "Call.Message",
         {"agent_id": Field(ID, "required"), "executor_id": Field(ID, "required"), "data": Field("bytes", "required")},
     ),
-    "REQUEST": Message("Call.Request", {"requests": Field("json", "repeated")}),
+    "REQUEST": Message(
+        "Call.Request",
+        {"requests": Field(Message("Request", {"agent_id": Field(ID), "resources": _RESOURCES}), "repeated")},
+    ),
     "UPDATE_FRAMEWORK": Message("Call.UpdateFramework", _SUBSCRIPTION),
 }
 # These are complete without their message.

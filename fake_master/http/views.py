@@ -1,13 +1,16 @@
 """The JSON in which the information endpoints show agents and roles (spec/endpoints.md §2, §4)."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fake_master.master import role_view
 from fake_master.master.agents import Agent
+from fake_master.master.frameworks import Framework
 from fake_master.master.role_view import RoleView
 from fake_master.master.state import Master
-from fake_master.master.tasks import SUMMARY_STATES
+from fake_master.master.tasks import SUMMARY_STATES, Task
 from mesosctl.core.quantities import Quantities
+from mesosctl.core.resources import Resource, Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.wire.resources import list_to_json, summary
 
@@ -17,32 +20,61 @@ _NOT_SCALAR = frozenset({"ports"})
 
 def agent(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /state shows it."""
-    return {
+    shown = {
         "id": of.id,
         "hostname": of.hostname,
         "port": of.port,
         "attributes": dict(of.attributes),
+        **({} if of.domain is None else {"domain": of.domain.message()}),
         "pid": of.pid,
         "registered_time": of.registered_time,
-        "resources": summary(of.total),
+        **({} if of.reregistered_time is None else {"reregistered_time": of.reregistered_time}),
+        "resources": summary(of.whole),
         "used_resources": summary(master.used_on(of.id)),
         "offered_resources": summary(master.offered_on(of.id)),
         "reserved_resources": {role: summary(owned) for role, owned in of.total.by_owner().items()},
-        "unreserved_resources": summary(of.total.unreserved()),
+        "unreserved_resources": summary(of.whole.unreserved()),
         "active": of.active,
         "deactivated": of.deactivated,
         "version": of.version,
         "capabilities": list(of.capabilities),
     }
+    if of.drain_info is not None:
+        shown |= {"drain_info": dict(of.drain_info), "estimated_drain_start_time_seconds": of.drain_start}
+    return shown
+
+
+def recovered_agents(master: Master, wanted: str | None = None) -> list[dict[str, Any]]:
+    """Agents that a former leader knew and that are awaited, or the one of this id."""
+    return [
+        {
+            "id": info["id"]["value"],
+            "hostname": info["hostname"],
+            "port": info["port"],
+            "attributes": {entry["name"]: _attribute_value(entry) for entry in info.get("attributes", ())},
+            **({"domain": info["domain"]} if "domain" in info else {}),
+        }
+        for info in master.failover.recovered()
+        if wanted in (None, info["id"]["value"])
+    ]
+
+
+def _attribute_value(entry: Mapping[str, Any]) -> str | float:
+    value: str | float = entry[entry["type"].lower()]["value"]
+    return value
 
 
 def agent_in_full(master: Master, of: Agent) -> dict[str, Any]:
     """An agent as /slaves shows it: every resource spelled out beside the summaries."""
-    return agent(master, of) | {
+    shown = agent(master, of)
+    slack = master.allocation_slack(of)
+    if slack is not None:
+        shown["allocation_slack"] = summary(Resources(Resource(name, milli) for name, milli in slack.items()))
+    return shown | {
         "reserved_resources_full": {
             role: list_to_json(owned, "ENDPOINT") for role, owned in of.total.by_owner().items()
         },
-        "unreserved_resources_full": list_to_json(of.total.unreserved(), "ENDPOINT"),
+        "unreserved_resources_full": list_to_json(of.whole.unreserved(), "ENDPOINT"),
         "used_resources_full": list_to_json(master.used_on(of.id), "ENDPOINT"),
         "offered_resources_full": list_to_json(master.offered_on(of.id), "ENDPOINT"),
     }
@@ -53,12 +85,16 @@ def agent_in_summary(master: Master, of: Agent) -> dict[str, Any]:
     counts = dict.fromkeys(SUMMARY_STATES, 0)
     present = []
     for framework in master.frameworks.values():
-        tasks = [task for task in (*framework.tasks.values(), *framework.completed_tasks) if task.agent_id == of.id]
+        tasks = [task for task in _every_task(framework) if task.agent_id == of.id]
         for task in tasks:
             counts[task.state] = counts.get(task.state, 0) + 1
         if tasks:
             present.append(framework.id)
     return {**agent(master, of), **counts, "framework_ids": present}
+
+
+def _every_task(of: Framework) -> Iterable[Task]:
+    return (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)
 
 
 def role(master: Master, of: RoleView) -> dict[str, Any]:

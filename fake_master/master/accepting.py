@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
-from fake_master.master import operation_updates
 from fake_master.master.converting import convert
 from fake_master.master.frameworks import Framework
 from fake_master.master.ground import Ground
@@ -25,6 +24,7 @@ def accept(
     refuse_seconds: float | None,
 ) -> None:
     """Run every operation in order; what is left goes back, untouched parts with the call's filter."""
+    _count_launches(master, operations)
     offers = [master.offers.get(offer_id) for offer_id in offer_ids]
     problem = _offers_problem(master, framework, offer_ids, offers)
     if problem is not None:
@@ -38,18 +38,34 @@ def accept(
         master.offers.discard(offer)
         offered += offer.resources
     framework.counts["offers/accepted"] += len(valid)
-    ground = Ground(framework, master.agents[valid[0].agent_id], valid[0].role, offered, offered)
+    ground = Ground(
+        framework, master.agents[valid[0].agent_id], valid[0].role, offered, offered, knows_throttling=master.lends
+    )
     for operation in operations:
-        framework.counts[f"operations/{operation['type'].lower()}"] += 1
-        try:
-            if operation["type"] in LAUNCHES:
-                launch(master, ground, operation)
-            else:
-                convert(master, ground, operation)
-                operation_updates.finished(master, framework, ground.agent.id, operation)
-        except (MesosctlError, ValueError) as error:
-            operation_updates.dropped(master, framework, operation, str(error))
+        if _perform(master, ground, operation):
+            framework.counts[f"operations/{operation['type'].lower()}"] += 1
     _give_back(master, ground, refuse_seconds)
+
+
+def _perform(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> bool:
+    """One operation; whether anything came of it."""
+    if operation["type"] in LAUNCHES:
+        return launch(master, ground, operation)
+    try:
+        convert(master, ground, operation)
+    except (MesosctlError, ValueError) as error:
+        master.operation_updates.refused(ground.framework, operation, str(error))
+        return False
+    master.operation_updates.finished(ground, operation)
+    return True
+
+
+def _count_launches(master: "Master", operations: Sequence[Mapping[str, Any]]) -> None:
+    """The master's oldest counters know LAUNCH alone, and one without tasks as a way of declining."""
+    for operation in operations:
+        if operation["type"] == "LAUNCH":
+            launches = bool(task_infos(operation))
+            master.counts["messages_launch_tasks" if launches else "messages_decline_offers"] += 1
 
 
 def decline(master: "Master", framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
@@ -104,12 +120,14 @@ def _refuse_all(
                     framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
                 )
         else:
-            operation_updates.dropped(master, framework, operation, problem)
+            master.operation_updates.refused(
+                framework, operation, f"Operation attempted with invalid offers: {problem}"
+            )
 
 
 def _give_back(master: "Master", ground: Ground, refuse_seconds: float | None) -> None:
     """Two recoveries in one bracket: converted without a filter, untouched with the call's."""
-    converted = ground.left - ground.untouched
+    converted = ground.left - ground.untouched + ground.resized
     allocator = master.allocator
     allocator.pause()
     if len(converted):

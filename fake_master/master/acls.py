@@ -32,7 +32,60 @@ _OBJECT_FIELDS = {
     "create_volumes": "roles",
     "destroy_volumes": "creator_principals",
     "resize_volumes": "roles",
+    "update_maintenance_schedules": "machines",
+    "get_maintenance_schedules": "machines",
+    "start_maintenances": "machines",
+    "stop_maintenances": "machines",
+    "get_maintenance_statuses": "machines",
+    "mark_agents_gone": "agents",
+    "drain_agents": "agents",
+    "deactivate_agents": "agents",
+    "reactivate_agents": "agents",
 }
+# Actions upon what this master does not have: read, so that a file that a master refuses is refused here too.
+_UNUSED = {
+    **dict.fromkeys(
+        (
+            "access_sandboxes",
+            "attach_containers_input",
+            "attach_containers_output",
+            "kill_nested_containers",
+            "kill_standalone_containers",
+            "launch_standalone_containers",
+            "remove_nested_containers",
+            "remove_standalone_containers",
+            "run_tasks",
+            "view_containers",
+            "view_executors",
+            "view_standalone_containers",
+            "view_tasks",
+            "wait_nested_containers",
+            "wait_standalone_containers",
+        ),
+        "users",
+    ),
+    **dict.fromkeys(
+        ("mark_resource_providers_gone", "modify_resource_provider_configs", "view_resource_providers"),
+        "resource_providers",
+    ),
+    **dict.fromkeys(
+        ("create_block_disks", "create_mount_disks", "destroy_block_disks", "destroy_mount_disks"), "roles"
+    ),
+    "access_mesos_logs": "logs",
+    "get_endpoints": "paths",
+    "prune_images": "images",
+    "register_agents": "agents",
+    "set_log_level": "level",
+}
+# Of these there is only one object, so that an ACL speaks of all of it or of nothing.
+_WITHOUT_NAMES = frozenset(
+    {
+        *(name for name, of in (_OBJECT_FIELDS | _UNUSED).items() if of in ("machines", "flags", "resource_providers")),
+        *(name for name in _UNUSED if name.endswith("_standalone_containers")),
+        *("drain_agents", "deactivate_agents", "reactivate_agents", "register_agents"),
+        *("access_mesos_logs", "prune_images", "set_log_level"),
+    }
+)
 # The names of the documents' time, and the action each became.
 _OLD_NAMES = {"set_quotas": "update_quotas", "remove_quotas": "update_quotas"}
 
@@ -46,7 +99,7 @@ _ACLS = Message(
                 "repeated",
             )
             for name, subject in (
-                _OBJECT_FIELDS | {old: _OBJECT_FIELDS[new] for old, new in _OLD_NAMES.items()}
+                _OBJECT_FIELDS | _UNUSED | {old: _OBJECT_FIELDS[new] for old, new in _OLD_NAMES.items()}
             ).items()
         },
     },
@@ -94,7 +147,9 @@ class Authorizer:
                 continue
             action = _OLD_NAMES.get(name, name)
             for entry in entries:
-                pair = (_entity(entry["principals"]), _entity(entry[_OBJECT_FIELDS[action]]))
+                pair = (_entity(entry["principals"]), _entity(entry[(_OBJECT_FIELDS | _UNUSED)[action]]))
+                if action in _WITHOUT_NAMES and pair[1].type == "SOME":
+                    raise BadInput(f"--acls: the object of {name} must be ANY or NONE", field=name)
                 rules.setdefault(action, []).append(pair)
         return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
 from mesosctl.core.quota import AgentCapacity
@@ -18,6 +19,28 @@ class AgentFaults:
 
     loses: int = 0
     delay: float = 0.0
+    launch_delay: float = 0.0
+    """Seconds until a launched task reaches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """When an agent loses its master: seconds since it first registered, and the same for its return."""
+
+    leaves_after: float
+    returns_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A fault domain."""
+
+    region: str
+    zone: str
+
+    def message(self) -> dict[str, Any]:
+        """DomainInfo."""
+        return {"fault_domain": {"region": {"name": self.region}, "zone": {"name": self.zone}}}
 
 
 @dataclass(slots=True)
@@ -40,13 +63,30 @@ class Agent:
     version: str
     registered_time: float
     """Seconds since the epoch."""
+    reregistered_time: float | None = None
+    """When it was last back, if it ever had to come back."""
     ip: str = "127.0.0.1"
     attributes: Mapping[str, str | float] = field(default_factory=dict)
+    domain: Domain | None = None
     used: Resources = field(default_factory=Resources)
     """What tasks and executors hold, allocation roles included."""
     connected: bool = True
     deactivated: bool = False
+    drain_info: Mapping[str, Any] | None = None
+    """DrainInfo of an agent that is being drained, or has been."""
+    drain_start: float = 0.0
+    """Seconds since the epoch; only where there is `drain_info`."""
+    answers: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """InverseOfferStatus by framework id: what they said about the present maintenance."""
+    absence: Absence | None = None
     faults: AgentFaults = field(default_factory=AgentFaults)
+    oversubscribed: Resources = field(default_factory=Resources)
+    """Slack of use, as its estimator reported it last: revocable, and beyond `total`."""
+    checkpoint_key: str = ""
+    """Under what the registry keeps its checkpoints; the hostname unless given."""
+
+    def __post_init__(self) -> None:
+        self.checkpoint_key = self.checkpoint_key or self.hostname
 
     @property
     def pid(self) -> str:
@@ -57,6 +97,11 @@ class Agent:
     def active(self) -> bool:
         """Connected and not deactivated: what may be offered."""
         return self.connected and not self.deactivated
+
+    @property
+    def whole(self) -> Resources:
+        """All that may be offered of it: `total`, and what is oversubscribed."""
+        return self.total + self.oversubscribed if self.oversubscribed else self.total
 
     def volumes(self) -> list[Resource]:
         """Its persistent volumes."""
@@ -69,6 +114,8 @@ class Agent:
             hostname=self.hostname,
             attributes=tuple(sorted(self.attributes.items())),
             capabilities=frozenset(self.capabilities),
+            region=self.domain.region if self.domain is not None else None,
+            zone=self.domain.zone if self.domain is not None else None,
         )
 
     @property

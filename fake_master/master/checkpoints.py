@@ -2,7 +2,7 @@
 
 The master's word (202) and the agent's deed are two things: a message goes from one to the other,
 and it may be late or never arrive.  Only what has arrived is kept, in the registry's records of
-kind "checkpoint", by hostname.
+kind "checkpoint", by what sets one agent apart: its hostname, or its id where several may share that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,8 +35,8 @@ class Checkpoints:
 
     def restored(self, agent: Agent, configured: Resources) -> Resources:
         """`configured` with what the agent had checkpointed in place.  Raises DoesNotFit."""
-        kept = _read(self._master.registry.records(KIND).get(agent.hostname, ()))
-        base = Resources(_configured_form(resource) for resource in kept)
+        kept = _read(self._master.registry.record(KIND, agent.checkpoint_key) or ())
+        base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")
         return configured - base + kept
@@ -64,7 +64,7 @@ class Checkpoints:
         """An agent registered again: what it says it has is what it has."""
         agent.total = agent.applied = resources
         self._rescind(agent)
-        self._master.allocator.update_agent(agent.allocator_info(), resources)
+        self._master.allocator.update_agent(agent.allocator_info(), agent.whole)
 
     def _rescind(self, agent: Agent) -> None:
         for offer in self._master.offers.on_agent(agent.id):
@@ -93,14 +93,14 @@ class Checkpoints:
             self.came_back(agent, agent.applied)
             return
         kept = [entry for entry in agent.applied if entry.is_dynamically_reserved or entry.is_persistent_volume]
-        self._master.registry.write(KIND, agent.hostname, list_to_json(kept, "POST") or None)
+        self._master.registry.write(KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
 
 
 def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
     return Resources(to_core(read(RESOURCE, message)) for message in messages)
 
 
-def _configured_form(resource: Resource) -> Resource:
+def configured_form(resource: Resource) -> Resource:
     """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
     disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None

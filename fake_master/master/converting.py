@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fake_master.master.ground import Ground, entries
-from mesosctl.core import operations as rules
+from mesosctl.core import operations as operation_rules
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.operations import Conversion
 from mesosctl.core.resources import Resource, Resources
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from fake_master.master.state import Master
 
 
+# What these convert is not there for later operations of the same ACCEPT, and of what shrinking frees the
+# master of Mesos 1.11.0 loses sight: it stays allocated to the framework until that is gone.
+_RESIZES = ("GROW_VOLUME", "SHRINK_VOLUME")
+
+
 def convert(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> None:
     """Check, and convert the agent, the allocator and the ground.  Raises RuleViolation, Conflict, Forbidden."""
     conversions = _conversions(master, ground, operation)
@@ -21,7 +26,11 @@ def convert(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> N
         Conversion(step.consumed.allocated_to(ground.role), step.converted.allocated_to(ground.role))
         for step in conversions
     ]
-    left = rules.apply_all(ground.left, allocated)
+    left = operation_rules.apply_all(ground.left, allocated)
+    if operation["type"] in _RESIZES:
+        (step,) = allocated
+        left = ground.left - step.consumed
+        ground.resized += step.converted.filter(lambda entry: entry.is_persistent_volume)
     master.allocator.update_allocation(ground.framework.id, ground.agent.id, ground.left, allocated)
     for step in allocated:
         ground.untouched = ground.untouched - step.consumed
@@ -31,10 +40,12 @@ def convert(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> N
 
 def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> list[Conversion]:
     kind = operation["type"]
+    if kind in ("CREATE_DISK", "DESTROY_DISK"):
+        raise RuleViolation("'source' is not managed by a resource provider")
     body = operation.get(kind.lower())
     if body is None:
         raise RuleViolation(f"Expecting '{kind.lower()}' to be present")
-    requester = rules.Requester(
+    requester = operation_rules.Requester(
         principal=ground.framework.principal,
         framework_roles=ground.framework.roles,
         offer_role=ground.role,
@@ -42,33 +53,38 @@ def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any])
     )
     principal = ground.framework.principal
     if kind in ("RESERVE", "UNRESERVE"):
-        resources = entries(body.get("resources", ()), ground.role)
+        resources = entries(body.get("resources", ()), ground)
         if kind == "UNRESERVE":
-            rules.check_unreserve(resources, requester)
+            operation_rules.check_unreserve(resources, requester)
             master.access.may_unreserve(principal, resources)
-            return rules.unreserve(_plain(resources))
+            return operation_rules.unreserve(_plain(resources))
         if body.get("source"):
             raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
-        rules.check_reserve(resources, requester, agent_capabilities=ground.agent.capabilities)
+        operation_rules.check_reserve(resources, requester, agent_capabilities=ground.agent.capabilities)
         master.access.may_reserve(principal, resources)
-        return rules.reserve(_plain(resources))
+        return operation_rules.reserve(_plain(resources))
     if kind in ("CREATE", "DESTROY"):
-        volumes = entries(body.get("volumes", ()), ground.role)
+        volumes = entries(body.get("volumes", ()), ground)
         if kind == "CREATE":
-            rules.check_create(
+            operation_rules.check_create(
                 volumes, requester, existing=ground.agent.volumes(), agent_capabilities=ground.agent.capabilities
             )
             master.access.may_create(principal, volumes)
-            return rules.create(_plain(volumes))
-        rules.check_destroy(volumes, existing=ground.agent.volumes(), in_use=master.used_on(ground.agent.id))
+            return operation_rules.create(_plain(volumes))
+        operation_rules.check_destroy(volumes, existing=ground.agent.volumes(), in_use=master.used_on(ground.agent.id))
         master.access.may_destroy(principal, volumes)
-        return rules.destroy(_plain(volumes))
+        return operation_rules.destroy(_plain(volumes))
     if kind == "GROW_VOLUME":
-        volume, addition = _plain(entries((body["volume"], body["addition"]), ground.role))
-        return rules.grow(volume, addition)
+        volume, addition = _plain(entries((body["volume"], body["addition"]), ground))
+        operation_rules.check_grow(volume, addition)
+        master.access.may_resize(principal, volume)
+        return operation_rules.grow(volume, addition)
     if kind == "SHRINK_VOLUME":
-        (volume,) = _plain(entries((body["volume"],), ground.role))
-        return rules.shrink(volume, to_milli(body["subtract"]["value"]))
+        (volume,) = _plain(entries((body["volume"],), ground))
+        subtract = to_milli(body["subtract"]["value"])
+        operation_rules.check_shrink(volume, subtract)
+        master.access.may_resize(principal, volume)
+        return operation_rules.shrink(volume, subtract)
     raise RuleViolation(f"Operation {kind} is not supported")
 
 

@@ -9,13 +9,38 @@ if TYPE_CHECKING:
     from fake_master.master.frameworks import Framework
     from fake_master.master.offers import Offer
     from fake_master.master.state import Master
-    from fake_master.master.tasks import Task
+    from fake_master.master.tasks import Executor, Task
 
 _NANOSECONDS = 1_000_000_000
+# An operator is shown every offer whole, whatever its framework understands.
+_OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 
 
 def agent(master: "Master", of: "Agent") -> dict[str, Any]:
     """An agent as GET_AGENTS shows it."""
+    message = {
+        "agent_info": agent_info(of),
+        "active": of.active,
+        "deactivated": of.deactivated,
+        "version": of.version,
+        "pid": of.pid,
+        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        **_reregistered(of),
+        "total_resources": list_to_json(of.whole, "ENDPOINT"),
+        "capabilities": [{"type": name} for name in of.capabilities],
+    }
+    for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
+        if len(held):
+            message[key] = list_to_json(held, "ENDPOINT")
+    if of.drain_info is not None:
+        # To the second only, as Mesos writes it here.
+        start = {"nanoseconds": int(of.drain_start) * _NANOSECONDS}
+        message |= {"drain_info": dict(of.drain_info), "estimated_drain_start_time": start}
+    return message
+
+
+def agent_info(of: "Agent") -> dict[str, Any]:
+    """SlaveInfo."""
     info: dict[str, Any] = {
         "hostname": of.hostname,
         "port": of.port,
@@ -25,20 +50,15 @@ def agent(master: "Master", of: "Agent") -> dict[str, Any]:
     }
     if of.attributes:
         info["attributes"] = [attribute(name, value) for name, value in of.attributes.items()]
-    message = {
-        "agent_info": info,
-        "active": of.active,
-        "deactivated": of.deactivated,
-        "version": of.version,
-        "pid": of.pid,
-        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
-        "total_resources": list_to_json(of.total, "ENDPOINT"),
-        "capabilities": [{"type": name} for name in of.capabilities],
-    }
-    for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
-        if len(held):
-            message[key] = list_to_json(held, "ENDPOINT")
-    return message
+    if of.domain is not None:
+        info["domain"] = of.domain.message()
+    return info
+
+
+def _reregistered(of: "Agent") -> dict[str, Any]:
+    if of.reregistered_time is None:
+        return {}
+    return {"reregistered_time": {"nanoseconds": int(of.reregistered_time * _NANOSECONDS)}}
 
 
 def framework_info(of: "Framework") -> dict[str, Any]:
@@ -57,7 +77,7 @@ def framework(master: "Master", of: "Framework") -> dict[str, Any]:
     if of.unregistered_time is not None:
         message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
     lists = {
-        "offers": [offer(master, of, outstanding) for outstanding in of.offers.values()],
+        "offers": [offer(master, of, outstanding, _OPERATOR) for outstanding in of.offers.values()],
         "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
         "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
     }
@@ -88,19 +108,28 @@ def task(of: "Task") -> dict[str, Any]:
         "framework_id": {"value": of.framework_id},
         "agent_id": {"value": of.agent_id},
         "state": of.state,
-        "resources": list_to_json(of.resources, "ENDPOINT"),
-        "statuses": [dict(status) for status in of.statuses],
+        "resources": list_to_json(of.resources, "POST"),
     }
     if of.executor_id:
         message["executor_id"] = {"value": of.executor_id}
     if of.statuses:
-        message["status_update_state"] = of.statuses[-1]["state"]
+        latest = of.statuses[-1]
+        message |= {"statuses": [dict(status) for status in of.statuses], "status_update_state": latest["state"]}
+        if "uuid" in latest:
+            message["status_update_uuid"] = latest["uuid"]
     return message | {key: of.info[key] for key in ("labels", "discovery", "container") if key in of.info}
 
 
-def offer(master: "Master", to: "Framework", of: "Offer") -> dict[str, Any]:
-    """An Offer message, in the format that the framework's capabilities ask for."""
-    on, capabilities = master.agents[of.agent_id], to.capabilities
+def executor(of: "Executor") -> dict[str, Any]:
+    """An ExecutorInfo as its framework sent it, with what the master adds to it."""
+    own = {"framework_id": {"value": of.framework_id}, "resources": list_to_json(of.resources, "POST")}
+    return {**of.info, **own}
+
+
+def offer(master: "Master", to: "Framework", of: "Offer", capabilities: frozenset[str] | None = None) -> dict[str, Any]:
+    """An Offer message, in the format that the capabilities ask for; those of the framework unless given."""
+    on = master.agents[of.agent_id]
+    capabilities = to.capabilities if capabilities is None else capabilities
     multi_role = "MULTI_ROLE" in capabilities
     resources = of.resources if multi_role else of.resources.allocated_to(None)
     described: dict[str, Any] = {
@@ -108,18 +137,38 @@ def offer(master: "Master", to: "Framework", of: "Offer") -> dict[str, Any]:
         "framework_id": {"value": to.id},
         "agent_id": {"value": on.id},
         "hostname": on.hostname,
-        "url": {
-            "scheme": "http",
-            "address": {"hostname": on.hostname, "ip": "127.0.0.1", "port": on.port},
-            "path": "/" + on.pid.partition("@")[0],
-        },
+        "url": _url(on),
         "resources": list_to_json(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
     }
     if on.attributes:
         described["attributes"] = [attribute(name, value) for name, value in on.attributes.items()]
+    unavailability = master.machines.unavailability(on)
+    if unavailability is not None:
+        described["unavailability"] = dict(unavailability)
+    if on.domain is not None:
+        described["domain"] = on.domain.message()
     if multi_role:
         described["allocation_info"] = {"role": of.role}
     return described
+
+
+def inverse_offer(master: "Master", to: "Framework", offer_id: str, on: "Agent") -> dict[str, Any]:
+    """An InverseOffer message; it asks for all that the framework has there, and so names no resources."""
+    return {
+        "id": {"value": offer_id},
+        "url": _url(on),
+        "framework_id": {"value": to.id},
+        "agent_id": {"value": on.id},
+        "unavailability": dict(master.machines.unavailability(on) or {}),
+    }
+
+
+def _url(on: "Agent") -> dict[str, Any]:
+    return {
+        "scheme": "http",
+        "address": {"hostname": on.hostname, "ip": on.ip, "port": on.port},
+        "path": "/" + on.pid.partition("@")[0],
+    }
 
 
 def attribute(name: str, value: str | float) -> dict[str, Any]:

@@ -12,19 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.master.acls import Authorizer
-from mesosctl.core import ratelimit, roles
+from mesosctl.core import master_flags, ratelimit, roles
+from mesosctl.core.durations import parse_duration
 from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.minimum import parse_minimum
+from mesosctl.core.priorities import Priorities
 from mesosctl.core.ratelimit import RateLimits
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.core.reading import why_unreadable
+from mesosctl.wire.messages import ConversionError, Field, Message, decode, read
 from mesosctl.wire.ratelimit import from_json, to_text
 
 DEFAULTS = {
+    **master_flags.DEFAULTS,
     "agent_ping_timeout": "15secs",
     "agent_reregister_timeout": "10mins",
     "allocation_interval": "1secs",
     "allocator": "hierarchical",
-    "allocator_agent_recovery_factor": "0.8",
-    "allocator_recovery_timeout": "10mins",
     "authenticate_agents": "false",
     "authenticate_frameworks": "false",
     "authenticate_http_frameworks": "false",
@@ -33,7 +36,6 @@ DEFAULTS = {
     "authentication_v0_timeout": "15secs",
     "authenticators": "crammd5",
     "authorizers": "local",
-    "filter_gpu_resources": "true",
     "framework_sorter": "drf",
     "help": "false",
     "hostname_lookup": "false",
@@ -48,9 +50,6 @@ DEFAULTS = {
     "max_operator_event_stream_subscribers": "1000",
     "max_unreachable_tasks_per_framework": "1000",
     "memory_profiling": "false",
-    "min_allocatable_resources": "cpus:0.01|mem:32",
-    "offer_constraints_re2_max_mem": "4KB",
-    "offer_constraints_re2_max_program_size": "100",
     "port": "5050",
     "publish_per_framework_metrics": "true",
     "quiet": "false",
@@ -70,33 +69,54 @@ DEFAULTS = {
     "work_dir": "/var/lib/mesos",
     "zk_session_timeout": "10secs",
 }
+# Of lending idle reservations (spec/oversubscription.md), which no Mesos has; off unless given.
+LENDING = ("oversubscribe_reservations", "lendable_names")
 # Flags that a master has and does not show until they are given.
-UNSET = ("acls", "cluster", "credentials", "rate_limits", "roles", "weights")
+UNSET = (
+    "acls",
+    "cluster",
+    "credentials",
+    "domain",
+    "fair_sharing_excluded_resource_names",
+    "rate_limits",
+    "roles",
+    "weights",
+    *LENDING,
+)
 # Switches of this fake master that no Mesos has; never shown.
 OWN = ("rate_limit_http",)
+# Flags of the strict priority allocator, and their defaults; shown with that allocator alone.
+STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}
+# "HierarchicalDRF" is the real master's second name for its own.
+ALLOCATORS = ("hierarchical", "HierarchicalDRF", "strict-priority")
 
 # Flags that this master reads as durations.
-_DURATIONS = ("allocation_interval", "allocator_recovery_timeout")
+_DURATIONS = (
+    "agent_ping_timeout",
+    "agent_reregister_timeout",
+    "allocation_interval",
+    "allocator_recovery_timeout",
+    "revocation_grace_period",
+)
+_LEAST_AGENT_REREGISTER_TIMEOUT = 600.0
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|secs|mins|hrs|days|weeks)")
-_SECONDS = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "ms": 1e-3,
-    "secs": 1.0,
-    "mins": 60.0,
-    "hrs": 3600.0,
-    "days": 86400.0,
-    "weeks": 604800.0,
-}
+# Flags that this master reads as counts.
+_COUNTS = (
+    "max_agent_ping_timeouts",
+    "max_completed_frameworks",
+    "max_completed_tasks_per_framework",
+    "max_operator_event_stream_subscribers",
+)
+_COUNT = re.compile(r"[0-9]{1,18}")
 
-
-def parse_duration(text: str) -> float:
-    """Seconds of a Mesos duration such as "250ms" or "10mins".  Raises ValueError."""
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise ValueError(f"'{text}' is not a duration: write a number and ns, us, ms, secs, mins, hrs, days or weeks")
-    return float(match[1]) * _SECONDS[match[2]]
+_CREDENTIALS = Message(
+    "Credentials",
+    {
+        "credentials": Field(
+            Message("Credential", {"principal": Field("string", "required"), "secret": Field("string")}), "repeated"
+        )
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +133,37 @@ class MasterFlags:
     """Principal → secret.  Never shown."""
     authorizer: Authorizer = field(default_factory=Authorizer)
     rate_limits: RateLimits = field(default_factory=RateLimits)
+    region: str | None = None
+    """The region in `--domain`, the master's own."""
     rate_limit_http: bool = True
     """Whether rate limits act on HTTP frameworks; on a real master they act on drivers alone."""
+    priorities: Priorities = field(default_factory=Priorities)
+    """`--priorities` by role; meaningful with the strict priority allocator, as are the next two."""
+    oversubscribe_reservations: bool = False
+    """Whether idle reservations are lent to others, as resources that may be taken back."""
+    lendable_names: frozenset[str] = master_flags.lendable_names({})
+    """Which of them."""
+
+    @property
+    def has_strict_priority(self) -> bool:
+        """Whether roles are served by priority."""
+        return self.shown["allocator"] == "strict-priority"
+
+    @property
+    def revocation_grace_seconds(self) -> float | None:
+        """How long an executor may take to kill a task that is revoked; None without preemption."""
+        return parse_duration(self.shown["revocation_grace_period"]) if self.shown.get("preemption") == "true" else None
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> "MasterFlags":
         """Check the flags that were given.  Raises BadInput naming the flag."""
         for name in given:
-            if name not in DEFAULTS and name not in UNSET and name not in OWN:
+            if not any(name in known for known in (DEFAULTS, UNSET, OWN, STRICT_PRIORITY)):
                 raise BadInput(f"--{name} is not a flag of this master", field=name)
-        for name in _DURATIONS:
-            if name in given:
-                try:
-                    parse_duration(given[name])
-                except ValueError as error:
-                    raise BadInput(f"--{name}: {error}", field=name) from error
+        defaults = DEFAULTS | _defaults_of_allocator(given)
+        _check_numbers(given)
         rate_limits = _parse_rate_limits(given["rate_limits"]) if "rate_limits" in given else RateLimits()
-        shown = DEFAULTS | {name: text for name, text in given.items() if name not in OWN}
+        shown = defaults | {name: text for name, text in given.items() if name not in OWN}
         flags = cls(
             shown=shown | ({"rate_limits": to_text(rate_limits)} if "rate_limits" in given else {}),
             whitelist=_parse_whitelist(given["roles"]) if "roles" in given else None,
@@ -137,8 +171,16 @@ class MasterFlags:
             credentials=_parse_credentials(given["credentials"]) if "credentials" in given else {},
             authorizer=Authorizer.from_json(_json_or_file("acls", given["acls"])) if "acls" in given else Authorizer(),
             rate_limits=rate_limits,
+            region=_parse_region(given["domain"]) if "domain" in given else None,
             rate_limit_http=given.get("rate_limit_http", "true") == "true",
+            priorities=_parse_priorities(given.get("priorities", "")),
+            oversubscribe_reservations=_parse_switch("oversubscribe_reservations", given),
+            lendable_names=_parse_lendable_names(given),
         )
+        if flags.oversubscribe_reservations and flags.has_strict_priority:
+            raise BadInput(
+                "--oversubscribe_reservations needs --allocator=hierarchical", field="oversubscribe_reservations"
+            )
         for name in ("readonly", "readwrite", "frameworks"):
             if flags.is_true(f"authenticate_http_{name}") and "credentials" not in given:
                 raise BadInput(f"--authenticate_http_{name} needs --credentials", field="credentials")
@@ -147,6 +189,73 @@ class MasterFlags:
     def is_true(self, name: str) -> bool:
         """Whether a boolean flag is on."""
         return self.shown[name] == "true"
+
+    def count(self, name: str) -> int:
+        """The value of a flag that counts something."""
+        return int(self.shown[name])
+
+
+def _check_factor(text: str) -> None:
+    try:
+        finite = math.isfinite(float(text))
+    except ValueError:
+        finite = False
+    if not finite:
+        name = "allocator_agent_recovery_factor"
+        raise BadInput(f"--{name}: '{text}' is not a number", field=name)
+
+
+def _check_numbers(given: Mapping[str, str]) -> None:
+    """Durations, amounts and counts.  Raises BadInput naming the flag."""
+    readers = dict.fromkeys(_DURATIONS, parse_duration) | {"min_allocatable_resources": parse_minimum}
+    for name, read_text in readers.items():
+        if name in given:
+            try:
+                read_text(given[name])
+            except ValueError as error:
+                raise BadInput(f"--{name}: {error}", field=name) from error
+    if parse_duration(given.get("agent_reregister_timeout", "10mins")) < _LEAST_AGENT_REREGISTER_TIMEOUT:
+        raise BadInput("--agent_reregister_timeout must be at least 10mins", field="agent_reregister_timeout")
+    _check_factor(given.get("allocator_agent_recovery_factor", "0.8"))
+    for name in _COUNTS:
+        if not _COUNT.fullmatch(given.get(name, "0")):
+            raise BadInput(f"--{name}: '{given[name]}' is not a number from 0 on", field=name)
+
+
+def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
+    """The defaults of flags that only the chosen allocator has.  Raises BadInput for one that it has not."""
+    allocator = given.get("allocator", DEFAULTS["allocator"])
+    if allocator not in ALLOCATORS:
+        raise BadInput(f"--allocator={allocator}: there are hierarchical and strict-priority", field="allocator")
+    if allocator == "strict-priority":
+        if given.get("preemption", "false") not in ("true", "false"):
+            raise BadInput(f"--preemption={given['preemption']}: it is true or false", field="preemption")
+        return STRICT_PRIORITY
+    for name in STRICT_PRIORITY:
+        if name in given:
+            raise BadInput(f"--{name} needs --allocator=strict-priority", field=name)
+    return {}
+
+
+def _parse_priorities(text: str) -> Priorities:
+    try:
+        return Priorities.parse(text)
+    except RuleViolation as error:
+        raise BadInput(f"--priorities: {error.message}", field="priorities", hint=error.hint) from error
+
+
+def _parse_switch(name: str, given: Mapping[str, str]) -> bool:
+    text = given.get(name, "false")
+    if text not in ("true", "false"):
+        raise BadInput(f"--{name}: '{text}' is neither true nor false", field=name)
+    return text == "true"
+
+
+def _parse_lendable_names(given: Mapping[str, str]) -> frozenset[str]:
+    try:
+        return master_flags.lendable_names(given)
+    except ValueError as error:
+        raise BadInput(f"--lendable_names: {error}", field="lendable_names") from error
 
 
 def _parse_whitelist(text: str) -> frozenset[str]:
@@ -172,19 +281,29 @@ def _parse_weights(text: str) -> dict[str, float]:
     return found
 
 
+def _parse_region(source: str) -> str:
+    """JSON, as `{"fault_domain": {"region": {"name": …}, "zone": {"name": …}}}`."""
+    try:
+        return str(_json_or_file("domain", source)["fault_domain"]["region"]["name"])
+    except (KeyError, TypeError):
+        raise BadInput("--domain names no region of a fault domain", field="domain") from None
+
+
 def _parse_credentials(source: str) -> dict[str, str]:
-    """JSON `{"credentials": [{"principal": …, "secret": …}]}` or lines of "principal secret"."""
+    """JSON `{"credentials": [{"principal": …, "secret": …}]}`, or the older lines of "principal secret"."""
     text = _read(source, "credentials")
-    if text.lstrip().startswith("{"):
-        entries = _decode(text, "credentials").get("credentials", [])
+    if not text.strip():
+        raise BadInput("--credentials: the file holds no credentials", field="credentials")
+    if text.lstrip().startswith(("{", "[")):
         try:
-            return {str(entry["principal"]): str(entry["secret"]) for entry in entries}
-        except (TypeError, KeyError):
-            raise BadInput("--credentials: an entry has no principal or no secret", field="credentials") from None
-    pairs = [line.split(None, 1) for line in text.splitlines() if line.strip()]
+            entries = read(_CREDENTIALS, _decode(text, "credentials")).get("credentials", ())
+        except ConversionError as error:
+            raise BadInput(f"--credentials: {error}", field="credentials") from error
+        return {entry["principal"]: entry.get("secret", "") for entry in entries}
+    pairs = [tuple(line.split()) for line in text.splitlines() if line.strip()]
     if any(len(pair) != 2 for pair in pairs):
         raise BadInput("--credentials: a line is not 'principal secret'", field="credentials")
-    return {principal: secret.strip() for principal, secret in pairs}
+    return {pair[0]: pair[1] for pair in pairs}
 
 
 def _parse_rate_limits(source: str) -> RateLimits:
@@ -206,8 +325,8 @@ def _read(source: str, flag: str) -> str:
     path = Path(source.removeprefix("file://"))
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"--{flag}: {path} cannot be read: {error}", field=flag) from error
+    except (OSError, ValueError) as error:  # no such file, no UTF-8, no path at all
+        raise BadInput(f"--{flag}: {path} cannot be read: {why_unreadable(error)}", field=flag) from error
 
 
 def _decode(text: str, flag: str) -> Any:

@@ -31,11 +31,11 @@ _SINGLE = (
     *(f"tasks/active/{state}" for state in _ACTIVE),
     *(f"tasks/terminal/{state}" for state in _TERMINAL.split()),
 )
-# Of the subscriptions of a framework the first registers it, and all others do so again.
+# Of the subscriptions of a framework the first registers it, unless it came with an id; all others do so again.
 _FIRST, _AGAIN = "registered", "reregistered"
 # A call of the scheduler API → the name of its message, which is what the master's own counter is called by.
+# ACCEPT is not among them, since what counts is each LAUNCH in it, nor TEARDOWN, which has no counter.
 _MESSAGES = {
-    "accept": "launch_tasks",
     "acknowledge": "status_update_acknowledgement",
     "acknowledge_operation_status": "operation_status_update_acknowledgement",
     "decline": "decline_offers",
@@ -46,7 +46,6 @@ _MESSAGES = {
     "request": "resource_request",
     "revive": "revive_offers",
     "suppress": "suppress_offers",
-    "teardown": "unregister_framework",
 }
 
 
@@ -63,7 +62,8 @@ def figures(master: "Master") -> dict[str, float]:
 def lasting(framework: "Framework") -> Counter[str]:
     """What one framework adds to the master's own counters."""
     subscribed = framework.counts["calls/subscribe"]
-    return framework.counts + Counter({_FIRST: min(subscribed, 1), _AGAIN: max(subscribed - 1, 0)})
+    first = 0 if framework.was_known else min(subscribed, 1)
+    return framework.counts + Counter({_FIRST: first, _AGAIN: subscribed - first})
 
 
 def _sums(master: "Master", everybody: "Iterable[Framework]") -> Iterator[tuple[str, float]]:

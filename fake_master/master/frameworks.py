@@ -13,8 +13,6 @@ from fake_master.master.timers import Timer
 from mesosctl.core import roles
 from mesosctl.core.resources import Resources
 
-_MOST_COMPLETED_TASKS = 1000
-
 
 @dataclass(slots=True)
 class Framework:
@@ -30,16 +28,19 @@ class Framework:
     connected: bool = True
     reregistered_time: float | None = None
     unregistered_time: float | None = None
+    was_known: bool = False
+    """Whether it came with an id already, as from a former leader."""
     stream: EventStream | None = None
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
     """Agent id by inverse offer id."""
     tasks: dict[str, Task] = field(default_factory=dict)
+    unreachable_tasks: dict[str, Task] = field(default_factory=dict)
+    """Tasks on agents that nobody can reach, or that an operator has given up."""
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
     """By agent id and executor id."""
-    operation_statuses: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of offer operations, by their uuid: those that it has not acknowledged."""
-    completed_tasks: deque[Task] = field(default_factory=lambda: deque(maxlen=_MOST_COMPLETED_TASKS))
+    completed_tasks: deque[Task] = field(default_factory=deque)
+    """The last ones, as many as the flag max_completed_tasks_per_framework says."""
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """What its metrics count, by their names below the framework's own: `calls/accept`."""
@@ -87,6 +88,13 @@ class Framework:
             del self._held[agent.id]
         self._held_anywhere -= resources
         agent.used -= resources
+
+    def lose_agent(self, agent: Agent) -> None:
+        """The agent is gone, and all that it held there with it."""
+        if agent.id in self._held:
+            self.release(agent, self._held[agent.id])
+        self.tasks = {name: task for name, task in self.tasks.items() if task.agent_id != agent.id}
+        self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id != agent.id}
 
     @property
     def agents_used(self) -> Collection[str]:

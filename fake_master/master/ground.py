@@ -1,7 +1,7 @@
 """What the operations of one ACCEPT work upon (spec/reservation.md §6.1)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fake_master.master.agents import Agent
@@ -21,9 +21,20 @@ class Ground:
     """Allocated to `role`: what later operations may still use."""
     untouched: Resources
     """The part of `left` that no operation has converted."""
+    resized: Resources = field(default_factory=Resources)
+    """Grown and shrunken volumes: later operations of the same ACCEPT may not use them."""
+    knows_throttling: bool = False
+    """Whether `throttle_info` means anything to this master; Mesos 1.11 passes over it."""
 
 
-def entries(messages: Sequence[Mapping[str, Any]], role: str) -> list[Resource]:
+def entries(messages: Sequence[Mapping[str, Any]], ground: Ground) -> list[Resource]:
     """Resources of a framework's operation; the offer's role is understood where none is named."""
     found = [to_core(message, f"resources[{index}]") for index, message in enumerate(messages)]
-    return [replace(entry, allocation_role=entry.allocation_role or role) for entry in found]
+    return [
+        replace(
+            entry,
+            allocation_role=entry.allocation_role or ground.role,
+            throttleable=entry.throttleable and ground.knows_throttling,
+        )
+        for entry in found
+    ]

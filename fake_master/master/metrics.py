@@ -69,6 +69,10 @@ def snapshot(master: "Master") -> dict[str, float]:
     found |= _agents(master) | _resources(master) | _system()
     found |= framework_metrics.figures(master) | master.allocator.metrics()
     found |= master.rate_limiting.metrics()
+    for name, count in master.counts.items():
+        found[f"master/{name}"] = found.get(f"master/{name}", 0.0) + count
+    if master.tenancy is not None:
+        found["master/revocable_evictions"] = float(master.tenancy.evictions)
     found["master/elected"] = 1.0
     found["master/uptime_secs"] = max(0.0, master.clock() - master.start_time)
     return dict(sorted(found.items()))
@@ -83,11 +87,17 @@ def _operation_names() -> Iterable[str]:
 
 def _agents(master: "Master") -> dict[str, float]:
     agents = list(master.agents.values())
+    removed = master.leaving.counts
     connected = sum(agent.connected for agent in agents)
     active = sum(agent.active for agent in agents)
     return {
-        "master/slave_registrations": float(len(agents)),
-        "master/messages_register_slave": float(len(agents)),
+        "master/slave_registrations": float(master.membership.registrations),
+        "master/messages_register_slave": float(master.membership.registrations),
+        "master/slave_reregistrations": float(master.membership.returns),
+        "master/messages_reregister_slave": float(master.membership.returns),
+        "master/messages_update_slave": float(master.membership.registrations + master.membership.returns),
+        "master/slaves_unreachable": float(len(master.membership.unreachable())),
+        **{f"master/{name}": float(count) for name, count in removed.items()},
         "master/slaves_active": float(active),
         "master/slaves_inactive": float(len(agents) - active),
         "master/slaves_connected": float(connected),
@@ -96,7 +106,7 @@ def _agents(master: "Master") -> dict[str, float]:
 
 
 def _resources(master: "Master") -> dict[str, float]:
-    totals = [agent.total for agent in master.agents.values()]
+    totals = [agent.whole for agent in master.agents.values()]
     in_use = [agent.used for agent in master.agents.values()]
     found = {}
     for name in _MEASURED:

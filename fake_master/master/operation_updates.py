@@ -1,55 +1,178 @@
-"""What a framework hears of its offer operations: only of those with an id, and until it acknowledges.
+"""Offer operations after their ACCEPT: what frameworks hear of them, and what operators see.
 
-What a Mesos 1.11.0 master sends: OPERATION_ERROR with a message and without a uuid, so there is nothing to
-acknowledge; OPERATION_FINISHED from the agent with a uuid, sent again after 10 s, 20 s, and so on.
+As a Mesos 1.11.0 master does it.  An operation that the master refuses is OPERATION_ERROR with a
+message and without a uuid, so there is nothing to acknowledge.  One that the agent has done is
+OPERATION_FINISHED with a uuid, told again after 10 s, 20 s, and so on until it is acknowledged; so
+long GET_OPERATIONS shows it.  Of operations without an id nobody hears; they are counted all the same.
 """
 
 import base64
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from fake_master.master.frameworks import Framework
+from fake_master.master.ground import Ground, entries
+from mesosctl.wire.resources import to_json
 
 if TYPE_CHECKING:
     from fake_master.master.state import Master
 
 FIRST_RETRY_SECONDS = 10.0
 LONGEST_RETRY_SECONDS = 600.0
+_UNKNOWN = "Reconciliation: "
 
 
-def dropped(master: "Master", framework: Framework, operation: Mapping[str, Any], problem: str) -> None:
-    """The master did not do it."""
-    if "id" in operation:
-        master.tell.operation(
-            framework, {"operation_id": operation["id"], "state": "OPERATION_ERROR", "message": problem}
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation with an id that its agent has done and its framework has not acknowledged."""
+
+    uuid: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    status: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """What its framework calls it; two may have the same."""
+        return str(self.info["id"]["value"])
+
+    def message(self) -> dict[str, Any]:
+        """As GET_OPERATIONS shows it."""
+        return {
+            "framework_id": {"value": self.framework_id},
+            "agent_id": {"value": self.agent_id},
+            "info": dict(self.info),
+            "latest_status": dict(self.status),
+            "statuses": [dict(self.status)],
+            "uuid": {"value": self.uuid},
+        }
+
+
+class OperationUpdates:
+    """Operations that wait for their framework, by the uuid of the update that it has to acknowledge."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+        self._waiting: dict[str, Operation] = {}
+
+    def shown(self) -> list[dict[str, Any]]:
+        """The operations of GET_OPERATIONS."""
+        return [operation.message() for operation in self._waiting.values()]
+
+    def refused(self, framework: Framework, operation: Mapping[str, Any], problem: str) -> None:
+        """The master did not do it."""
+        self._count(operation["type"], "error")
+        if "id" in operation:
+            self._master.tell.operation(
+                framework, {"operation_id": operation["id"], "state": "OPERATION_ERROR", "message": problem}
+            )
+
+    def done(self, kind: str) -> None:
+        """An agent did what an operator asked for, or a framework without giving it an id."""
+        self._count(kind, "finished")
+        self._agent_reports()
+
+    def finished(self, ground: Ground, operation: Mapping[str, Any]) -> None:
+        """An agent did what a framework asked for upon an offer."""
+        if "id" not in operation:
+            self.done(operation["type"])
+            return
+        self._count(operation["type"], "finished")
+        uuid = _new_uuid()
+        status = {
+            "operation_id": operation["id"],
+            "state": "OPERATION_FINISHED",
+            "uuid": {"value": uuid},
+            "agent_id": {"value": ground.agent.id},
+        }
+        described = _described(operation, ground)
+        self._waiting[uuid] = Operation(_new_uuid(), ground.framework.id, ground.agent.id, described, status)
+        self._send(uuid, FIRST_RETRY_SECONDS)
+
+    def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
+        """ACKNOWLEDGE_OPERATION_STATUS: it is not told again."""
+        counts = self._master.counts
+        waiting = self._waiting.get(uuid)
+        if waiting is not None and (waiting.framework_id, waiting.id) == (framework.id, operation_id):
+            counts["valid_operation_status_update_acknowledgements"] += 1
+            del self._waiting[uuid]
+        elif self._of(framework, operation_id) is None:
+            counts["invalid_operation_status_update_acknowledgements"] += 1
+        else:  # the master counts another uuid than the latest as if it were of a task
+            counts["invalid_status_update_acknowledgements"] += 1
+
+    def reconcile(self, framework: Framework, asked: Mapping[str, Any]) -> None:
+        """RECONCILE_OPERATIONS of one operation, whether it is known or not."""
+        known = self._of(framework, asked["operation_id"]["value"])
+        self._tell_latest(framework, known) if known is not None else self._tell_unknown(framework, asked)
+
+    def reconcile_all(self, framework: Framework) -> None:
+        """RECONCILE_OPERATIONS that names none: of every one that is known."""
+        for operation in list(self._waiting.values()):
+            if operation.framework_id == framework.id:
+                self._tell_latest(framework, operation)
+
+    def _of(self, framework: Framework, operation_id: str) -> Operation | None:
+        """The latest of that id."""
+        own = (of for of in reversed(self._waiting.values()) if of.framework_id == framework.id)
+        return next((operation for operation in own if operation.id == operation_id), None)
+
+    def _tell_latest(self, framework: Framework, operation: Operation) -> None:
+        """Without the uuid: there is nothing to acknowledge."""
+        self._master.tell.operation(
+            framework, {key: operation.status[key] for key in operation.status if key != "uuid"}
         )
 
+    def _tell_unknown(self, framework: Framework, asked: Mapping[str, Any]) -> None:
+        named = {key: asked[key] for key in ("agent_id", "resource_provider_id") if key in asked}
+        status = {"operation_id": asked["operation_id"], "state": "OPERATION_UNKNOWN"}
+        if "agent_id" not in asked:
+            status["message"] = f"{_UNKNOWN}Operation is unknown and no 'agent_id' was provided"
+        elif asked["agent_id"]["value"] not in self._master.agents:
+            status["message"] = f"{_UNKNOWN}Both operation and agent are unknown"
+        elif "resource_provider_id" in asked:  # the agent is asked, and gives no reason
+            self._master.counts["messages_operation_status_update"] += 1
+        else:
+            status["message"] = f"{_UNKNOWN}Operation is unknown"
+        self._master.tell.operation(framework, status | named)
 
-def finished(master: "Master", framework: Framework, agent_id: str, operation: Mapping[str, Any]) -> None:
-    """The agent did it."""
-    if "id" not in operation:
-        return
-    uuid = base64.b64encode(uuid4().bytes).decode()
-    framework.operation_statuses[uuid] = {
-        "operation_id": operation["id"],
-        "state": "OPERATION_FINISHED",
-        "uuid": {"value": uuid},
-        "agent_id": {"value": agent_id},
-    }
-    _send(master, framework, uuid, FIRST_RETRY_SECONDS)
+    def _send(self, uuid: str, wait: float) -> None:
+        operation = self._waiting.get(uuid)
+        if operation is None:
+            return
+        framework = self._master.frameworks.get(operation.framework_id)
+        if framework is None:  # nobody is left to acknowledge it, so the master does
+            del self._waiting[uuid]
+            return
+        self._agent_reports()
+        self._master.tell.operation(framework, operation.status)
+        self._master.timers.at(self._master.now + wait, lambda: self._send(uuid, min(2 * wait, LONGEST_RETRY_SECONDS)))
+
+    def _agent_reports(self) -> None:
+        for name in ("messages_operation_status_update", "valid_operation_status_updates"):
+            self._master.counts[name] += 1
+
+    def _count(self, kind: str, state: str) -> None:
+        for name in ("total", state):
+            self._master.counts[f"operations/{name}"] += 1
+            self._master.counts[f"operations/{kind.lower()}/{name}"] += 1
 
 
-def acknowledge(framework: Framework, operation_id: str, uuid: str) -> None:
-    """ACKNOWLEDGE_OPERATION_STATUS: it is not told again."""
-    status = framework.operation_statuses.get(uuid)
-    if status is not None and status["operation_id"]["value"] == operation_id:
-        del framework.operation_statuses[uuid]
+def _new_uuid() -> str:
+    return base64.b64encode(uuid4().bytes).decode()
 
 
-def _send(master: "Master", framework: Framework, uuid: str, wait: float) -> None:
-    status = framework.operation_statuses.get(uuid)
-    if status is None or master.frameworks.get(framework.id) is not framework:
-        return
-    master.tell.operation(framework, status)
-    master.timers.at(master.now + wait, lambda: _send(master, framework, uuid, min(2 * wait, LONGEST_RETRY_SECONDS)))
+def _described(operation: Mapping[str, Any], ground: Ground) -> dict[str, Any]:
+    """The operation with its resources as the master understood them, the offer's role written out."""
+    kind = operation["type"].lower()
+    body = {name: _resources(part, ground) if name != "subtract" else part for name, part in operation[kind].items()}
+    return {"type": operation["type"], "id": operation["id"], kind: body}
+
+
+def _resources(part: Any, ground: Ground) -> Any:
+    """One resource, or a list of them."""
+    found = [to_json(entry, "POST") for entry in entries(part if isinstance(part, list) else [part], ground)]
+    return found if isinstance(part, list) else found[0]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.core import quota as rules
+from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.quota import Quota
@@ -30,7 +30,7 @@ class StoredQuota:
     @property
     def meaning(self) -> Quota:
         """The quota that rules and the allocator work with."""
-        return rules.quota_of_config(self.guarantees, self.limits)
+        return quota_rules.quota_of_config(self.guarantees, self.limits)
 
     def to_record(self) -> dict[str, Any]:
         """For the registry."""
@@ -80,32 +80,32 @@ class Quotas:
         """POST /quota and SET_QUOTA.  Raises RuleViolation, Forbidden or Conflict, in Mesos's order."""
         master = self._master
         resources = [entry.resource for entry in guarantee]
-        rules.check_role_may_have_quota(role, master.profile)
-        rules.check_guarantee(resources)
-        rules.check_whitelist(role, master.flags.whitelist)
-        rules.check_no_quota_yet(role, self._stored)
+        quota_rules.check_role_may_have_quota(role, master.profile)
+        quota_rules.check_guarantee(resources)
+        quota_rules.check_whitelist(role, master.flags.whitelist)
+        quota_rules.check_no_quota_yet(role, self._stored)
         amounts = {entry.resource.name: entry.sent for entry in guarantee}
         stored = StoredQuota.of(amounts, amounts if master.profile.quota_sets_limits else {})
         wanted = self.meanings() | {role: stored.meaning}
-        rules.check_tree(wanted)
-        rules.check_not_nested(role)
+        quota_rules.check_tree(wanted)
+        quota_rules.check_not_nested(role)
         master.flags.authorizer.require("update_quotas", principal, role)
         if not force:
-            rules.check_capacity(wanted, master.capacity())
+            quota_rules.check_capacity(wanted, master.capacity())
         # Beyond this size a real master accepts the request and dies on it (spec/crashers.md).
-        rules.check_config_amounts(stored.guarantees, stored.limits)
+        quota_rules.check_config_amounts(stored.guarantees, stored.limits)
         self._keep(role, stored)
         master.quota_was_set(role, stored.meaning)
 
     def remove(self, principal: str | None, role: str) -> None:
         """DELETE /quota/ROLE and REMOVE_QUOTA.  Raises RuleViolation or Forbidden."""
         master = self._master
-        rules.check_whitelist(role, master.flags.whitelist)
+        quota_rules.check_whitelist(role, master.flags.whitelist)
         if role not in self._stored:
             raise RuleViolation(f"role '{role}' has no quota set", field="role", rule="quota.not-set")
         left = self.meanings()
         del left[role]
-        rules.check_tree(left)
+        quota_rules.check_tree(left)
         master.flags.authorizer.require("update_quotas", principal, role)
         self._keep(role, None)
         master.quota_was_removed(role)
@@ -114,17 +114,17 @@ class Quotas:
         """UPDATE_QUOTA: all of the configs or none.  Raises RuleViolation, Conflict or Forbidden."""
         master = self._master
         for role, config in configs:
-            rules.check_whitelist(role, master.flags.whitelist)
-            rules.check_not_nested(role)
+            quota_rules.check_whitelist(role, master.flags.whitelist)
+            quota_rules.check_not_nested(role)
             roles.check_role(role, "quota_configs.role")
-            rules.check_config_amounts(config.guarantees, config.limits)
+            quota_rules.check_config_amounts(config.guarantees, config.limits)
         if not force:
             for role, config in configs:
-                rules.check_consumption(role, config.meaning.limits, master.consumed(role))
+                quota_rules.check_consumption(role, config.meaning.limits, master.consumed(role))
         wanted = self.meanings() | {role: config.meaning for role, config in configs}
-        rules.check_tree(wanted)
+        quota_rules.check_tree(wanted)
         if not force:
-            rules.check_capacity(wanted, master.capacity(newest_rule=True))
+            quota_rules.check_capacity(wanted, master.capacity(newest_rule=True))
         for role, _ in configs:
             master.flags.authorizer.require("update_quotas", principal, role)
         for role, config in configs:

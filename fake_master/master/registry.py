@@ -11,7 +11,18 @@ from typing import Any
 
 
 class RegistryFailure(Exception):
-    """The registry could not be read or written; what it held before still stands."""
+    """The registry could not be read or written; what it held before still stands.
+
+    `hint` says what to do about it.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UnreadableRegistry(RegistryFailure):
+    """What is there is no registry of this version: damaged, or something else altogether."""
 
 
 class Registry(ABC):
@@ -20,6 +31,10 @@ class Registry(ABC):
     @abstractmethod
     def records(self, kind: str) -> dict[str, Any]:
         """Every record of a kind, by key, oldest first."""
+
+    @abstractmethod
+    def record(self, kind: str, key: str) -> Any:
+        """One record, or None."""
 
     @abstractmethod
     def write(self, kind: str, key: str, value: Any) -> None:
@@ -74,6 +89,10 @@ class MemoryRegistry(Registry):
     def records(self, kind: str) -> dict[str, Any]:
         """See `Registry.records`."""
         return dict(self._records.get(kind, {}))
+
+    def record(self, kind: str, key: str) -> Any:
+        """See `Registry.record`."""
+        return self._records.get(kind, {}).get(key)
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""

@@ -1,23 +1,39 @@
 """A registry in one SQLite file, safe against a kill at any moment and against other processes."""
 
+import errno
 import json
+import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fake_master.master.registry import Registry, RegistryFailure
+from fake_master.master.registry import Registry, RegistryFailure, UnreadableRegistry
 
 _SCHEMA_VERSION = 2
 _SECONDS_TO_WAIT_FOR_A_LOCK = 10.0
+_SECONDS_BETWEEN_ATTEMPTS = 0.01
+
+# What to do where SQLite fails, by its primary result code.
+_HINTS = {
+    sqlite3.SQLITE_BUSY: "another process holds it: end that one, or wait until it is done",
+    sqlite3.SQLITE_LOCKED: "another process holds it: end that one, or wait until it is done",
+    sqlite3.SQLITE_FULL: "make room on its disk",
+    sqlite3.SQLITE_IOERR: "see whether its disk is full, over quota or failing",
+    sqlite3.SQLITE_READONLY: "see that it and its folder may be written",
+    sqlite3.SQLITE_CANTOPEN: "see that it and its folder may be written, and that the disk is not full",
+    sqlite3.SQLITE_PERM: "see that it and its folder may be written",
+}
+_PRIMARY = 0xFF
 
 
 class SqliteRegistry(Registry):
     """Records in `path`, which is made where it does not exist (mode 0600, its folder 0700).
 
     A commit returns only when the change is on the disk.  Raises RegistryFailure with one
-    sentence wherever the file cannot serve.
+    sentence wherever the file cannot serve, UnreadableRegistry where that is for what it contains.
     """
 
     def __init__(self, path: Path) -> None:
@@ -26,16 +42,44 @@ class SqliteRegistry(Registry):
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
+            _check_rights(path)
+            self._file = path.stat()
             self._connection = sqlite3.connect(
                 path, timeout=_SECONDS_TO_WAIT_FOR_A_LOCK, isolation_level=None, check_same_thread=False
             )
-            self._prepare()
-        self._data_version = self._read_data_version()
+        try:
+            with self._explained():
+                self._prepare_patiently()
+            self._data_version = self._read_data_version()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare_patiently(self) -> None:
+        """Where several processes start on one new file, changing its mode fails at once instead of waiting."""
+        give_up = time.monotonic() + _SECONDS_TO_WAIT_FOR_A_LOCK
+        while True:
+            try:
+                self._prepare()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & _PRIMARY != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                    raise
+                self._rollback()
+                time.sleep(_SECONDS_BETWEEN_ATTEMPTS)
+            else:
+                return
 
     def _prepare(self) -> None:
+        version, tables = self._what_is_there()
+        # Before anything is written into what may be somebody's bookmarks.
+        if (version == 0 and tables) or (version == _SCHEMA_VERSION and "record" not in tables):
+            raise UnreadableRegistry(f"{self._path} is not a registry, but a database of something else")
+        if version not in (0, _SCHEMA_VERSION):
+            raise UnreadableRegistry(
+                f"{self._path} was written by another version (schema {version}, not {_SCHEMA_VERSION})"
+            )
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=FULL")
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
             self._connection.executescript(
                 "BEGIN IMMEDIATE;"
@@ -44,10 +88,14 @@ class SqliteRegistry(Registry):
                 f"PRAGMA user_version={_SCHEMA_VERSION};"
                 "COMMIT;"
             )
-        elif version != _SCHEMA_VERSION:
-            raise RegistryFailure(
-                f"{self._path} was written by another version (schema {version}, not {_SCHEMA_VERSION})"
-            )
+
+    def _what_is_there(self) -> tuple[int, set[str]]:
+        """The version, and the tables, at one moment: another process may be making them."""
+        self._connection.execute("BEGIN")
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self._connection.execute("COMMIT")
+        return version, tables
 
     @property
     def was_written(self) -> bool:
@@ -59,6 +107,15 @@ class SqliteRegistry(Registry):
         with self._explained():
             rows = self._connection.execute("SELECT key, value FROM record WHERE kind = ? ORDER BY rowid", (kind,))
             return {bytes(key).decode(errors="surrogateescape"): json.loads(value) for key, value in rows}
+
+    def record(self, kind: str, key: str) -> Any:
+        """See `Registry.record`."""
+        raw_key = key.encode(errors="surrogateescape")
+        with self._explained():
+            row = self._connection.execute(
+                "SELECT value FROM record WHERE kind = ? AND key = ?", (kind, raw_key)
+            ).fetchone()
+            return None if row is None else json.loads(row[0])
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""
@@ -89,12 +146,20 @@ class SqliteRegistry(Registry):
         self._connection.close()
 
     def _begin(self) -> None:
-        # IMMEDIATE: what is read inside must still be true when it is written.
         self._written = False
+        self._check_place()
+        # IMMEDIATE: what is read inside must still be true when it is written.
         self._run("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:
         self._run("COMMIT")
+
+    def _check_place(self) -> None:
+        """What is written into a file that was removed is lost with the process."""
+        with self._explained():
+            now = self._path.stat()
+        if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):
+            raise RegistryFailure(f"{self._path} was replaced while it was in use", hint="start again upon the new one")
 
     def _rollback(self) -> None:
         if self._connection.in_transaction:
@@ -112,9 +177,23 @@ class SqliteRegistry(Registry):
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise RegistryFailure(f"{self._path} cannot be used: {error}") from error
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
-            raise RegistryFailure(f"{self._path} is not a registry, or it is damaged: {error}") from error
+        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+            # A text that is not UTF-8, a record that is not JSON or not bytes: SQLite knows nothing of these.
+            hint = _HINTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY)
+            if hint is None:
+                raise UnreadableRegistry(f"{self._path} is not a registry, or it is damaged: {error}") from error
+            raise RegistryFailure(f"{self._path} cannot be used: {error}", hint) from error
         except OSError as error:
-            raise RegistryFailure(f"{self._path} cannot be used: {error.strerror}") from error
+            raise RegistryFailure(
+                f"{self._path} cannot be used: {error.strerror}", _HINTS[sqlite3.SQLITE_CANTOPEN]
+            ) from error
+
+
+def _check_rights(path: Path) -> None:
+    """Raises PermissionError where SQLite could not write.
+
+    It would leave files beside that have the rights of the database, and be stopped by these even when the
+    database may be written again.
+    """
+    if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.master.agents import Agent
-from mesosctl.core import operations as rules
+from mesosctl.core import operations as operation_rules
 from mesosctl.core.errors import Conflict
 from mesosctl.core.operations import Conversion, Requester
 from mesosctl.core.reservation_rules import common_bottom
@@ -25,41 +25,44 @@ class Reservations:
         self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
     ) -> None:
         """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
+        operation_rules.check_reserve(
+            resources, Requester(principal), source=source, agent_capabilities=agent.capabilities
+        )
         self._may_rereserve(principal, resources, source)
-        self._perform(agent, rules.reserve(Resources(resources), None if source is None else Resources(source)))
+        conversions = operation_rules.reserve(Resources(resources), None if source is None else Resources(source))
+        self._perform("RESERVE", agent, conversions)
 
     def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
         """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_unreserve(resources, Requester(principal))
+        operation_rules.check_unreserve(resources, Requester(principal))
         self._master.access.may_unreserve(principal, resources)
-        self._perform(agent, rules.unreserve(Resources(resources)))
+        self._perform("UNRESERVE", agent, operation_rules.unreserve(Resources(resources)))
 
     def create(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
         """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_create(
+        operation_rules.check_create(
             volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities
         )
         self._master.access.may_create(principal, volumes)
-        self._perform(agent, rules.create(Resources(volumes)))
+        self._perform("CREATE", agent, operation_rules.create(Resources(volumes)))
 
     def destroy(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
         """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        operation_rules.check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
         self._master.access.may_destroy(principal, volumes)
-        self._perform(agent, rules.destroy(Resources(volumes)))
+        self._perform("DESTROY", agent, operation_rules.destroy(Resources(volumes)))
 
     def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_grow(volume, addition)
+        operation_rules.check_grow(volume, addition)
         self._master.access.may_resize(principal, volume)
-        self._perform(agent, rules.grow(volume, addition))
+        self._perform("GROW_VOLUME", agent, operation_rules.grow(volume, addition))
 
     def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
         """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
-        rules.check_shrink(volume, subtract)
+        operation_rules.check_shrink(volume, subtract)
         self._master.access.may_resize(principal, volume)
-        self._perform(agent, rules.shrink(volume, subtract))
+        self._perform("SHRINK_VOLUME", agent, operation_rules.shrink(volume, subtract))
 
     def _may_rereserve(
         self, principal: str | None, resources: Sequence[Resource], source: Sequence[Resource] | None
@@ -75,16 +78,17 @@ class Reservations:
         for depth in range(common, len(after)):
             access.may_reserve(principal, [Resource("any", 1, after[: depth + 1])])
 
-    def _perform(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
         master = self._master
         self._rescind_for(agent, conversions)
         if not master.allocator.update_available(agent.id, conversions):
             free = agent.total - master.held_on(agent.id).allocated_to(None)
             # Says what is missing, or that it is offered or in use.
-            rules.apply_all(free, conversions)
+            operation_rules.apply_all(free, conversions)
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         master.agent_was_converted(agent, conversions)
+        master.operation_updates.done(kind)
 
     def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Offers are searched first, even where free resources would do, as in Mesos."""
@@ -100,7 +104,7 @@ class Reservations:
             recovered += part
             required -= part
             try:
-                rules.apply_all(recovered, conversions)
+                operation_rules.apply_all(recovered, conversions)
             except Conflict:
                 continue
             return

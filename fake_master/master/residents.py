@@ -8,16 +8,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import accepting
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.streams import EventStream
-from mesosctl.core.errors import BadInput
+from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
     from fake_master.master.state import Master
+
+# It asks for no more at once; the others when these are met.
+_MOST_REQUESTS = 1000
 
 Answer = Literal["accept", "decline", "hold"]
 
@@ -38,6 +43,8 @@ class ResidentSpec:
     """What it does with offers: launch tasks, decline every one, or hold them unanswered."""
     refuse_seconds: float = 5.0
     """The filter upon what it cannot use."""
+    after: float = 0.0
+    """Seconds until it subscribes."""
     principal: str | None = None
     capabilities: tuple[str, ...] = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
 
@@ -66,12 +73,22 @@ class Resident:
         self._spec = spec
         self._on_launch = on_launch
         self._launched = 0
+        self._asked_for = 0
         self._framework: Framework | None = None
 
-    def subscribe(self) -> Framework:
-        """Join.  Raises BadInput where the master refuses it."""
+    def join(self) -> None:
+        """Subscribe, now or as long after as it is to.  Raises BadInput where the master refuses it."""
+        if not self._spec.after:
+            self.subscribe()
+            return
+        try:
+            self._master.subscriptions.check_info(self._info(), (), None)
+        except RuleViolation as error:
+            raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
+        self._master.timers.at(self._master.now + self._spec.after, self.subscribe)
+
+    def _info(self) -> dict[str, Any]:
         spec = self._spec
-        refused: list[str] = []
         info: dict[str, Any] = {
             "user": "resident",
             "name": spec.name,
@@ -80,17 +97,23 @@ class Resident:
         }
         if spec.principal is not None:
             info["principal"] = spec.principal
+        return info
+
+    def subscribe(self) -> None:
+        """Subscribe now.  Raises BadInput where the master refuses it."""
+        spec = self._spec
+        refused: list[str] = []
 
         def listen(event: Mapping[str, Any]) -> None:
             if event["type"] == "ERROR":
                 refused.append(event["error"]["message"])
             self._hear(event)
 
-        stream = self._master.subscriptions.subscribe(info, principal=None, stream=_Ear(listen))
+        stream = self._master.subscriptions.subscribe(self._info(), principal=None, stream=_Ear(listen))
         if refused:
             raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
         self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)
-        return self._framework
+        self._ask_for_the_rest()
 
     def _hear(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "OFFERS" and self._spec.answer != "hold":
@@ -99,6 +122,8 @@ class Resident:
         elif event["type"] == "UPDATE" and "uuid" in event["update"]["status"]:
             status = event["update"]["status"]
             self._soon(lambda: self._acknowledge(status["task_id"]["value"], status["uuid"]))
+            if status["state"] in TERMINAL_STATES:
+                self._soon(self._ask_for_the_rest)
 
     def _soon(self, action: Callable[[], None]) -> None:
         self._master.timers.at(self._master.now, action)
@@ -121,16 +146,31 @@ class Resident:
                 continue
             # The rest is wanted again at once, by whoever is next.
             accepting.accept(self._master, framework, [offer_id], [_launch(operations)], 0.0)
+            self._ask_for_the_rest()
             if self._on_launch is not None:
                 self._on_launch(framework, offer, len(operations))
+
+    def _ask_for_the_rest(self) -> None:
+        """Say what it takes to run as many tasks as it wants, whenever that changes; not every allocator listens."""
+        framework, spec = self._framework, self._spec
+        if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept":
+            return
+        lacking = spec.tasks - self._running(framework)
+        if lacking != self._asked_for:
+            self._asked_for = lacking
+            wanted = ResourceRequest(spec.task.scalar_quantities())
+            self._master.allocator.request_resources(framework.id, [wanted] * min(lacking, _MOST_REQUESTS))
+
+    @staticmethod
+    def _running(framework: Framework) -> int:
+        return sum(not task.is_terminal for task in framework.tasks.values())
 
     def _launches(self, framework: Framework, offer: Offer) -> list[dict[str, Any]]:
         """TaskInfo of every task that this offer is used for."""
         spec = self._spec
-        running = sum(not task.is_terminal for task in framework.tasks.values())
         room = spec.per_offer
         if spec.tasks is not None:
-            wanted = max(0, spec.tasks - running)
+            wanted = max(0, spec.tasks - self._running(framework))
             room = wanted if room is None else min(room, wanted)
         left = offer.resources.allocated_to(None)
         infos: list[dict[str, Any]] = []

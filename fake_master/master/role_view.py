@@ -36,19 +36,20 @@ class Ledger:
 
     def __init__(self, master: "Master") -> None:
         used = [entry for framework in master.frameworks.values() for entry in framework.used()]
-        self.allocated = _united(_by_role(used))
-        self.offered = _united((offer.role, offer.resources) for offer in master.offers)
+        self.allocated = united(_by_role(used))
+        self.offered = united((offer.role, offer.resources) for offer in master.offers)
         self.reserved = _rolled_up(
             (owner, owned.quantities())
             for agent in master.agents.values()
             for owner, owned in agent.total.by_owner().items()
         )
-        self._in_use = _united(_by_role([entry for entry in used if entry.is_reserved]))
+        self._counted = united(_by_role([entry for entry in used if not entry.revocable]))
+        self._in_use = united(_by_role([entry for entry in used if entry.is_reserved]))
         self._reservations_count = master.profile.reservations_consume_quota
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
-        allocated = self.allocated.get(role, _NOTHING)
+        allocated = self._counted.get(role, _NOTHING)
         if not self._reservations_count:
             return allocated
         return allocated + (self.reserved.get(role, _NOTHING) - self._in_use.get(role, _NOTHING))
@@ -93,7 +94,7 @@ def _by_role(entries: Iterable[Resource]) -> Iterable[tuple[str, Resources]]:
         yield entry.allocation_role or roles.DEFAULT_ROLE, Resources([entry])
 
 
-def _united(held: Iterable[tuple[str, Resources]]) -> dict[str, Quantities]:
+def united(held: Iterable[tuple[str, Resources]]) -> dict[str, Quantities]:
     """Sums by role as masters make them, over all agents at once: a port that two agents have counts once."""
     sums: dict[str, Resources] = {}
     for role, resources in held:

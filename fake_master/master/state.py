@@ -1,24 +1,31 @@
 """The master: agents, frameworks, quotas, weights, and the one transaction in which each change happens."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from fake_master.allocator.hierarchical import HierarchicalAllocator
 from fake_master.allocator.interface import Allocator
-from fake_master.allocator.options import Options, parse_minimum
-from fake_master.master import describe, rescinding, role_view
+from fake_master.master import allocators, describe, rescinding, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
 from fake_master.master.checkpoints import Checkpoints
-from fake_master.master.flags import MasterFlags, parse_duration
+from fake_master.master.draining import Draining
+from fake_master.master.failover import Failover
+from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
+from fake_master.master.inverse_offers import InverseOffers
+from fake_master.master.leaving import Leaving
+from fake_master.master.machines import Machines
+from fake_master.master.membership import Membership
 from fake_master.master.offers import Offers
+from fake_master.master.operation_updates import OperationUpdates
 from fake_master.master.quotas import Quotas
 from fake_master.master.rate_limiting import RateLimiting
-from fake_master.master.registry import Registry, RegistryFailure
+from fake_master.master.registry import Registry, RegistryFailure, UnreadableRegistry
 from fake_master.master.reservations import Reservations
+from fake_master.master.revoking import Revoking
 from fake_master.master.subscriptions import Subscriptions
 from fake_master.master.task_runner import TaskRunner
 from fake_master.master.tasks import TaskFate
@@ -26,12 +33,16 @@ from fake_master.master.tell import Tell
 from fake_master.master.timers import Timers
 from fake_master.master.weights import Weights
 from mesosctl.core import operations
-from mesosctl.core import quota as rules
+from mesosctl.core import quota as quota_rules
+from mesosctl.core.durations import parse_duration
 from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Resources
+
+if TYPE_CHECKING:
+    from fake_master.master.tenancy import Tenancy
 
 Clock = Callable[[], float]
 """Seconds since the epoch."""
@@ -42,6 +53,8 @@ class Master:
 
     Its lasting state is the registry's; what it holds in memory can be rebuilt from there at any
     time, which `transaction` does when a change could not be kept or another process made one.
+    With `takes_over` it is a new leader, with an id of its own; without, it goes on as the master
+    that the registry belongs to, as every command upon a `fake:` address does.
     Time passes only in `advance`: a request finds everything that was due before it done.
     """
 
@@ -54,6 +67,7 @@ class Master:
         clock: Clock,
         address: tuple[str, int],
         task_fate: TaskFate | None = None,
+        takes_over: bool = False,
     ) -> None:
         self.profile = profile
         self.flags = flags
@@ -63,23 +77,42 @@ class Master:
         self.task_fate = task_fate or TaskFate()
         self.now = clock()
         self.timers = Timers()
+        self.counts: Counter[str] = Counter()
+        """What is counted of no framework in particular, by its metric's name below `master/`."""
         self.agents: dict[str, Agent] = {}
         self.frameworks: dict[str, Framework] = {}
         self.access = Access(flags.authorizer)
         self.tell = Tell(self)
         self.offers = Offers(self)
+        self.inverse_offers = InverseOffers(self)
+        self.machines = Machines(self)
+        self.membership = Membership(self)
+        self.failover = Failover(self)
+        self.leaving = Leaving(self)
+        self.draining = Draining(self)
         self.rate_limiting = RateLimiting(self)
         self.subscriptions = Subscriptions(self)
         self.reservations = Reservations(self)
         self.checkpoints = Checkpoints(self)
         self.task_runner = TaskRunner(self)
+        self.operation_updates = OperationUpdates(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)
-        self.allocator: Allocator = HierarchicalAllocator(
-            _allocator_options(flags, profile), self.offers.make, now=self.now
-        )
-        self.id, self.start_time = self._identity()
+        self.revoking = Revoking(self)
+        self.tenancy = self._tenancy()
+        self.lending = allocators.make_lending(self)
+        self.allocator: Allocator = self.lending or allocators.make(self)
+        self._is_stale = False
+        """Whether what is in memory may differ from the registry."""
+        self.id, self.start_time = self._identity(anew=takes_over)
         self._load()
+        if takes_over:
+            self.failover.begin()
+
+    @property
+    def lends(self) -> bool:
+        """Whether idle reservations are lent; no Mesos does."""
+        return self.flags.oversubscribe_reservations
 
     @property
     def pid(self) -> str:
@@ -137,19 +170,26 @@ class Master:
                 yield
         except BaseException:
             if self.registry.was_written:
-                self._load()
+                self._is_stale = True
+                with suppress(RegistryFailure):  # whoever asks next tries again, and is told
+                    self.refresh()
             raise
 
     def refresh(self) -> None:
         """Take over what another process has changed in the same registry."""
-        if self.registry.changed_elsewhere():
+        if self.registry.changed_elsewhere() or self._is_stale:
+            self._is_stale = True
             self._load()
+            self._is_stale = False
 
-    def register(self, agent: Agent) -> None:
-        """A new agent, or a known one that is back with what it had checkpointed.  Raises DoesNotFit."""
+    def register(self, agent: Agent, used: Mapping[str, Resources] | None = None) -> None:
+        """A new agent, or a known one that is back with what it had checkpointed, and what tasks use there.
+
+        Raises DoesNotFit.
+        """
         agent.total = agent.applied = self.checkpoints.restored(agent, agent.configured)
         self.agents[agent.id] = agent
-        self.allocator.add_agent(agent.allocator_info(), agent.total)
+        self.allocator.add_agent(agent.allocator_info(), agent.whole, used, unavailability=self.machines.span(agent))
         if not agent.active:
             self.allocator.deactivate_agent(agent.id)
         self.tell.operators("AGENT_ADDED", {"agent": describe.agent(self, agent)})
@@ -162,20 +202,8 @@ class Master:
     def listens_on(self, port: int) -> None:
         """The port that requests came to be taken on; the agents are in the same process and share it."""
         self.port = port
-        for agent in self.agents.values():
+        for agent in self.membership.hosts.values():
             agent.port = port
-
-    def agent_record(self, hostname: str) -> tuple[str, float]:
-        """The id and registration time (seconds since the epoch) of the agent on `hostname`, for good.
-
-        Only inside a transaction: a hostname seen for the first time gets the next id.
-        """
-        known = self.registry.records("agent")
-        record = known.get(hostname)
-        if record is None:
-            record = {"id": f"{self.id}-S{len(known)}", "registered_time": self.clock()}
-            self.registry.write("agent", hostname, record)
-        return record["id"], record["registered_time"]
 
     def quota_was_set(self, role: str, quota: Quota) -> None:
         """A v0 quota is kept: enforce it, and take back offers for it."""
@@ -196,13 +224,14 @@ class Master:
         self.allocator.update_weights(weights)
         if any(not framework.roles.isdisjoint(weights) for framework in self.frameworks.values()):
             for offer in self.offers:
-                self.offers.rescind(offer)
+                if offer.kind == "regular":
+                    self.offers.rescind(offer)
 
     # --- Figures --------------------------------------------------------------------------------------
 
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """What quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""
-        return rules.capacity(
+        return quota_rules.capacity(
             (agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile
         )
 
@@ -221,32 +250,44 @@ class Master:
             held += offer.resources
         return held
 
+    def allocation_slack(self, agent: Agent) -> Quantities | None:
+        """An agent's idle reservations as of the last run, lent or not; None where nothing is ever lent."""
+        return None if self.lending is None else self.lending.allocation_slack(agent.id)
+
     def held_on(self, agent_id: str) -> Resources:
         """What is used or offered of an agent."""
         return self.used_on(agent_id) + self.offered_on(agent_id)
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _identity(self) -> tuple[str, float]:
+    def _tenancy(self) -> "Tenancy | None":
+        """The agents' side of a master that lends."""
+        if not self.lends:
+            return None
+        from fake_master.master.tenancy import Tenancy
+
+        return Tenancy(self)
+
+    def _identity(self, *, anew: bool) -> tuple[str, float]:
         known = self.registry.records("master")
-        if "identity" not in known:
+        if anew or "identity" not in known:
             with self.registry.transaction():
                 # Read again: two processes may start on one new file.
                 known = self.registry.records("master")
-                if "identity" not in known:
-                    self.registry.write("master", "identity", {"id": str(uuid4()), "start_time": self.clock()})
+                if anew or "identity" not in known:
+                    self.registry.write("master", "identity", {"id": str(uuid4()), "start_time": self.now})
             known = self.registry.records("master")
         try:
             return str(known["identity"]["id"]), float(known["identity"]["start_time"])
         except (KeyError, TypeError, ValueError) as error:
-            raise RegistryFailure(f"the registry does not say which master it belongs to ({error!r})") from error
+            raise UnreadableRegistry(f"the registry does not say which master it belongs to ({error!r})") from error
 
     def _load(self) -> None:
         """Everything lasting anew.  Raises RegistryFailure for a record that this master did not write."""
         try:
             self._load_records()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise RegistryFailure(f"the registry holds a record that cannot be read ({error!r})") from error
+            raise UnreadableRegistry(f"the registry holds a record that cannot be read ({error!r})") from error
 
     def _load_records(self) -> None:
         """Take over what the registry holds, and tell the allocator of each difference."""
@@ -258,21 +299,9 @@ class Master:
                 self.allocator.update_quota(role, after.get(role, Quota()))
         self.weights.load()
         self.allocator.update_weights(self.weights.configured)
-        for agent in self.agents.values():
+        self.machines.load()
+        self.membership.load()
+        for agent in list(self.agents.values()):
             restored = self.checkpoints.restored(agent, agent.configured)
             if restored != agent.total:
                 self.checkpoints.came_back(agent, restored)
-
-
-def _allocator_options(flags: MasterFlags, profile: Profile) -> Options:
-    shown = flags.shown
-    return Options(
-        allocation_interval=parse_duration(shown["allocation_interval"]),
-        min_allocatable_resources=parse_minimum(shown["min_allocatable_resources"]),
-        filter_gpu_resources=flags.is_true("filter_gpu_resources"),
-        role_sorter="random" if shown["role_sorter"] == "random" else "drf",
-        framework_sorter="random" if shown["framework_sorter"] == "random" else "drf",
-        allocator_agent_recovery_factor=float(shown["allocator_agent_recovery_factor"]),
-        allocator_recovery_timeout=parse_duration(shown["allocator_recovery_timeout"]),
-        reservations_consume_quota=profile.reservations_consume_quota,
-    )

@@ -21,6 +21,8 @@ class EventStream:
     def __init__(self, on_abandon: Callable[[], None] | None = None) -> None:
         self.id = str(uuid4())
         self.closed = False
+        self.overrun = False
+        """Whether the subscriber was let go because it does not read."""
         self._pending: list[bytes] = []
         self._size = 0
         self._wake: Callable[[], None] | None = None
@@ -38,9 +40,12 @@ class EventStream:
         """Queue one event; nothing happens on a closed stream."""
         if self.closed:
             return
-        record = recordio.encode(json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode())
+        # Bytes that were no UTF-8 when they came in go out as they were.
+        text = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+        record = recordio.encode(text.encode(errors="surrogateescape"))
         if self._size + len(record) > LARGEST_BACKLOG:
             self._pending.clear()
+            self.overrun = True
             self.abandon()
             return
         self._pending.append(record)

@@ -1,18 +1,20 @@
 """Frameworks come, fail over, change and go (spec/endpoints.md §5)."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
-from fake_master.master.offer_constraints import excluded_agents
 from fake_master.master.streams import EventStream
 from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.offer_constraints import Holds, excluded_agents
 from mesosctl.core.quantities import Quantities
+from mesosctl.core.regexes import Limits
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
 # What a duration of the real master can hold, in seconds.
 _LONGEST_FAILOVER = 2**63 / 1e9
-_MOST_COMPLETED = 50
 
 
 class Subscriptions:
@@ -47,8 +48,8 @@ class Subscriptions:
         stream = stream or EventStream()
         framework_id = info.get("id", {}).get("value", "")
         try:
-            self._check_info(info, suppressed, principal)
-            excluded_agents(offer_constraints or {})
+            self.check_info(info, suppressed, principal)
+            self._excludes(offer_constraints or {})
             known = self._known(framework_id)
             if known is not None:
                 self._check_update(known, info)
@@ -61,6 +62,20 @@ class Subscriptions:
             self._fail_over(known, info, frozenset(suppressed), offer_constraints or {}, stream)
         return stream
 
+    def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
+        """A framework that was there before this master was made, with what it holds by agent id.
+
+        It is told nothing, and where it is away it may stay away for ever.  Raises RuleViolation.
+        """
+        self._master.frameworks[framework.id] = framework
+        self._master.rate_limiting.registered(framework)
+        framework.counts["calls/subscribe"] += 1
+        if framework.stream is not None:
+            framework.stream.on_abandon(self._on_abandon(framework, framework.stream))
+        self._master.allocator.add_framework(
+            self._allocator_info(framework), used, active=framework.active, suppressed=framework.suppressed
+        )
+
     def update(
         self,
         framework: Framework,
@@ -70,8 +85,8 @@ class Subscriptions:
         principal: str | None,
     ) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
-        self._check_info(info, suppressed, principal)
-        excluded_agents(offer_constraints)
+        self.check_info(info, suppressed, principal)
+        self._excludes(offer_constraints)
         self._check_update(framework, info)
         self._take_over(framework, info, frozenset(suppressed), offer_constraints)
         self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
@@ -82,8 +97,7 @@ class Subscriptions:
         framework.connected = framework.active = False
         framework.stream = None
         master.allocator.deactivate_framework(framework.id)
-        for offer in list(framework.offers.values()):
-            master.offers.take_back(offer)
+        self._take_back_offers(framework)
         if framework.failover_timeout >= 0:
             framework.failover_timer = master.timers.at(
                 master.now + framework.failover_timeout, lambda: self.remove(framework)
@@ -98,9 +112,10 @@ class Subscriptions:
         master.allocator.pause()
         framework.active = framework.connected = False
         master.allocator.deactivate_framework(framework.id)
-        for offer in list(framework.offers.values()):
-            master.offers.take_back(offer)
+        self._take_back_offers(framework)
         master.task_runner.kill_all(framework)
+        for agent_id in list(framework.agents_used):  # executors without tasks
+            framework.lose_agent(master.agents[agent_id])
         master.allocator.remove_framework(framework.id)
         master.allocator.resume()
         framework.unregistered_time = master.now
@@ -110,7 +125,7 @@ class Subscriptions:
         del master.frameworks[framework.id]
         master.rate_limiting.removed(framework)
         self.completed[framework.id] = framework
-        while len(self.completed) > _MOST_COMPLETED:
+        while len(self.completed) > master.flags.count("max_completed_frameworks"):
             self.forgotten += framework_metrics.lasting(self.completed.pop(next(iter(self.completed))))
         master.tell.operators("FRAMEWORK_REMOVED", {"framework_info": describe.framework_info(framework)})
 
@@ -137,22 +152,27 @@ class Subscriptions:
         stream: EventStream,
     ) -> None:
         master = self._master
-        if not framework_id:
+        # An id that this master has not given away is a former leader's: the framework was there before.
+        was_known = bool(framework_id)
+        if not was_known:
             framework_id = f"{master.id}-{self._made:04d}"
             self._made += 1
         framework = Framework(
             id=framework_id,
             info={**info, "id": {"value": framework_id}},
             registered_time=master.now,
+            reregistered_time=master.now if was_known else None,
+            was_known=was_known,
             suppressed=suppressed,
             offer_constraints=offer_constraints,
             stream=stream,
+            completed_tasks=deque(maxlen=master.flags.count("max_completed_tasks_per_framework")),
         )
         stream.on_abandon(self._on_abandon(framework, stream))
         master.frameworks[framework_id] = framework
         master.rate_limiting.registered(framework)
         master.tell.subscribed(framework)
-        master.allocator.add_framework(allocator_info(framework), suppressed=suppressed)
+        master.allocator.add_framework(self._allocator_info(framework), suppressed=suppressed)
         master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
 
     def _fail_over(
@@ -172,8 +192,7 @@ class Subscriptions:
             framework.counts["events/error"] += 1
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
-        for offer in list(framework.offers.values()):
-            master.offers.take_back(offer)
+        self._take_back_offers(framework)
         self._take_over(framework, info, suppressed, offer_constraints)
         framework.stream = stream
         framework.connected = True
@@ -184,6 +203,12 @@ class Subscriptions:
             framework.active = True
             master.allocator.activate_framework(framework.id)
         master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
+
+    def _take_back_offers(self, framework: Framework) -> None:
+        """Of both kinds."""
+        for offer in list(framework.offers.values()):
+            self._master.offers.take_back(offer)
+        self._master.inverse_offers.forget(framework)
 
     def _take_over(
         self,
@@ -197,7 +222,7 @@ class Subscriptions:
         framework.info = {**info, "id": {"value": framework.id}}
         framework.suppressed = suppressed
         framework.offer_constraints = offer_constraints
-        master.allocator.update_framework(allocator_info(framework), suppressed=suppressed)
+        master.allocator.update_framework(self._allocator_info(framework), suppressed=suppressed)
         for offer in list(framework.offers.values()):
             if offer.role in dropped:
                 master.offers.rescind(offer)
@@ -214,7 +239,7 @@ class Subscriptions:
 
         return lambda: self._master.rate_limiting.connection_lost(framework, gone)
 
-    def _check_info(self, info: Mapping[str, Any], suppressed: Collection[str], principal: str | None) -> None:
+    def check_info(self, info: Mapping[str, Any], suppressed: Collection[str], principal: str | None) -> None:
         """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""
         master = self._master
         subscribed = _checked_roles(info)
@@ -236,6 +261,20 @@ class Subscriptions:
             if framework.info.get(key) != info.get(key):
                 raise RuleViolation(f"Changing framework's {key} is not allowed.")
 
+    def _excludes(self, offer_constraints: Mapping[str, Any]) -> Mapping[str, Holds]:
+        """By role, which agents it does not want.  Raises RuleViolation."""
+        return excluded_agents(offer_constraints, Limits.of(self._master.flags.shown))
+
+    def _allocator_info(self, framework: Framework) -> FrameworkInfo:
+        """What the allocator needs to know of a framework."""
+        return FrameworkInfo(
+            id=framework.id,
+            roles=framework.roles,
+            capabilities=framework.capabilities,
+            minimums=_minimums(framework),
+            excludes=self._excludes(framework.offer_constraints),
+        )
+
 
 def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
     """The roles of a FrameworkInfo.  Raises RuleViolation."""
@@ -256,8 +295,8 @@ def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
     return subscribed
 
 
-def allocator_info(framework: Framework) -> FrameworkInfo:
-    """What the allocator needs to know of a framework."""
+def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
+    """By role, the least that an offer may hold for it: alternatives."""
     minimums = {}
     for role, filters in framework.info.get("offer_filters", {}).items():
         minimum = filters.get("min_allocatable_resources")
@@ -266,10 +305,4 @@ def allocator_info(framework: Framework) -> FrameworkInfo:
                 Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
                 for entry in minimum.get("quantities", ())
             )
-    return FrameworkInfo(
-        id=framework.id,
-        roles=framework.roles,
-        capabilities=framework.capabilities,
-        minimums=minimums,
-        excludes=excluded_agents(framework.offer_constraints),
-    )
+    return minimums

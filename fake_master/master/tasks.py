@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesosctl.core.resources import Resources
+from mesosctl.core.task_states import TERMINAL_STATES
 
 # The states that /state-summary counts, of agents and of frameworks.
 SUMMARY_STATES = (
@@ -18,18 +19,6 @@ SUMMARY_STATES = (
     "TASK_LOST",
     "TASK_ERROR",
     "TASK_UNREACHABLE",
-)
-TERMINAL_STATES = frozenset(
-    {
-        "TASK_FINISHED",
-        "TASK_FAILED",
-        "TASK_KILLED",
-        "TASK_ERROR",
-        "TASK_LOST",
-        "TASK_DROPPED",
-        "TASK_GONE",
-        "TASK_GONE_BY_OPERATOR",
-    }
 )
 
 
@@ -49,11 +38,18 @@ class Task:
     statuses: list[dict[str, Any]] = field(default_factory=list)
     unacknowledged: list[dict[str, Any]] = field(default_factory=list)
     """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
+    ending: bool = False
+    """Told to end, by its framework or against its will; it holds what it holds until it has."""
 
     @property
     def name(self) -> str:
         """What its framework calls it."""
         return str(self.info.get("name", ""))
+
+    @property
+    def is_staging(self) -> bool:
+        """Whether its agent has not started it yet."""
+        return self.state == "TASK_STAGING"
 
     @property
     def is_terminal(self) -> bool:
@@ -78,3 +74,5 @@ class TaskFate:
 
     outcome: str | None = None
     seconds: float = 0.0
+    stop_seconds: float = 0.0
+    """How long a task takes to end once it is told to."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = {"type": "HEARTBEAT"}
-_MOST_OPERATOR_STREAMS = 1000
 
 
 class Tell:
@@ -59,12 +58,29 @@ class Tell:
 
     def offers(self, framework: "Framework", offers: Iterable[Offer]) -> None:
         """One OFFERS event."""
+        if framework.stream is None:
+            return  # describing thousands of offers to nobody takes its time
         described = [describe.offer(self._master, framework, offer) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
     def rescind(self, framework: "Framework", offer: Offer) -> None:
         """An offer is withdrawn."""
         self._to(framework, {"type": "RESCIND", "rescind": {"offer_id": {"value": offer.id}}})
+
+    def inverse_offers(self, framework: "Framework", agents: Mapping[str, str]) -> None:
+        """One INVERSE_OFFERS event: agent ids by inverse offer id."""
+        described = [
+            describe.inverse_offer(self._master, framework, offer_id, self._master.agents[agent_id])
+            for offer_id, agent_id in agents.items()
+        ]
+        self._to(framework, {"type": "INVERSE_OFFERS", "inverse_offers": {"inverse_offers": described}})
+
+    def rescind_inverse_offer(self, framework: "Framework", offer_id: str) -> None:
+        """An inverse offer is withdrawn."""
+        self._to(
+            framework,
+            {"type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": {"inverse_offer_id": {"value": offer_id}}},
+        )
 
     def update(self, framework: "Framework", status: Mapping[str, Any]) -> None:
         """The status of a task."""
@@ -89,6 +105,11 @@ class Tell:
         for framework in self._master.frameworks.values():
             self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
 
+    def executor_failure(self, framework: "Framework", agent_id: str, executor_id: str, status: int) -> None:
+        """An executor of the framework has ended; `status` is as wait(2) gives it."""
+        content = {"agent_id": {"value": agent_id}, "executor_id": {"value": executor_id}, "status": status}
+        self._to(framework, {"type": "FAILURE", "failure": content})
+
     def error(self, stream: EventStream, message: str) -> None:
         """The last word on a stream."""
         stream.send({"type": "ERROR", "error": {"message": message}})
@@ -103,8 +124,6 @@ class Tell:
 
     def add_operator(self, snapshot: Mapping[str, Any]) -> EventStream:
         """A new listener; the oldest is let go where there are too many."""
-        if len(self._operators) >= _MOST_OPERATOR_STREAMS:
-            self._operators.pop(next(iter(self._operators))).close()
         stream = EventStream()
         self._operators[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
@@ -114,6 +133,8 @@ class Tell:
                 "subscribed": {"get_state": snapshot, "heartbeat_interval_seconds": HEARTBEAT_SECONDS},
             }
         )
+        while len(self._operators) > self._master.flags.count("max_operator_event_stream_subscribers"):
+            self._operators.pop(next(iter(self._operators))).close()
         self.keep_alive(stream)
         return stream
 

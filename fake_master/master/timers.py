@@ -1,8 +1,15 @@
 """Things to do later, in virtual time."""
 
 import heapq
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from fake_master.master.registry import RegistryFailure
+
+_LOG = logging.getLogger(__name__)
+_RETRY_AFTER = 1.0
+"""Seconds."""
 
 
 @dataclass(order=True, slots=True)
@@ -39,8 +46,15 @@ class Timers:
         return self._heap[0].deadline if self._heap else None
 
     def run_due(self, now: float) -> None:
-        """Do everything that is due at `now`, what that makes due included."""
+        """Do everything that is due at `now`, what that makes due included.
+
+        What the registry would not keep is tried again a little later.
+        """
         while self._heap and self._heap[0].deadline <= now:
             action = heapq.heappop(self._heap).action
             if action is not None:
-                action()
+                try:
+                    action()
+                except RegistryFailure as failure:
+                    _LOG.warning("%s; trying again", failure)
+                    self.at(now + _RETRY_AFTER, action)

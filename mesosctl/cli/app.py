@@ -33,13 +33,21 @@ app = typer.Typer(
     name="mesosctl",
     cls=late(
         {
+            "apply": "mesosctl.cli.apply",
+            "complete": "mesosctl.cli.complete",
+            "completion": "mesosctl.cli.completion",
+            "context": "mesosctl.cli.context",
+            "diff": "mesosctl.cli.diff",
+            "export": "mesosctl.cli.export",
             "offers": "mesosctl.cli.offers",
             "quota": "mesosctl.cli.quota",
             "ratelimit": "mesosctl.cli.ratelimit",
             "reservations": "mesosctl.cli.reservation.reservations",
             "reserve": "mesosctl.cli.reservation.reserve",
+            "snapshot": "mesosctl.cli.snapshot",
             "unreserve": "mesosctl.cli.reservation.unreserve",
             "volumes": "mesosctl.cli.volumes",
+            "whatif": "mesosctl.cli.whatif",
         }
     ),
     add_completion=False,

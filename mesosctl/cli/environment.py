@@ -10,8 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from mesosctl.render import forms
+
 if TYPE_CHECKING:
     from mesosctl.client.carrier import Transport
+
+
+SHORTEST_SECRET = 4
+"""Characters; shorter ones are in many words, and are guessed anyway."""
 
 
 def _ask_secret(prompt: str) -> str:
@@ -37,15 +43,41 @@ class Environment:
     sleep: Callable[[float], None] = time.sleep
     transport: "Transport | None" = None
     notes: list[str] = field(default_factory=list)
+    form: str | None = None
+    """How data is written, once that is settled."""
+    secrets: list[str] = field(default_factory=list, repr=False)
+    """What must not be shown, whoever says it."""
+
+    def struck_out(self, text: str) -> str:
+        """A sentence without the secrets of this run: a master, or a proxy before it, may repeat what it was sent."""
+        for secret in self.secrets:
+            if len(secret) >= SHORTEST_SECRET:
+                text = text.replace(secret, "***")
+        return text
 
     def take_notes(self) -> list[str]:
         """The sentences that were kept back for a JSON error, and are told with it."""
         taken, self.notes = self.notes, []
-        return taken
+        return list(map(self.struck_out, taken))
 
     def tell_notes(self) -> None:
-        """Write the sentences that no JSON error has taken along."""
-        self.stderr.writelines(f"mesosctl: {note}\n" for note in self.take_notes())
+        """Write the sentences that no JSON error has taken along: JSON lines where data is JSON."""
+        notes = self.take_notes()
+        if notes and self.speaks_json:
+            import json
+
+            told = [note.partition(": ") for note in notes]
+            self.stderr.writelines(
+                json.dumps({"schema_version": 1, "kind": "note", "level": level.lower(), "message": message}) + "\n"
+                for level, _, message in told
+            )
+            return
+        self.stderr.writelines(f"mesosctl: {note}\n" for note in notes)
+
+    @property
+    def speaks_json(self) -> bool:
+        """Whether a program reads what is written, on both streams."""
+        return self.form in forms.JSON
 
     @property
     def may_prompt(self) -> bool:
@@ -56,6 +88,11 @@ class Environment:
     def draws(self) -> bool:
         """Whether output is for a terminal's eyes (FORCE_COLOR says so too)."""
         return self.stdout.isatty() or bool(self.variables.get("FORCE_COLOR"))
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether a line on standard error can be written over: by a terminal that knows how."""
+        return self.stderr.isatty() and self.variables.get("TERM") != "dumb"
 
     @property
     def colours(self) -> bool:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mesosctl.core.errors import BadInput
+from mesosctl.core.reading import why_unreadable
 
 
 def read_text(path: str, field: str, stdin: TextIO | None = None) -> str:
@@ -12,6 +13,5 @@ def read_text(path: str, field: str, stdin: TextIO | None = None) -> str:
         if path == "-" and stdin is not None:
             return stdin.read()
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise BadInput(f"{path} cannot be read: {reason}", field=field) from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=field) from None

@@ -14,6 +14,7 @@ class LateGroup(TyperGroup):
     """A group whose commands live in modules of their own.
 
     `verbs` maps a name to a module with a function `command`, or with a `typer.Typer` named `app`.
+    A module with a true `HIDDEN` has a command that is for programs.
     """
 
     verbs: dict[str, str]
@@ -62,7 +63,8 @@ def _load(name: str, module_name: str) -> TyperCommand | TyperGroup:
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        app.command(name, cls=Command, help=inspect.getdoc(module.command))(module.command)
+        hidden = getattr(module, "HIDDEN", False)
+        app.command(name, cls=Command, help=inspect.getdoc(module.command), hidden=hidden)(module.command)
     made: Any = typer.main.get_command(app)
     made.name = name
     return made  # type: ignore[no-any-return]

@@ -1,12 +1,37 @@
-"""The global options, each declared once; every command takes them, before and after its words."""
+"""The global options, each declared once; every command takes them, before and after its words.
+
+What is declared here is also an environment variable and a key of contexts, by the same name
+(`cli.settings` makes both of the declaration).  What it does is up to who reads it, mostly
+`Session.conversation`.  An option whose value belongs to another's, as a key to its certificate, needs a
+row in `settings._BELONGS_TO`; one that contexts cannot hold, a name in `NOT_IN_CONTEXTS`; one that holds
+where nothing is said, a row in `DEFAULTS`.
+"""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 import typer
 
-OutputForm = Literal["table", "wide", "json", "jsonl", "csv", "name"]
+from mesosctl.render.forms import OutputForm
+
 Api = Literal["auto", "v0", "v1"]
+TokenScheme = Literal["bearer", "dcos"]
+ReportFile = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="With --dry-run: also write the forecast as a page, for a ticket; - writes only that, to standard output.",
+    ),
+]
+"""Of every verb that changes a cluster."""
+SecretSource = Literal["prompt", "keyring"]
+
+DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
+"""What holds where nothing is said anywhere."""
+ONLY_SAID = frozenset({"yes"})
+"""An answer belongs to one question, so it is neither kept nor inherited."""
+NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +43,16 @@ class GlobalOptions:
         typer.Option(
             "--master",
             metavar="ADDRESS",
-            help="http://host:5050, several with commas, or fake:. Without a port, http:// means 80 and https:// 443, "
-            "and a bare host 5050. [env: MESOSCTL_MASTER]",
+            help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path that holds one of these, "
+            "or fake:. Without a port, http:// means 80 and https:// 443, and a bare host 5050. [env: MESOSCTL_MASTER]",
+        ),
+    ] = None
+    context: Annotated[
+        str | None,
+        typer.Option(
+            "--context",
+            metavar="CONTEXT",
+            help="Settings kept under this name; see mesosctl context. [env: MESOSCTL_CONTEXT]",
         ),
     ] = None
     output: Annotated[
@@ -40,8 +73,33 @@ class GlobalOptions:
             help="Holds the principal's secret. [env: MESOSCTL_SECRET, the secret itself]",
         ),
     ] = None
+    token_file: Annotated[
+        str | None,
+        typer.Option(
+            "--token-file",
+            metavar="FILE",
+            help="Holds a token, instead of principal and secret. [env: MESOSCTL_TOKEN, the token itself]",
+        ),
+    ] = None
+    token_scheme: Annotated[
+        TokenScheme | None,
+        typer.Option(
+            "--token-scheme",
+            help="How the token is shown: 'Bearer TOKEN' unless given, or 'token=TOKEN', which every DC/OS takes. "
+            "[env: MESOSCTL_TOKEN_SCHEME]",
+        ),
+    ] = None
+    secret_from: Annotated[
+        SecretSource | None,
+        typer.Option("--secret-from", help="Ask for the secret on the terminal, or take it from the system's keyring."),
+    ] = None
     cacert: Annotated[
-        str | None, typer.Option("--cacert", metavar="FILE", help="Authorities to trust instead of the system's.")
+        str | None,
+        typer.Option(
+            "--cacert",
+            metavar="FILE",
+            help="Authorities to trust instead of the system's; with zk://, masters are then spoken to by https.",
+        ),
     ] = None
     cert: Annotated[str | None, typer.Option("--cert", metavar="FILE", help="Certificate of this client.")] = None
     key: Annotated[str | None, typer.Option("--key", metavar="FILE", help="Key of that certificate.")] = None
@@ -53,11 +111,19 @@ class GlobalOptions:
         bool | None, typer.Option("--no-wait", help="Do not read an accepted change back.", show_default=False)
     ] = None
     yes: Annotated[bool | None, typer.Option("--yes", "-y", help="Answer yes to every question.")] = None
+    dry_run: Annotated[
+        bool | None,
+        typer.Option("--dry-run", help="Send nothing but reads, and say what a change would do.", show_default=False),
+    ] = None
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="No notes, only data and errors.")] = None
     verbose: Annotated[
         int,
         typer.Option(
-            "--verbose", "-v", count=True, help="Show each exchange; -vv also where a bug arose.", show_default=False
+            "--verbose",
+            "-v",
+            count=True,
+            help="Show each exchange; -vv also headers, bodies, and where a bug arose.",
+            show_default=False,
         ),
     ] = 0
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import io
 import os
 import signal
 import sys
@@ -18,22 +19,36 @@ def run_as_program(arguments: list[str]) -> int:
     # A command ends before there is garbage worth the search; imports alone would start it often.
     gc.disable()
     signal.signal(signal.SIGTERM, _terminate)
-    # httpx loads a command line of its own where click is installed, and rich with it.
-    sys.modules.setdefault("click", None)  # type: ignore[arg-type]
+    # Where they are installed, httpx loads a command line of its own, and rich with it, and httpcore
+    # loads what it needs for asynchronous clients, HTTP/2 and SOCKS: more than all the rest.
+    for unused in ("click", "anyio", "trio", "h2", "socksio"):
+        sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
     from mesosctl.cli.run import run
 
     # A stream that was closed before the program began is None, whatever its type says.
     stdin: TextIO | None = sys.stdin
-    stdout: TextIO | None = sys.stdout
+    stdout: TextIO | None = None if sys.stdout is None else _whole(sys.stdout)
     environment = Environment(
         stdin=no_input() if stdin is None else stdin,
-        stdout=ClosedOutput() if stdout is None else _escaping(stdout),
+        stdout=ClosedOutput() if stdout is None else stdout,
         stderr=LenientOutput(sys.stderr if sys.stderr is None else _escaping(sys.stderr)),
     )
     try:
         return run(arguments, environment)
     finally:
         _settle(stdout)
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """The stream, escaping, and with a buffer where PYTHONUNBUFFERED took it away.
+
+    Without one, Python drops what a single write to a pipe or a full disk could not take, and says nothing.
+    """
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, io.RawIOBase):
+        return _escaping(stream)
+    buffered = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffered, stream.encoding, errors="backslashreplace", write_through=True)
 
 
 def _escaping(stream: TextIO) -> TextIO:

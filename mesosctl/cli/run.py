@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.exit_statuses import BROKEN_PIPE
 from mesosctl.cli.streams import is_unwritable
 from mesosctl.core.errors import BadInput, Bug, ExitStatus, MesosctlError, UsageError
-from mesosctl.core.printable import printable
+from mesosctl.core.printable import printable, printable_json
+from mesosctl.render import forms
 
 _BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
 """Short options in one word, of which -o takes the rest, or the next word."""
@@ -18,22 +18,23 @@ _BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
     """Run a command and return its exit status."""
+    environment.form = _said_form(arguments) or environment.variables.get("MESOSCTL_OUTPUT")
     try:
         status = _invoke(arguments, environment)
         environment.stdout.flush()
     except MesosctlError as error:
-        report_error(error, environment, as_json=wants_json(arguments))
+        report_error(error, environment)
         return int(error.exit_status)
     except KeyboardInterrupt:
         return int(ExitStatus.INTERRUPTED)
     except BrokenPipeError:
-        return BROKEN_PIPE
+        return int(ExitStatus.BROKEN_PIPE)
     except Exception as error:
         told = _explain(error)
         if told is None and _verbosity(arguments) >= 2:
             raise
         told = told or _bug(error)
-        report_error(told, environment, as_json=wants_json(arguments))
+        report_error(told, environment)
         return int(told.exit_status)
     finally:
         environment.tell_notes()
@@ -98,9 +99,10 @@ def _streams(environment: Environment) -> Iterator[None]:
         yield
 
 
-def report_error(error: MesosctlError, environment: Environment, *, as_json: bool) -> None:
+def report_error(error: MesosctlError, environment: Environment) -> None:
     """One clear sentence and a hint; or one JSON object (`render.documents.ErrorDocument`)."""
-    if as_json:
+    message = environment.struck_out(error.message)
+    if environment.speaks_json:
         import json
 
         document = {
@@ -109,16 +111,16 @@ def report_error(error: MesosctlError, environment: Environment, *, as_json: boo
             "error": {
                 "kind": type(error).__name__,
                 "exit_status": int(error.exit_status),
-                "message": error.message,
+                "message": message,
                 "field": error.field,
                 "rule": error.rule,
                 "hint": error.hint,
                 "status": error.status,
             },
         }
-        environment.stderr.write(json.dumps(document) + "\n")
+        environment.stderr.write(printable_json(json.dumps(document)) + "\n")
         return
-    environment.stderr.write(f"mesosctl: {printable(error.message)}\n")
+    environment.stderr.write(f"mesosctl: {printable(message)}\n")
     where = ", ".join(f"{key} {value}" for key, value in (("field", error.field), ("rule", error.rule)) if value)
     if where:
         environment.stderr.write(f"  at: {printable(where)}\n")
@@ -136,11 +138,15 @@ def _bug(error: Exception) -> Bug:
 
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether the words ask for JSON, even where they make no command."""
+    return _said_form(arguments) in forms.JSON
+
+
+def _said_form(arguments: Sequence[str]) -> str | None:
     forms = [word.partition("=")[2] for word in arguments if word.startswith("--output=")]
     bundles = [(_BUNDLE.fullmatch(word), after) for word, after in pairwise([*arguments, ""])]
     forms += [found[1].removeprefix("=") or after for found, after in bundles if found]
     forms += [after for word, after in pairwise(arguments) if word == "--output"]
-    return bool(forms) and forms[-1] in ("json", "jsonl")
+    return forms[-1] if forms else None
 
 
 def _verbosity(arguments: Sequence[str]) -> int:

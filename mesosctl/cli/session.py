@@ -1,29 +1,53 @@
 """One run of one command: its options, its master, and the three ways it speaks."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.files import read_text
-from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.options import DEFAULTS, GlobalOptions
+from mesosctl.cli.overruling import refuse_two_clusters, what_is_overruled
+from mesosctl.cli.secrets import secret_of
+from mesosctl.cli.settings import Settings, resolve
 from mesosctl.cli.streams import is_unwritable
-from mesosctl.client.address import parse_address
+from mesosctl.cli.tokens import find_token
+from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Credentials, Settings, Tls
-from mesosctl.core.errors import BadInput, NotConfirmed, UsageError
-from mesosctl.core.printable import printable
+from mesosctl.client.settings import Credentials, Tls, Token
+from mesosctl.client.settings import Settings as Conversation
+from mesosctl.core.errors import ExitStatus, MesosctlError, NotConfirmed, UsageError
+from mesosctl.core.printable import printable, printable_json
 from mesosctl.render.report import Report, write
+
+if TYPE_CHECKING:
+    from mesosctl.client.exchange import Exchange
+
+_LONGEST_TIMEOUT = 100_000_000
+"""Seconds; three years."""
 
 
 class Session:
-    """What a verb is given.  Data goes through `emit`, everything else through `note`."""
+    """What a verb is given.  Data goes through `emit`, everything else through `note`.
 
-    def __init__(self, environment: Environment, options: GlobalOptions) -> None:
+    `said` are the flags alone, `options` what holds when everything weaker is asked too.
+    Raises BadInput where a variable or the configuration file makes no sense, UsageError where words
+    and surroundings name two clusters.
+    """
+
+    def __init__(self, environment: Environment, said: GlobalOptions, *, obeys_context: bool = True) -> None:
         self.environment = environment
-        self.options = options
+        self.said = said
+        self.settings = resolve(said, environment.variables, obeys_context=obeys_context)
+        self.options = self.settings.options
+        environment.form = self.form
         self._progressing = False
+        self._masters: list[Master] = []
+        refuse_two_clusters(self.settings)
 
     @property
     def form(self) -> str:
         """How data is written."""
-        return self.options.output or "table"
+        return self.options.output or str(DEFAULTS["output"])
 
     @property
     def waits(self) -> bool:
@@ -31,52 +55,77 @@ class Session:
         return not self.options.no_wait
 
     def open_master(self) -> Master:
-        """The master that was named.  Raises UsageError without a name; nothing is connected yet."""
-        text = self.options.master or self.environment.variables.get("MESOSCTL_MASTER", "")
+        """The master that was named; with --dry-run one that may only be read.
+
+        Raises UsageError without a name; nothing is connected yet.
+        """
+        text = self.options.master or ""
         if not text.strip():
             raise UsageError(
                 "which master? none was named",
                 field="--master",
-                hint="give --master http://host:5050 or set MESOSCTL_MASTER; fake: is a dry run without a cluster",
+                hint="give --master http://host:5050, set MESOSCTL_MASTER or keep a context (mesosctl context set); "
+                "fake: is a dry run without a cluster",
             )
+        if shows_secret(self.said.master or ""):
+            self.warn(
+                "everybody on this machine sees the secret in --master among the processes; "
+                "set MESOSCTL_MASTER, or write the address into a file and give --master file:///path"
+            )
+        self.tell_overruled(self.settings)
+        address, conversation = parse_address(text), self.conversation()
+        if conversation.tls and any(base.startswith("http:") for base in address.bases):
+            self.warn("--cacert and --cert do nothing for http://, which is not encrypted: write https://")
+        self._masters.append(Master(address, conversation, self.environment.transport))
+        return self._masters[-1]
+
+    def tell_unsent(self, error: MesosctlError) -> None:
+        """Of a change that failed on its way to a master, say so where none can have arrived."""
+        on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
+        if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
+            error.retell(f"{error.message}; no change was sent")
+
+    def conversation(self) -> Conversation:
+        """How a master is spoken to, as the global options say.  Raises UsageError."""
         options = self.options
         if options.key is not None and options.cert is None:
             raise UsageError("--key belongs to --cert", field="--key", hint="give both")
-        settings = Settings(
-            credentials=self._credentials(),
+        credentials = self._credentials()
+        if credentials is not None:
+            self.environment.secrets += [*self.settings.secrets.values(), credentials.header().partition(" ")[2]]
+        return Conversation(
+            credentials=credentials,
             tls=Tls(options.cacert, options.cert, options.key),
-            timeout=30.0 if options.timeout is None else options.timeout,
+            timeout=_checked(float(DEFAULTS["timeout"]) if options.timeout is None else options.timeout),
             notice=self.note,
             alarm=self.warn,
-            trace=self._trace,
+            trace=self._trace if options.verbose else None,
+            learn=self._learn,
             clock=self.environment.clock,
             sleep=self.environment.sleep,
+            may_change=not options.dry_run,
         )
-        return Master(parse_address(text), settings, self.environment.transport)
 
-    def _credentials(self) -> Credentials | None:
-        principal = self.options.principal or self.environment.variables.get("MESOSCTL_PRINCIPAL")
+    def _credentials(self) -> Credentials | Token | None:
+        token = find_token(self.settings, self.warn)
+        if token is not None:
+            return token
+        principal = self.options.principal
         if not principal:
-            if self.options.secret_file is not None:
+            if self.said.secret_file is not None:
                 raise UsageError("--secret-file needs a principal", field="--principal", hint="give --principal NAME")
             return None
         if ":" in principal:
             raise UsageError("a principal cannot contain a colon", field="--principal")
-        return Credentials(principal, self._secret(principal))
+        secret = secret_of(principal, self.settings, self.environment, self.warn)
+        self.environment.secrets.append(secret)
+        return Credentials(principal, secret)
 
-    def _secret(self, principal: str) -> str:
-        if self.options.secret_file is not None:
-            return _read_secret(self.options.secret_file)
-        secret = self.environment.variables.get("MESOSCTL_SECRET")
-        if secret is not None:
-            return secret
-        if self.environment.may_prompt:
-            return self.environment.ask_secret(f"Secret of {principal}: ")
-        raise UsageError(
-            f"no secret for principal '{principal}'",
-            field="--secret-file",
-            hint="give --secret-file or set MESOSCTL_SECRET",
-        )
+    def tell_overruled(self, settings: Settings) -> None:
+        """Say so where another master is asked than the context's."""
+        told = what_is_overruled(settings)
+        if told is not None:
+            (self.warn if told[0] == "warning" else self.note)(told[1])
 
     def note(self, sentence: str) -> None:
         """A sentence for the operator, on standard error; silent with --quiet."""
@@ -90,12 +139,26 @@ class Session:
     def _tell(self, line: str) -> None:
         """At once; with JSON at the end, as an error takes the sentences into its one object."""
         self.environment.notes.append(line)
-        if self.form not in ("json", "jsonl"):
+        if not self.environment.speaks_json:
             self.environment.tell_notes()
 
-    def _trace(self, line: str) -> None:
-        if self.options.verbose:
-            self.environment.stderr.write(f"mesosctl: {printable(line)}\n")
+    def _trace(self, exchange: "Exchange") -> None:
+        """Show an exchange with the master, now."""
+        from mesosctl.cli import tracing
+
+        verbosity, secrets = self.options.verbose, self.environment.secrets
+        if self.environment.speaks_json:
+            self.environment.stderr.write(tracing.write_json(tracing.document(exchange, verbosity, secrets)))
+            return
+        self.end_progress()
+        told = tracing.lines(exchange, verbosity, secrets)
+        self.environment.stderr.writelines(f"mesosctl: {printable(line)}\n" for line in told)
+
+    def _learn(self, path: str, answer: Any) -> None:
+        """Keep the names in an answer for the completions of shells."""
+        from mesosctl.cli.names import keep_names
+
+        keep_names(path, answer, self.settings, self.environment.variables)
 
     def emit(self, report: Report) -> None:
         """The answer, on standard output, in the form that was asked for.
@@ -106,12 +169,43 @@ class Session:
         try:
             write(report, self.form, stdout, draws=self.environment.draws, colours=self.environment.colours)
             stdout.flush()
+            if not (report.rows or report.remark or self.environment.draws) and self.form in ("table", "wide"):
+                self._say_nothing_is_there(report)
         except OSError as error:
             if not report.done or not is_unwritable(error):
                 raise
             raise NotConfirmed(
                 f"{report.done}; it cannot be told, as standard output cannot be written: {error.strerror}"
             ) from None
+
+    def _say_nothing_is_there(self, report: Report) -> None:
+        """An empty table for a script is no bytes at all; who reads the log of it wants to know why."""
+        if report.empty:
+            self.note(report.empty)
+
+    def emit_text(self, text: str) -> None:
+        """A document in JSON or TOML, on standard output: in UTF-8, whatever the terminal speaks."""
+        stdout, text = self.environment.stdout, printable_json(text)
+        raw = getattr(stdout, "buffer", None)
+        if raw is None:  # kept in memory
+            stdout.write(text)
+        else:
+            stdout.flush()
+            raw.write(text.encode(errors="surrogateescape"))
+        stdout.flush()
+
+    def is_output(self, file: object, field: str) -> bool:
+        """Whether what the option `field` has written goes to standard output, in the answer's place.
+
+        Raises UsageError where a form of the answer was asked for beside it.
+        """
+        if str(file) != "-":
+            return False
+        if self.said.output is not None:
+            raise UsageError(
+                f"{field} - and -o both write to standard output", field=field, hint="leave one out, or name a file"
+            )
+        return True
 
     def show(self, report: Report) -> None:
         """Something to look at before a question, on standard error; silent with --quiet."""
@@ -121,10 +215,22 @@ class Session:
 
     def progress(self, sentence: str) -> None:
         """How far a waiting has come, in one line that the next one overwrites; only on a terminal."""
-        if self.environment.stderr.isatty() and not self.options.quiet:
-            self.environment.stderr.write(f"\r\x1b[Kmesosctl: {sentence}")
+        if self.environment.overwrites and not self.options.quiet:
+            self.environment.stderr.write(f"\r\x1b[Kmesosctl: {printable(sentence)}")
             self.environment.stderr.flush()
             self._progressing = True
+
+    @contextmanager
+    def waiting(self) -> Iterator[Callable[[str], None]]:
+        """A display of what is waited for and for how long, where a person looks on; silent elsewhere."""
+        environment = self.environment
+        if self.options.quiet or not environment.stderr.isatty():
+            yield lambda _sentence: None
+            return
+        from mesosctl.render.waiting import waiting
+
+        with waiting(environment.stderr, colours=environment.colours) as tell:
+            yield lambda sentence: tell(printable(sentence))
 
     def end_progress(self) -> None:
         """Take the line of `progress` away again."""
@@ -148,8 +254,8 @@ class Session:
             raise UsageError("nothing was done", hint="answer y, or give --yes")
 
 
-def _read_secret(path: str) -> str:
-    secret = read_text(path, "--secret-file").removesuffix("\n").removesuffix("\r")
-    if not secret:
-        raise BadInput(f"{path} is empty, and should hold a secret", field="--secret-file")
-    return secret
+def _checked(timeout: float) -> float:
+    """A time that every clock can hold.  Raises UsageError, for infinity and what is not a number as well."""
+    if not 0 < timeout <= _LONGEST_TIMEOUT:
+        raise UsageError(f"--timeout is {timeout:g}: it should be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
+    return timeout

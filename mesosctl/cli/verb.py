@@ -9,16 +9,16 @@ import typer
 from typer.core import TyperCommand
 
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.exit_statuses import BROKEN_PIPE
-from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.options import GlobalOptions, ReportFile
 from mesosctl.cli.session import Session
+from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
 
 GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
 _GLOBAL_PARAMETERS = [
     inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
     for option in fields(GlobalOptions)
 ]
-
+_REPORT = inspect.Parameter("report", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ReportFile)
 
 Example = tuple[str, str]
 
@@ -49,11 +49,15 @@ class Command(TyperCommand):
         return found
 
 
-def verb(examples: Sequence[Example] = ()) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+def verb(
+    examples: Sequence[Example] = (), *, changes: bool = False, obeys_context: bool = True
+) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
     """Turn `function(session, …)` into what typer makes a command of.
 
     Its docstring is the help, what it returns the exit status, `examples` are (words, what they do).
+    Only the verbs that edit contexts do not obey one.
     `GlobalOptions` are added to its parameters and merged with those given before the command's words.
+    A verb that `changes` a cluster is rehearsed with --dry-run, and takes --report; every other one may only read then.
     """
 
     def wrap(function: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -62,16 +66,29 @@ def verb(examples: Sequence[Example] = ()) -> Callable[[Callable[..., int | None
         def run(ctx: typer.Context, **words: Any) -> int | None:
             said = GlobalOptions(**{name: words.pop(name) for name in GLOBAL_NAMES})
             environment, weaker = ctx.obj
-            session = Session(environment, said.over(weaker))
+            session = Session(environment, said.over(weaker), obeys_context=obeys_context)
+            report = words.pop("report", None) if changes else None
             try:
+                if report is not None and not session.options.dry_run:
+                    raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
+                if changes and session.options.dry_run:
+                    from mesosctl.cli.rehearsing import rehearse
+
+                    name = ctx.command_path.partition(" ")[2]
+                    return rehearse(session, name, lambda acting: function(acting, **words), report)
                 return function(session, **words)
+            except MesosctlError as error:
+                if changes:
+                    session.tell_unsent(error)
+                raise
             except BrokenPipeError:
                 # typer would take it for a failure of its own.
-                return BROKEN_PIPE
+                return int(ExitStatus.BROKEN_PIPE)
             finally:
                 session.end_progress()
 
         ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        own = [*own, _REPORT] if changes else own
         _declare(run, [ctx, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *_GLOBAL_PARAMETERS])
         run.__doc__ = function.__doc__
         run.examples = tuple(examples)  # type: ignore[attr-defined]

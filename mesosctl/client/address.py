@@ -1,43 +1,157 @@
-"""Where a master is asked for: a URL, a list of them, or `fake:`."""
+"""Where a master is asked for: a URL, a list of them, ZooKeeper, a file that says so, or `fake:`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.core.errors import UsageError
+from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.core.reading import why_unreadable
 
 DEFAULT_PORT = 5050
+ZOOKEEPER_PORT = 2181
 FAKE_BASE = "http://fake.invalid"
-_HINT = "write http://host:5050, several masters with commas between them, or fake: for a dry run without a cluster"
+_HINT = (
+    "write http://host:5050, several masters with commas between them, zk://host1,host2/mesos, "
+    "or fake: for a dry run without a cluster"
+)
+_ZOOKEEPER_HINT = "write zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
+_SCHEME_PORTS = {"http": 80, "https": 443}
+_ZOOKEEPER_SCHEMES = ("zk", "zk+https")
+
+
+@dataclass(frozen=True, slots=True)
+class ZooKeeper:
+    """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
+
+    The secret is never part of the text of this value.  `tls` says that masters found there are
+    spoken to by https, which ZooKeeper does not tell.
+    """
+
+    servers: tuple[str, ...]
+    path: str
+    digest: str | None = field(default=None, repr=False)
+    tls: bool = False
+
+    def __str__(self) -> str:
+        return f"zk://{','.join(self.servers)}{self.path}"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
     """Masters in the order in which they are tried, as base URLs without a trailing slash.
 
-    `fake` is the whole text of a `fake:` address, None for a real one.
+    `fake` is the whole text of a `fake:` address, None for a real one.  With `zookeeper` the
+    masters are those that are registered there, and `bases` is empty.
     """
 
     bases: tuple[str, ...]
     fake: str | None = None
+    zookeeper: ZooKeeper | None = None
 
-    def names(self, host: str) -> bool:
-        """Whether `host` ("host:port") was asked for by name, and may be shown credentials."""
-        return any(urlsplit(base).netloc.lower() == host.lower() for base in self.bases)
+    def names(self, base: str) -> bool:
+        """Whether the origin of `base` was asked for by name, and may be shown credentials."""
+        return any(origin(named) == origin(base) for named in self.bases)
+
+
+def origin(base: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port of a base URL, alike for all ways to write them."""
+    url = urlsplit(base)
+    return url.scheme, (url.hostname or "").removesuffix("."), url.port or _SCHEME_PORTS.get(url.scheme)
 
 
 def parse_address(text: str) -> Address:
-    """`http://host:port`, `https://…`, `host:port`, a comma list of these, or `fake:…`.  Raises UsageError."""
+    """`http://host:port`, `https://…`, `host:port`, a comma list of these, `zk://…`, `file:///…` or `fake:…`.
+
+    Raises UsageError, and BadInput for a file that cannot be read.  A secret is in no error.
+    """
     text = text.strip()
+    if not text.startswith("file://"):
+        return _parse(text)
+    path = text.removeprefix("file://")
+    found = _read_address(path)
+    try:
+        return _parse(found)
+    except UsageError as error:
+        raise BadInput(f"in {path}: {error.message}", field=error.field, hint=error.hint) from None
+
+
+def _parse(text: str) -> Address:
     if not text:
         raise UsageError("the address of the master is empty", field="--master", hint=_HINT)
     if text.startswith("fake:"):
         return Address((FAKE_BASE,), fake=text)
-    if text.startswith("zk://"):
-        raise UsageError(
-            "zk:// addresses are not supported yet",
-            field="--master",
-            hint="name the masters: http://host1:5050,http://host2:5050",
+    scheme, _, rest = text.partition("://")
+    if scheme in _ZOOKEEPER_SCHEMES:
+        return Address((), zookeeper=_parse_zookeeper(rest, tls=scheme == "zk+https"))
+    return Address(_parse_list(text))
+
+
+def shows_secret(text: str) -> bool:
+    """Whether the text of an address holds a secret, which must not stand among a process's arguments."""
+    return text.strip().partition("://")[0] in _ZOOKEEPER_SCHEMES and "@" in text
+
+
+def _read_address(path: str) -> str:
+    """The address in a file, as Mesos takes it (`/etc/mesos/zk`).  Raises BadInput."""
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123  # pathlib is an import that nothing else here needs
+            found = file.read().strip()
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"the address of the master cannot be read from {path}: {why_unreadable(error)}", field="--master"
+        ) from None
+    wrong = "is empty" if not found else "has several lines" if len(found.splitlines()) > 1 else ""
+    if found.startswith("file://"):
+        wrong = wrong or "names another file"
+    if wrong:
+        raise BadInput(
+            f"{path} {wrong}, and should hold the address of the master in one line", field="--master", hint=_HINT
         )
+    return found
+
+
+def _parse_zookeeper(text: str, *, tls: bool) -> ZooKeeper:
+    """`[user:secret@]host[:port],…/path`, split as Mesos splits it: nothing is percent-decoded.
+
+    The text may hold a secret, so no error repeats it.
+    """
+    before, slash, path = text.partition("/")
+    digest, at, servers = before.rpartition("@")
+    path = (slash + path).rstrip("/")
+    if "@" in path:
+        raise UsageError(
+            "a secret in a zk:// address cannot contain a slash, nor its path an @",
+            field="--master",
+            hint=_ZOOKEEPER_HINT,
+        )
+    if at and not all(digest.partition(":")):
+        raise UsageError("before the @ of a zk:// address belongs USER:SECRET", field="--master", hint=_ZOOKEEPER_HINT)
+    if not path or "//" in path or not path.isprintable():
+        raise UsageError(
+            "a zk:// address ends with the path under which masters register, such as /mesos",
+            field="--master",
+            hint=_ZOOKEEPER_HINT,
+        )
+    named = tuple(_parse_server(server.strip()) for server in servers.split(","))
+    return ZooKeeper(named, path, digest if at else None, tls)
+
+
+def _parse_server(text: str) -> str:
+    try:
+        url = urlsplit(f"zk://{text}")
+        port = ZOOKEEPER_PORT if url.port is None else url.port
+    except ValueError:
+        url, port = urlsplit(""), 0
+    if url.netloc != text or not port or not _is_host(url.hostname or ""):
+        raise UsageError(f"'{text}' is not a ZooKeeper server", field="--master", hint=_ZOOKEEPER_HINT)
+    return f"{bracketed(url.hostname or '')}:{port}"
+
+
+def bracketed(host: str) -> str:
+    """A host as it stands in a URL: an IPv6 address in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+def _parse_list(text: str) -> tuple[str, ...]:
     bases: list[str] = []
     scheme = "http"
     for part in text.split(","):
@@ -45,18 +159,26 @@ def parse_address(text: str) -> Address:
         # A bare name after https:// means https too: nothing falls back to clear text silently.
         scheme = base.partition(":")[0]
         bases.append(base)
-    return Address(tuple(bases))
+    return tuple(dict.fromkeys(bases))
 
 
 def _parse_base(text: str, scheme: str) -> str:
+    if "@" in text:
+        # The text may hold a secret, so it is not repeated.
+        raise UsageError(
+            "a user name or secret does not belong into the address",
+            field="--master",
+            hint="use --principal and --secret-file",
+        )
     bare = "://" not in text
     try:
         url = urlsplit(f"{scheme}://{text}" if bare else text)
         port = url.port
     except ValueError as error:
-        raise UsageError(f"'{text}' is not an address: {error}", field="--master", hint=_HINT) from None
+        reason = "its port is no number up to 65535" if str(error).startswith("Port") else error
+        raise UsageError(f"'{text}' is not an address: {reason}", field="--master", hint=_HINT) from None
     _check_parts(text, url)
-    host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
+    host = bracketed(url.hostname or "")
     if port is None and bare:
         port = DEFAULT_PORT
     return f"{url.scheme}://{host}" + (f":{port}" if port is not None else "") + url.path.rstrip("/")
@@ -78,13 +200,6 @@ def _is_host(host: str) -> bool:
 
 
 def _check_parts(text: str, url: SplitResult) -> None:
-    if "@" in url.netloc:
-        # The text itself may hold a secret, so it is not repeated.
-        raise UsageError(
-            "a user name or secret does not belong into the address",
-            field="--master",
-            hint="use --principal and --secret-file",
-        )
     if url.scheme not in ("http", "https"):
         raise UsageError(f"'{text}': '{url.scheme}' is not a way to a master", field="--master", hint=_HINT)
     if not _is_host(url.hostname or "") or url.query or url.fragment:

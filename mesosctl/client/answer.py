@@ -78,7 +78,7 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
     401: (
         Unauthenticated,
         "the master does not know this principal",
-        "give --principal and --secret-file, or MESOSCTL_PRINCIPAL and MESOSCTL_SECRET",
+        "give --principal and --secret-file, or MESOSCTL_PRINCIPAL and MESOSCTL_SECRET; or a token with --token-file",
     ),
     403: (Forbidden, "the master does not allow that to this principal", None),
     409: (Conflict, "the cluster cannot hold it", "ask for less, or pass the check with --force"),

@@ -1,34 +1,20 @@
-"""One exchange over HTTP: the only module that touches httpx, and where its exceptions end.
+"""One exchange over HTTP, by httpx."""
 
-ConnectError, ConnectTimeout, PoolTimeout    certainly not sent
-WriteError, ReadError, RemoteProtocolError,
-WriteTimeout, ReadTimeout                    may have been sent, whatever broke: TLS too can break late
-"""
-
-import re
-import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from mesosctl.client.answer import Answer
+from mesosctl.client.failures import deadline_passed, translate
 from mesosctl.client.settings import Deadline, Tls
-from mesosctl.core.errors import (
-    BadInput,
-    DeadlinePassed,
-    MesosctlError,
-    TlsFailure,
-    UnexpectedAnswer,
-    Unreachable,
-    UsageError,
-)
-from mesosctl.core.printable import printable
+from mesosctl.core.errors import UnexpectedAnswer, UsageError
 
 if TYPE_CHECKING:
     import httpx
 
     from mesosctl.client.network import Network
+    from mesosctl.client.network import Transport as NetworkTransport
     from mesosctl.client.stream import EventStream
 
     Transport = httpx.BaseTransport
@@ -36,11 +22,8 @@ if TYPE_CHECKING:
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""
 
-# "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
-_LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
-
-# What a path may hold as it is; everything else is quoted for URL and sent verbatim (see `_target`).
-_PATH_SAFE = "/:@!$&'()*+,;=~-._"
+# What a path may hold as it is; everything else is quoted for the URL; on the wire it is verbatim.
+_PATH_SAFE = "/:@!$&'()*+,;=~-._?"
 
 
 class Carrier:
@@ -55,12 +38,20 @@ class Carrier:
         self._largest = largest
         self._clients: dict[str, httpx.Client] = {}
         self._network: Network | None = None
+        self._over_network: list[NetworkTransport] = []
+        self.received: Callable[[int], None] = _nothing
+        """Told how many bytes of the answer that is being read have come."""
 
     def close(self) -> None:
         """Close every connection."""
         for client in self._clients.values():
             client.close()
         self._clients.clear()
+
+    def end_idle(self) -> None:
+        """Close the connections that nothing is under way on."""
+        for transport in self._over_network:
+            transport.end_idle()
 
     def exchange(
         self, method: str, base: str, path: str, headers: Mapping[str, str], body: bytes | None, deadline: Deadline
@@ -73,14 +64,14 @@ class Carrier:
 
         url = base + quote(path, safe=_PATH_SAFE)
         if deadline.remaining() <= 0:
-            raise _deadline_passed(deadline, url, sent=False)
+            raise deadline_passed(deadline, url, sent=False)
         client = self._client(urlsplit(base).scheme)
         prefix = urlsplit(base).path
         if self._network is not None:
-            self._network.deadline = deadline
+            self._network.begin(deadline)
         timeout = httpx.Timeout(deadline.remaining(), connect=deadline.to_connect())
         extensions: dict[str, Any] = {"timeout": timeout.as_dict()}
-        if quote(path, safe=_PATH_SAFE) != path:
+        if "?" in path or quote(path, safe=_PATH_SAFE) != path:
             extensions["target"] = (prefix + path).encode()
         try:
             request = client.build_request(method, url, headers=dict(headers), content=body, extensions=extensions)
@@ -89,11 +80,11 @@ class Carrier:
         try:
             response = client.send(request, stream=True)
             try:
-                content = _read(response.iter_bytes(), deadline, url, self._largest)
+                content = self._read(response.iter_bytes(), deadline, url)
             finally:
                 response.close()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise _translate(error, base, deadline) from error
+            raise translate(error, base, deadline) from error
         return Answer(
             status=response.status_code,
             url=url,
@@ -116,15 +107,17 @@ class Carrier:
 
         client = self._client(urlsplit(base).scheme)
         agreed = Deadline(patience, time.monotonic)
+        if self._network is not None:
+            self._network.answered()  # events may be rare; `patience` says how rare
         timeout = {"timeout": httpx.Timeout(patience).as_dict()}
         request = client.build_request("POST", base + path, headers=dict(headers), content=body, extensions=timeout)
         try:
             response = client.send(request, stream=True)
             if response.status_code == 200:
-                return EventStream(response, lambda error: _translate(error, base, agreed))
+                return EventStream(response, lambda error: translate(error, base, agreed))
             content = response.read()
         except httpx.HTTPError as error:
-            raise _translate(error, base, agreed) from error
+            raise translate(error, base, agreed) from error
         return Answer(
             status=response.status_code,
             url=base + path,
@@ -133,6 +126,19 @@ class Carrier:
             location=response.headers.get("location"),
         )
 
+    def _read(self, chunks: Iterator[bytes], deadline: Deadline, url: str) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        for chunk in chunks:
+            size += len(chunk)
+            if size > self._largest:
+                raise UnexpectedAnswer(f"{url} answered with more than {self._largest} bytes")
+            if deadline.remaining() <= 0:
+                raise deadline_passed(deadline, url, sent=True)
+            parts.append(chunk)
+            self.received(size)
+        return b"".join(parts)
+
     def _client(self, scheme: str) -> "httpx.Client":
         if scheme not in self._clients:
             import httpx
@@ -140,87 +146,19 @@ class Carrier:
             transport = self._transport
             if transport is None:
                 from mesosctl.client.network import Network, Transport
+                from mesosctl.client.tls import open_context
 
                 self._network = self._network or Network()
-                transport = Transport(self._network, _ssl_context(self._tls) if scheme == "https" else None)
+                transport = Transport(self._network, open_context(self._tls) if scheme == "https" else None)
+                self._over_network.append(transport)
             # No proxies and no .netrc from the environment: a master is spoken to directly, and
             # credentials come from where the operator put them.
             self._clients[scheme] = httpx.Client(transport=transport, trust_env=False, follow_redirects=False)
         return self._clients[scheme]
 
 
-def _ssl_context(tls: Tls) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=tls.ca_file)
-        if tls.cert_file is not None:
-            context.load_cert_chain(tls.cert_file, tls.key_file)
-    except (OSError, ssl.SSLError) as error:
-        raise BadInput(
-            f"the TLS files cannot be used: {_words(error)}", hint="see --cacert, --cert and --key"
-        ) from None
-    return context
-
-
-def _read(chunks: Iterator[bytes], deadline: Deadline, url: str, largest: int) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    for chunk in chunks:
-        size += len(chunk)
-        if size > largest:
-            raise UnexpectedAnswer(f"{url} answered with more than {largest} bytes")
-        if deadline.remaining() <= 0:
-            raise _deadline_passed(deadline, url, sent=True)
-        parts.append(chunk)
-    return b"".join(parts)
-
-
-def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
-    """An exception of httpx as one of ours."""
-    import httpx
-
-    if isinstance(error, httpx.ConnectTimeout) and deadline.sharers > 1:
-        return Unreachable(f"{base} takes no connection", sent=False, hint="check --master")
-    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-        return _deadline_passed(deadline, base, sent=False)
-    if isinstance(error, httpx.TimeoutException):
-        return _deadline_passed(deadline, base, sent=True)
-    tls = _tls_cause(error)
-    if tls is not None and isinstance(error, httpx.ConnectError):
-        return TlsFailure(f"TLS with {base} failed: {_words(tls)}", hint="see --cacert, --cert and --key")
-    if isinstance(error, httpx.ConnectError):
-        return Unreachable(f"{base} cannot be reached: {_words(error)}", sent=False, hint="check --master")
-    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
-        return Unreachable(f"{base} cannot be asked: {_words(error)}", sent=False, hint="check --master")
-    if isinstance(error, httpx.DecodingError):
-        return UnexpectedAnswer(f"{base} answered with a broken content encoding")
-    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
-        return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
-    return Unreachable(
-        f"the connection to {base} broke after the request left: {_words(error) or 'no reason given'}",
-        sent=True,
-        hint=None if tls is None else "it was TLS that broke; see --cacert, --cert and --key",
-    )
-
-
-def _words(error: Exception) -> str:
-    """The sentence of an error without the numbers and files of the libraries below."""
-    return printable(_LEAKS.sub("", str(error)).strip())
-
-
-def _tls_cause(error: BaseException | None) -> ssl.SSLError | None:
-    seen: set[int] = set()  # a chain of causes may be a ring
-    while error is not None and id(error) not in seen:
-        if isinstance(error, ssl.SSLError):
-            return error
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
+def _nothing(_: int) -> None:
     return None
-
-
-def _deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
-    return DeadlinePassed(
-        f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="give it longer with --timeout"
-    )
 
 
 def open_transport(fake: str | None) -> "httpx.BaseTransport | None":

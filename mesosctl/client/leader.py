@@ -1,36 +1,93 @@
-"""Finding who leads: along the list that was given, and along the redirects of masters that do not lead.
+"""Finding who leads: by name, along the list that was given, in ZooKeeper, and along redirects.
 
 A master that does not lead answers 307 with `Location: //host:port/master/path`, the scheme left
 open (spec/endpoints.md §1).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
-from mesosctl.client.address import Address
+from mesosctl.client.address import Address, origin
 from mesosctl.client.answer import Answer
-from mesosctl.core.errors import MesosctlError, NoLeader, NoMaster, UnexpectedAnswer, Unreachable
+from mesosctl.client.settings import Deadline, Settings
+from mesosctl.core.errors import (
+    DeadlinePassed,
+    MesosctlError,
+    NoLeader,
+    NoMaster,
+    NoZooKeeper,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from mesosctl.core.printable import printable
 
 MOST_REDIRECTS = 5
 
 
-@dataclass(slots=True)
 class Leader:
-    """The masters that were named, and the one that led when it was last asked."""
+    """The masters that were asked for by name, list or ZooKeeper, and the one that led when it was last asked."""
 
-    address: Address
-    base: str | None = None
+    def __init__(self, address: Address, settings: Settings, deadline: Deadline) -> None:
+        self.address = address
+        self.base: str | None = None
+        self._settings = settings
+        self._deadline = deadline
+        self._registered: set[tuple[str, str, int | None]] = set()
 
-    def candidates(self) -> list[str]:
-        """Base URLs in the order in which to ask them."""
-        if self.base is None:
-            return list(self.address.bases)
-        return [self.base, *(base for base in self.address.bases if base != self.base)]
+    @property
+    def scheme(self) -> str:
+        """How these masters are spoken to."""
+        if self.address.zookeeper is not None:
+            return "https" if self.address.zookeeper.tls or self._settings.tls else "http"
+        return urlsplit(self.base or self.address.bases[0]).scheme
+
+    def candidates(self) -> Iterator[tuple[str, int]]:
+        """Base URLs in the order in which to ask them, each with how many may come after it.
+
+        Whoever led is asked first, and given half of the time: it need not be slow because it is
+        gone.  ZooKeeper is asked when it is its turn, so that an answer of it is fresh.
+        """
+        asked: list[str] = []
+        known = self.base
+        if known is not None:
+            asked.append(known)
+            more = self.address.zookeeper is not None or any(base != known for base in self.address.bases)
+            yield known, int(more)
+        rest = [base for base in self._named() if base not in asked]
+        for index, base in enumerate(rest, 1):
+            yield base, len(rest) - index
 
     def may_see_credentials(self, base: str) -> bool:
-        """Whether `base` is a master that was asked for by name."""
-        return self.address.names(urlsplit(base).netloc)
+        """Whether `base` is a master that was asked for; one that is not known yet may have registered just now."""
+        if self.is_known(base):
+            return True
+        if self.address.zookeeper is None:
+            return False
+        self._named()
+        return self.is_known(base)
+
+    def is_known(self, base: str) -> bool:
+        """Whether `base` is among the masters that were named or found so far."""
+        return self.address.names(base) or origin(base) in self._registered
+
+    def _named(self) -> list[str]:
+        """The masters of the address; of those in ZooKeeper, the leader, by each of its names."""
+        where = self.address.zookeeper
+        if where is None:
+            return list(self.address.bases)
+        from mesosctl.client.zookeeper import PATIENCE, read_masters
+
+        # Half of the time at most: whoever leads has to be asked as well.
+        self._deadline.begin()
+        found = read_masters(where, min(PATIENCE, self._deadline.remaining() / 2))
+        if self._settings.trace is not None:
+            from mesosctl.client.exchange import Exchange
+
+            outcome = f"{found[0].hosts[0]} leads, of {len(found)}"
+            self._settings.trace(Exchange("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))
+        bases = [[f"{self.scheme}://{host}" for host in master.hosts] for master in found]
+        self._registered = {origin(base) for names in bases for base in names}
+        return bases[0]
 
 
 def redirected_base(answer: Answer, base: str, path: str) -> str | None:
@@ -44,9 +101,10 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
     location = printable(answer.location or "")
     try:
         target = urlsplit(urljoin(base + path, answer.location or ""))
+        whole = bool(location and target.hostname and "@" not in target.netloc and target.port != 0)
     except ValueError:
-        target = urlsplit("")
-    if not location or not target.netloc or not target.path.endswith(path.partition("?")[0]):
+        target, whole = urlsplit(""), False
+    if not whole or not target.path.endswith(path.partition("?")[0]):
         raise UnexpectedAnswer(
             f"{base} redirects to '{location}', which is not another master",
             status=answer.status,
@@ -74,7 +132,14 @@ def nobody_answered(failures: list[MesosctlError]) -> MesosctlError:
     if len(failures) == 1:
         return failures[0]
     sentence = f"none of {len(failures)} masters could be used: " + "; ".join(error.message for error in failures)
+    last = failures[-1]
+    if isinstance(last, DeadlinePassed):
+        return DeadlinePassed(sentence, sent=any(error.sent for error in failures), hint=last.hint)
+    if isinstance(last, NoZooKeeper):
+        last.retell(sentence)
+        return last
     elected = next((error for error in failures if isinstance(error, NoLeader)), None)
     if elected is not None or not all(isinstance(error, NoMaster) for error in failures):
         return NoLeader(sentence, hint="try again when a leader is elected")
-    return Unreachable(sentence, sent=False, hint="check --master")
+    hints = {error.hint for error in failures}
+    return Unreachable(sentence, sent=False, hint=hints.pop() if len(hints) == 1 else "check --master")

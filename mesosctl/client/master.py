@@ -10,10 +10,12 @@ with Master(parse_address("http://host:5050"), Settings()) as master:
     master.profile                   what is to be expected of this version
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, raise_for_status
@@ -21,10 +23,16 @@ from mesosctl.client.carrier import Carrier, open_transport
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
 from mesosctl.client.settings import Deadline, Settings
 from mesosctl.core.errors import (
+    DeadlinePassed,
+    Denied,
     MasterFailed,
     MesosctlError,
     NoMaster,
+    NoZooKeeper,
+    TlsFailure,
+    Unauthenticated,
     UnexpectedAnswer,
+    UsageError,
 )
 from mesosctl.core.profile import Profile, profile_of
 from mesosctl.wire import answers
@@ -42,6 +50,26 @@ FIRST_PAUSE = 0.25
 """Seconds before the first repetition of a read, at most; it doubles with each."""
 
 
+LEADERS_ONLY = "/slaves?slave_id=none"
+"""What only whoever leads answers, everybody may ask, and costs a master nothing (spec/endpoints.md §1, §2)."""
+_ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
+"""What a master that does not lead answers as well, and of itself."""
+
+_SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
+"""What asking again would not change, or has already been waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of whoever leads; `repeatable` where nothing changes by asking twice."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+    content_type: str = JSON
+    repeatable: bool = False
+
+
 class Master:
     """Whoever leads among the masters of an address.  One deadline covers all that is asked of it.
 
@@ -54,10 +82,13 @@ class Master:
     ) -> None:
         self.settings = settings or Settings()
         self.deadline = Deadline(self.settings.timeout, self.settings.clock)
-        self._leader = Leader(address)
+        self._leader = Leader(address, self.settings, self.deadline)
         self._carrier = Carrier(self.settings.tls, transport or open_transport(address.fake))
         self._profile: Profile | None = None
         self._strangers: set[str] = set()
+        self._subscribed_at: str | None = None
+        self.changes_left = 0
+        """How many changes went out that a master may have looked at."""
 
     def __enter__(self) -> Self:
         return self
@@ -88,21 +119,50 @@ class Master:
 
     def get(self, path: str) -> Any:
         """The JSON at `path`.  Repeated after a pause where nobody answered, or a master failed."""
+        answer = self._read(Request("GET", path, repeatable=True))
+        self.settings.learn(path, answer)
+        return answer
+
+    def _read(self, request: Request) -> Any:
+        """The JSON of a request that only reads, and so may be repeated."""
         pause = FIRST_PAUSE
         for _ in range(READ_ATTEMPTS - 1):
             try:
-                return self._send("GET", path).json()
+                return self._send_read(request).json()
             except (NoMaster, MasterFailed) as error:
-                if isinstance(error, UnexpectedAnswer) or pause > self.deadline.remaining():
+                if isinstance(error, _SETTLED) or pause > self.deadline.remaining():
                     raise
             # Between half and the whole: many clients of one dead leader should not come back at once.
             self.settings.sleep(pause * (1 + self.settings.jitter()) / 2)
             pause *= 2
-        return self._send("GET", path).json()
+        return self._send_read(request).json()
+
+    def _send_read(self, request: Request) -> Answer:
+        """One reading of what the leader says: who leads is found first where any master would answer.
+
+        Something that is no whole master may not know that question, and is asked all the same.
+        """
+        if self._may_miss_leader(request.path):
+            with suppress(MasterFailed, Denied):
+                self._find_leader()
+        return self._send(request)
+
+    def _may_miss_leader(self, path: str) -> bool:
+        """Whether `path` might be answered by a master that does not lead, and should not be."""
+        if path not in _ANSWERED_BY_ALL or self._leader.address.fake:
+            return False
+        if path == "/metrics/snapshot":
+            return True  # of now, and so is the question who leads
+        # Masters of one list have one version, but while they are being upgraded.
+        return self._leader.base is None and (path == "/flags" or len(self._leader.address.bases) > 1)
 
     def post(self, path: str, body: bytes) -> None:
         """Change something by POST.  Sent once."""
         self._change("POST", path, body)
+
+    def put(self, path: str, body: bytes) -> None:
+        """Change something by PUT.  Sent once."""
+        self._change("PUT", path, body)
 
     def agent_state(self, pid: str) -> Any:
         """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
@@ -111,15 +171,14 @@ class Master:
         master that was named, or everything is a fake.
         """
         name, _, host = pid.partition("@")
-        base = f"{urlsplit(self._leader.candidates()[0]).scheme}://{host}"
+        base = f"{self._leader.scheme}://{host}"
         headers = {"Accept": "application/json"}
         credentials = self.settings.credentials
-        if credentials is not None and (self._leader.address.fake or self._leader.may_see_credentials(base)):
+        if credentials is not None and (self._leader.address.fake or self._leader.is_known(base)):
             headers["Authorization"] = credentials.header()
         # One agent that swallows connections must not eat up the whole deadline.
         deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.settings.clock)
-        answer = self._carrier.exchange("GET", base, f"/{name}/state", headers, None, deadline)
-        self.settings.trace(f"GET {answer.url} {answer.status}, {len(answer.body)} bytes")
+        answer = self._exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
         raise_for_status(answer)
         return answer.json()
 
@@ -136,16 +195,29 @@ class Master:
         self._change("POST", "/api/v1", body)
 
     def ask(self, call: str) -> Any:
-        """The JSON of a v1 call that only reads, by its name.  Raises as `get`, and is not repeated."""
-        return self._send("POST", "/api/v1", b'{"type":"%s"}' % call.encode()).json()
+        """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
+        return self._read(Request("POST", "/api/v1", b'{"type":"%s"}' % call.encode(), repeatable=True))
+
+    @contextmanager
+    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
+        """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
+        before, self._carrier.received = self._carrier.received, received
+        try:
+            yield
+        finally:
+            self._carrier.received = before
 
     def subscribe(self, path: str, body: bytes, patience: float) -> "EventStream":
         """Open a stream of events on whoever leads; see `client.stream`."""
+        if path.endswith("/scheduler"):  # whoever subscribes there is a framework; other streams only tell
+            self._check_may_change()
         base = self._leader.base or self._find_leader()
         for _ in range(MOST_REDIRECTS + 1):
-            opened = self._carrier.subscribe(base, path, self._headers(base, JSON), body, patience)
+            headers = self._headers(base, JSON)
+            opened = self._carrier.subscribe(base, path, headers, body, patience)
+            self._tell_of_stream(base + path, headers, body, opened)
             if not isinstance(opened, Answer):
-                self._leader.base = base
+                self._leader.base = self._subscribed_at = base
                 return opened
             onward = redirected_base(opened, base, path)
             if onward is None:
@@ -154,59 +226,147 @@ class Master:
             base = onward
         raise redirect_loop(base)
 
+    def _tell_of_stream(
+        self, url: str, headers: Mapping[str, str], body: bytes, opened: "EventStream | Answer"
+    ) -> None:
+        if self.settings.trace is not None:
+            from mesosctl.client.exchange import Exchange, presentable
+
+            answer = opened if isinstance(opened, Answer) else None
+            self.settings.trace(Exchange("POST", url, presentable(headers), body, 0.0, answer))
+
     def _find_leader(self) -> str:
         """Whoever answers an endpoint that only leaders serve."""
-        self._send("GET", "/weights")
+        self._send(Request("GET", LEADERS_ONLY, repeatable=True))
         assert self._leader.base is not None, "it has just answered"
         return self._leader.base
 
-    def tell(self, path: str, body: bytes, stream_id: str) -> None:
-        """A call of a subscribed framework.  Sent once, to the master that the stream comes from."""
-        base = self._leader.base
+    def tell(self, path: str, body: bytes, stream_id: str, *, repeatable: bool = False) -> None:
+        """A call of a subscribed framework.  Sent once, to the master that the stream comes from.
+
+        `repeatable` where it changes nothing but what this framework is offered.
+        """
+        self._check_may_change()
+        base = self._subscribed_at  # whoever leads may have been lost meanwhile, or be another
         assert base is not None, "a framework calls after it has subscribed"
         headers = self._headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
-        raise_for_status(self._carrier.exchange("POST", base, path, headers, body, self.deadline))
+        self.deadline.begin()
+        with self._on_its_own():
+            raise_for_status(
+                self._exchange(Request("POST", path, body, repeatable=repeatable), base, headers, self.deadline)
+            )
+
+    def _check_may_change(self) -> None:
+        """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
+        if not self.settings.may_change:
+            raise UsageError(
+                "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
+            )
 
     def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
-        answer = self._send(method, path, body, content_type)
+        self._check_may_change()
+        with self._on_its_own():
+            answer = self._send(Request(method, path, body, content_type))
         if answer.is_html:
             raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
+        if answer.body.strip():
+            raise UnexpectedAnswer(
+                f"{answer.url} answered a change with data, as if to another request", status=answer.status
+            )
 
-    def _send(self, method: str, path: str, body: bytes | None = None, content_type: str = JSON) -> Answer:
+    @contextmanager
+    def _on_its_own(self) -> Iterator[None]:
+        """A change on a connection that nothing was on before, and nothing is on after it.
+
+        A connection that was kept may just be ending, which would leave open what became of the change; and
+        bytes too many after one answer would be taken for the next.
+        """
+        self._carrier.end_idle()
+        try:
+            yield
+        finally:
+            self._carrier.end_idle()
+
+    def _send(self, request: Request) -> Answer:
         """One request to whoever leads.
 
-        The next master is asked only where the last one certainly did not take the request.
+        The next master is asked only where the last one certainly did not take the request, or it
+        may be repeated.
         """
         failures: list[MesosctlError] = []
-        candidates = self._leader.candidates()
-        for index, base in enumerate(candidates):
-            self.deadline.sharers = len(candidates) - index
-            try:
-                return self._ask(base, method, path, body, content_type)
-            except NoMaster as error:
-                self._leader.base = None
-                if method != "GET" and error.sent:
-                    raise
-                failures.append(error)
+        try:
+            for base, others in self._leader.candidates():
+                try:
+                    return self._ask(request, base, others)
+                except NoMaster as error:
+                    self._leader.base = None
+                    if error.sent and not request.repeatable:
+                        raise
+                    failures.append(error)
+        except (NoMaster, DeadlinePassed) as error:
+            if error.sent and not request.repeatable:
+                raise
+            failures.append(error)
         raise nobody_answered(failures)
 
-    def _ask(self, base: str, method: str, path: str, body: bytes | None, content_type: str) -> Answer:
-        """One request to `base` and along its redirects; the scheme, the method and the body stay."""
+    def _ask(self, request: Request, base: str, others: int) -> Answer:
+        """One request to `base` and along its redirects; the scheme, the method and the body stay.
+
+        `others`: how many masters may be asked after `base`, and have to be left time for.
+        """
         for _ in range(MOST_REDIRECTS + 1):
-            started = self.settings.clock()
-            headers = self._headers(base, None if body is None else content_type)
-            answer = self._carrier.exchange(method, base, path, headers, body, self.deadline)
-            took = self.settings.clock() - started
-            self.settings.trace(
-                f"{method} {answer.url} {answer.status}, {len(answer.body)} bytes, {took * 1000:.0f} ms"
-            )
-            onward = redirected_base(answer, base, path)
+            headers = self._headers(base, None if request.body is None else request.content_type)
+            self.deadline.begin(others, repeatable=request.repeatable)
+            answer = self._exchange(request, base, headers, self.deadline)
+            onward = redirected_base(answer, base, request.path)
             if onward is None:
-                raise_for_status(answer)
-                self._leader.base = base
+                self._check(answer, base)
+                if request.path not in _ANSWERED_BY_ALL or self._leader.address.zookeeper:
+                    self._leader.base = base
                 return answer
-            base = onward
+            base, others = onward, min(others, 1)
         raise redirect_loop(base)
+
+    def _exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+        """As `_carry`; remembers whether a change may have been looked at."""
+        try:
+            answer = self._carry(request, base, headers, deadline)
+        except MesosctlError as error:
+            self.changes_left += error.sent and not request.repeatable
+            raise
+        looked_at = answer.status not in (307, 503) or answer.may_follow_a_change
+        self.changes_left += looked_at and not request.repeatable
+        return answer
+
+    def _carry(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+        """As the carrier does it; told, however it ends, to whoever wants to see exchanges."""
+        method, path, body = request.method, request.path, request.body
+        trace = self.settings.trace
+        if trace is None:
+            return self._carrier.exchange(method, base, path, headers, body, deadline)
+        from mesosctl.client.exchange import Exchange, presentable
+
+        started = self.settings.clock()
+        answer, failure = None, None
+        try:
+            answer = self._carrier.exchange(method, base, path, headers, body, deadline)
+        except MesosctlError as error:
+            failure = error.message
+            raise
+        finally:
+            took = self.settings.clock() - started
+            url = base + path if answer is None else answer.url
+            trace(Exchange(method, url, presentable(headers), body, took, answer, failure))
+        return answer
+
+    def _check(self, answer: Answer, base: str) -> None:
+        """Raise what a status means."""
+        try:
+            raise_for_status(answer)
+        except Unauthenticated as error:
+            if base in self._strangers:
+                error.hint = f"{base} leads and was not shown the secret; name it too: --master …,{base}"
+            raise
 
     def _headers(self, base: str, content_type: str | None) -> dict[str, str]:
         # A v1 endpoint wants its exact type, without parameters.

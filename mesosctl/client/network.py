@@ -20,9 +20,28 @@ _PIECE = 64 * 1024
 
 
 class Network(httpcore.SyncBackend):
-    """Connections whose every wait ends with `deadline`, which belongs to the exchange under way."""
+    """Connections whose every wait ends with `deadline`, which belongs to the exchange under way.
+
+    Until the first byte of an answer a wait ends sooner where another master can be asked instead.
+    """
 
     deadline: Deadline
+
+    def __init__(self) -> None:
+        self._reserve = 0.0
+
+    def begin(self, deadline: Deadline) -> None:
+        """Another exchange; what must be left of the deadline for others is kept until somebody answers."""
+        self.deadline = deadline
+        self._reserve = deadline.remaining() - deadline.to_answer()
+
+    def answered(self) -> None:
+        """The first byte has come: the rest of it may take whatever is left."""
+        self._reserve = 0.0
+
+    def to_read(self) -> float:
+        """Seconds that the next read may take."""
+        return self.deadline.remaining() - self._reserve
 
     def connect_tcp(
         self,
@@ -62,8 +81,8 @@ class _Stream(httpcore.NetworkStream):
         self._inner = inner
         self._network = network
 
-    def _left(self, late: type[Exception]) -> float:
-        remaining = self._network.deadline.remaining()
+    def _left(self, late: type[Exception], seconds: float | None = None) -> float:
+        remaining = self._network.deadline.remaining() if seconds is None else seconds
         if remaining <= 0:
             raise late("the deadline has passed")
         return remaining
@@ -71,7 +90,9 @@ class _Stream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What has come, by the deadline."""
         del timeout
-        return self._inner.read(max_bytes, self._left(httpcore.ReadTimeout))
+        data = self._inner.read(max_bytes, self._left(httpcore.ReadTimeout, self._network.to_read()))
+        self._network.answered()
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Everything, by the deadline."""
@@ -103,3 +124,9 @@ class Transport(httpx.HTTPTransport):
         # verify=False has no meaning for http and saves loading the certificates of the whole world.
         super().__init__(verify=False if context is None else context)
         self._pool = httpcore.ConnectionPool(ssl_context=context, network_backend=network)
+
+    def end_idle(self) -> None:
+        """Close the connections that nothing is under way on; the pool forgets them."""
+        for connection in self._pool.connections:
+            if connection.is_idle():
+                connection.close()

@@ -5,6 +5,10 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mesosctl.client.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,26 @@ class Credentials:
 
 
 @dataclass(frozen=True, slots=True)
+class Token:
+    """A token, how it is shown (one of `TOKEN_SCHEMES`), and whom it speaks for, where that is known.
+
+    The token is never part of the text of this value.
+    """
+
+    token: str = field(repr=False)
+    scheme: str = "bearer"
+    principal: str | None = None
+
+    def header(self) -> str:
+        """The value of `Authorization`."""
+        return TOKEN_SCHEMES[self.scheme] + self.token
+
+
+TOKEN_SCHEMES = {"bearer": "Bearer ", "dcos": "token="}
+"""How a token stands in `Authorization`: as RFC 6750 has it, and as the Admin Router of every DC/OS takes it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tls:
     """Files: the authorities to trust instead of the system's, and a client's certificate and key."""
 
@@ -27,8 +51,12 @@ class Tls:
     cert_file: str | None = None
     key_file: str | None = None
 
+    def __bool__(self) -> bool:
+        """Whether any is given, as somebody does who means TLS."""
+        return self.ca_file is not None or self.cert_file is not None
 
-def _nobody(_: str) -> None:
+
+def _nobody(*_: Any) -> None:
     return None
 
 
@@ -36,41 +64,67 @@ def _nobody(_: str) -> None:
 class Settings:
     """Everything about a conversation but the address.
 
+    Without `may_change` a master is only read, whatever else is asked for: the promise of a dry run.
     `notice` gets sentences an operator should see, `alarm` those that must not be missed, `trace`
-    one line an exchange; the clock, the pause and the jitter (a factor between 0 and 1) are
-    replaced in tests.
+    every exchange where it is given, `learn` each path that was read with its JSON; the clock, the
+    pause and the jitter (a factor between 0 and 1) are replaced in tests.
     """
 
-    credentials: Credentials | None = None
+    credentials: Credentials | Token | None = None
     tls: Tls = field(default_factory=Tls)
     timeout: float = 30.0
     notice: Callable[[str], None] = _nobody
     alarm: Callable[[str], None] = _nobody
-    trace: Callable[[str], None] = _nobody
+    trace: "Callable[[Exchange], None] | None" = None
+    learn: Callable[[str, Any], None] = _nobody
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
+    may_change: bool = True
+
+
+CONNECT_PATIENCE = 10.0
+"""Seconds for a connection, at most, where another master can be asked instead."""
 
 
 class Deadline:
-    """A point in time that all attempts together must not pass.
-
-    `sharers` is how many masters may have to be connected to, one after the other, in what is left.
-    """
+    """A point in time that all attempts together must not pass."""
 
     def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
         self.seconds = seconds
-        self.sharers = 1
         self._clock = clock
         self._end = clock() + seconds
+        self.begin()
+
+    def begin(self, others: int = 0, *, repeatable: bool = False) -> None:
+        """Before each attempt.
+
+        `others`: how many masters may still be asked after this one.  `repeatable`: they may be even
+        though this one may have taken the request.
+        """
+        self.others = others
+        self._repeatable = repeatable
+        self._left_at_first = self.remaining()
 
     def remaining(self) -> float:
         """Seconds left; zero or less when it has passed."""
         return self._end - self._clock()
 
     def to_connect(self) -> float:
-        """Seconds left for connecting to the next of them, so that a silent one does not eat it all."""
-        return self.remaining() / self.sharers
+        """Seconds left for connecting, so that one who takes no connection does not eat it all."""
+        return min(CONNECT_PATIENCE, self._share()) if self.others else self.remaining()
+
+    def to_answer(self) -> float:
+        """Seconds left until the first byte of the answer, so that one who stays silent does not eat it all."""
+        return self._share() if self.others and self._repeatable else self.remaining()
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the attempt began."""
+        return self._left_at_first - self.remaining()
+
+    def _share(self) -> float:
+        return self._left_at_first / (self.others + 1) - self.waited
 
     def extend_to(self, seconds: float) -> None:
         """Leave at least `seconds` from now: time to find out what became of a change."""

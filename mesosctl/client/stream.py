@@ -1,6 +1,8 @@
 """A subscription: events of a master as they come, over one connection that stays open."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from socket import SHUT_RDWR
 from typing import TYPE_CHECKING, Any, Self
 
 from mesosctl.core.errors import MesosctlError, UnexpectedAnswer
@@ -26,6 +28,14 @@ class EventStream:
     def id(self) -> str:
         """`Mesos-Stream-Id`, which the calls of a framework have to name."""
         return str(self._response.headers.get("mesos-stream-id", ""))
+
+    def cut(self) -> None:
+        """End the stream from another thread: whoever waits for an event is told that the connection broke."""
+        network = self._response.extensions.get("network_stream")
+        connection = network.get_extra_info("socket") if network is not None else None
+        if connection is not None:
+            with suppress(OSError):  # it may have ended by itself
+                connection.shutdown(SHUT_RDWR)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         import httpx

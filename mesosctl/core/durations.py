@@ -1,4 +1,4 @@
-"""Spans of time as a person types them."""
+"""Spans of time as a person types them, and as Mesos writes them."""
 
 import re
 
@@ -7,6 +7,17 @@ from mesosctl.core.errors import UsageError
 _SPAN = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MESOS_NAMES = {"secs": "s", "mins": "m", "hrs": "h", "days": "d"}
+_MESOS_DURATION = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ns|us|ms|secs|mins|hrs|days|weeks)")
+_MESOS_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "secs": 1.0,
+    "mins": 60.0,
+    "hrs": 3600.0,
+    "days": 86400.0,
+    "weeks": 604800.0,
+}
 
 
 def parse_span(text: str, field: str) -> float:
@@ -18,6 +29,14 @@ def parse_span(text: str, field: str) -> float:
         if factor is not None and float(number) > 0:
             return float(number) * factor
     raise UsageError(f"'{text}' is not a span of time", field=field, hint="write for example 30s, 10m or 1h")
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of a Mesos duration such as "250ms" or "10mins".  Raises ValueError."""
+    match = _MESOS_DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"'{text}' is not a duration: write a number and ns, us, ms, secs, mins, hrs, days or weeks")
+    return float(match[1]) * _MESOS_SECONDS[match[2]]
 
 
 def format_span(seconds: float) -> str:

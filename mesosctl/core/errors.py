@@ -14,14 +14,16 @@
     ├── NoMaster            7
     │   ├── Unreachable         refused, reset, no such host, cut off
     │   ├── TlsFailure
-    │   └── NoLeader            503, or a redirect that leads nowhere
+    │   ├── NoZooKeeper         no server of it answers
+    │   └── NoLeader            503, nobody registered, or a redirect that leads nowhere
     ├── MasterFailed        8   5xx
     │   └── UnexpectedAnswer    an answer that no master should give
     ├── Bug                 8   of mesosctl itself
     └── NotConfirmed        9
         └── DeadlinePassed
 
-The statuses are a contract with scripts (README, "Exit statuses"); they live here only.
+The statuses are a contract with scripts (README, "Exit statuses"); they live here only, and
+`cli/status_meanings.py` says in words what each means.
 """
 
 from enum import IntEnum
@@ -42,6 +44,8 @@ class ExitStatus(IntEnum):
     MASTER_FAILED = 8
     NOT_CONFIRMED = 9
     INTERRUPTED = 130
+    BROKEN_PIPE = 128 + 13
+    """What a shell shows for a program whose reader went away; nobody reads it, so no page names it."""
     TERMINATED = 143
 
 
@@ -56,6 +60,8 @@ class MesosctlError(Exception):
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
     sent: bool = False
+    would_answer: int | None = None
+    """What a master would have answered, where that is found out before it is asked and is not plain from the kind."""
 
     def __init__(
         self,
@@ -80,7 +86,7 @@ class MesosctlError(Exception):
 
 
 class UsageError(MesosctlError):
-    """The words on the command line do not make a request."""
+    """The words on the command line do not make a request, or a person took them back when asked."""
 
     exit_status = ExitStatus.USAGE
 
@@ -148,6 +154,10 @@ class Unreachable(NoMaster):
 
 class TlsFailure(NoMaster):
     """The TLS handshake or the verification of a certificate failed."""
+
+
+class NoZooKeeper(NoMaster):
+    """No ZooKeeper server says who leads.  It has been waited for, and nothing was sent to a master."""
 
 
 class NoLeader(NoMaster):

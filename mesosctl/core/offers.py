@@ -26,7 +26,7 @@ class Offer:
     hostname: str
     resources: Resources
     """Without allocation roles."""
-    refined: bool = True
+    stacked_format: bool = True
     """Whether it came in the format with reservation stacks (capability RESERVATION_REFINEMENT)."""
 
 

@@ -4,9 +4,10 @@ The command line runs these rules before anything is sent, the fake master when 
 Each names the entry and the rule that it breaks.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resources import Reservation, Resource, Resources
 from mesosctl.core.values import value_is_empty, value_type
@@ -79,6 +80,34 @@ def check_unreserve(resources: Collection[Resource], requester: Requester) -> No
             )
         if requester.framework_roles is None and resource.allocation_role is not None:
             raise _allocated(resource, field)
+
+
+def refinement_problem(role: str, below: str) -> str | None:
+    """Why what is reserved for `below` cannot be refined for `role`; None where it can."""
+    if roles.is_strict_subrole(role, below):
+        return None
+    return f"role '{role}' is not below '{below}': a refinement goes down the tree, levels may be skipped"
+
+
+def reserved_role_problem(role: str) -> str | None:
+    """Why nothing can be reserved for this role; None where it can."""
+    return roles.role_error(role) or ("role '*' cannot be reserved" if role == roles.DEFAULT_ROLE else None)
+
+
+def check_stack(levels: Iterable[tuple[str, str]]) -> None:
+    """(field, role) from the bottom up: each can be reserved for, and refines the one before it.
+
+    Raises RuleViolation.
+    """
+    below = None
+    for field, role in levels:
+        roles.check_role(role, field)
+        problem, rule = reserved_role_problem(role), "reservation.role"
+        if problem is None and below is not None:
+            problem, rule = refinement_problem(role, below), "reservation.refinement"
+        if problem is not None:
+            raise RuleViolation(problem, field=field, rule=rule)
+        below = role
 
 
 def common_bottom(one: Sequence[Reservation], other: Sequence[Reservation]) -> tuple[Reservation, ...]:

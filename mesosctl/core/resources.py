@@ -24,6 +24,9 @@ from mesosctl.core.values import (
 )
 
 ReservationType = Literal["STATIC", "DYNAMIC"]
+Revocability = Literal["regular", "throttleable", "non-throttleable"]
+"""Not to be taken back; slack of use, which may be throttled; or slack of allocation, lent by its owner."""
+REVOCABILITIES: tuple[Revocability, ...] = ("regular", "throttleable", "non-throttleable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,15 @@ class Disk:
 
 
 Kind = tuple[
-    str, str, str | None, tuple[Reservation, ...], tuple[DiskSource | None, str | None] | None, bool, str | None, bool
+    str,
+    str,
+    str | None,
+    tuple[Reservation, ...],
+    tuple[DiskSource | None, str | None] | None,
+    bool,
+    str | None,
+    bool,
+    bool,
 ]
 
 
@@ -119,6 +130,8 @@ class Resource:
     shared: bool = False
     provider_id: str | None = None
     copies: int = 1
+    throttleable: bool = False
+    """Only of what is revocable: `throttle_info`, which Mesos 1.11 does not know (spec/oversubscription.md §2)."""
 
     @property
     def kind(self) -> Kind:
@@ -132,7 +145,15 @@ class Resource:
             self.revocable,
             self.provider_id,
             self.shared,
+            self.throttleable,
         )
+
+    @property
+    def revocability(self) -> Revocability:
+        """Whether it may be taken back, and how."""
+        if not self.revocable:
+            return "regular"
+        return "throttleable" if self.throttleable else "non-throttleable"
 
     @property
     def role(self) -> str:
@@ -207,7 +228,7 @@ class Resource:
         if self.disk is not None:
             text += f"[{self.disk}]"
         if self.revocable:
-            text += "{REV}"
+            text += "{REV,THROTTLE}" if self.throttleable else "{REV}"
         if self.shared:
             text += "<SHARED>"
         text += ":" + format_value(self.value)
@@ -303,6 +324,17 @@ class Resources:
     def non_revocable(self) -> "Resources":
         """The entries that may not be taken back."""
         return self.filter(lambda entry: not entry.revocable)
+
+    @property
+    def revocability(self) -> Revocability | Literal["mixed"]:
+        """That of every entry; nothing at all is regular."""
+        kinds = {entry.revocability for entry in self._entries}
+        return "mixed" if len(kinds) > 1 else next(iter(kinds), "regular")
+
+    def by_revocability(self) -> dict[Revocability, "Resources"]:
+        """The entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
+        return {kind: part for kind, part in parts.items() if part}
 
     def scalars(self) -> "Resources":
         """The entries that are amounts."""

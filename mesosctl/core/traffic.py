@@ -37,11 +37,13 @@ def _parse(word: str) -> tuple[int, float, float, str | None]:
     name, equals, pattern = word.rpartition("=")
     principal = None if name == NO_PRINCIPAL else name
     if equals and (stream := _STREAM.fullmatch(pattern)):
-        rate = float(stream["rate"])
-        if rate > 0:
-            return math.ceil(rate * float(stream["seconds"])), 1 / rate, float(stream["start"] or 0), principal
-    if equals and (burst := _BURST.fullmatch(pattern)):
-        return int(burst["count"]), 0.0, float(burst["start"] or 0), principal
+        rate, start = float(stream["rate"]), float(stream["start"] or 0)
+        if rate > 0 and math.isfinite(1 / rate) and math.isfinite(start):
+            # Of a number that no double holds there are too many in any case.
+            count = min(rate * float(stream["seconds"]), MOST_MESSAGES + 1.0)
+            return math.ceil(count), 1 / rate, start, principal
+    if equals and (burst := _BURST.fullmatch(pattern)) and math.isfinite(start := float(burst["start"] or 0)):
+        return int(burst["count"]), 0.0, start, principal
     raise UsageError(
         f"'{word}' is not traffic",
         field="--traffic",

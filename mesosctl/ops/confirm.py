@@ -3,8 +3,13 @@
 answered 2xx, and shown              done
 answered 2xx, and not shown          NotConfirmed
 no answer, and shown                 done, with a notice
-no answer, and certainly not done    the failure itself; NotConfirmed where it may still come
+no answer, and not shown             the failure itself, which may still be followed by the change:
+                                     something on the way may keep a request; NotConfirmed after a deadline
 no answer, and cannot be told        NotConfirmed
+refused, and shown now               done, with a notice: something on the way may deliver a request twice,
+                                     and show the answer to the second
+refused, and not shown               the refusal
+refused, and nobody can be asked     NotConfirmed
 
 A refusal that did not come from a master itself is no answer (`client.answer`).
 """
@@ -12,7 +17,7 @@ A refusal that did not come from a master itself is no answer (`client.answer`).
 from collections.abc import Callable
 
 from mesosctl.client.master import Master
-from mesosctl.core.errors import DeadlinePassed, MesosctlError, NotConfirmed, Unreachable
+from mesosctl.core.errors import Conflict, DeadlinePassed, Denied, MesosctlError, NotConfirmed, Rejected
 
 SHOWN_BY = "mesosctl quota list"
 GRACE = 5.0
@@ -27,17 +32,22 @@ def make(
     what: str,
     wait: bool = True,
     shown_by: str = SHOWN_BY,
+    seen_before: bool = True,
 ) -> bool:
     """Send a change and read it back; returns whether it was seen to have happened.
 
     `look` returns whether the master shows that it happened, and None where what it shows leaves
     that open.  `what` is a phrase for sentences ("setting quota of dev"), `shown_by` the command
     that shows it.  Without `wait` an accepted change is not read back; one that got no answer
-    always is.
+    always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
+    afterwards is one of a second delivery.
     """
     try:
         send()
     except MesosctlError as error:
+        if isinstance(error, Rejected | Conflict) and not error.sent and seen_before:
+            _settle_refusal(master, error, look, what, shown_by)
+            return True
         if not error.sent:
             raise
         _settle(master, error, look, what, shown_by)
@@ -79,8 +89,25 @@ def _settle(master: Master, error: MesosctlError, look: Callable[[], bool | None
             f"{error.message}; whether {what} happened cannot be told: this principal may not see it",
             hint=f"look at it with {shown_by}, as a principal that may see every role",
         ) from error
-    error.retell(f"{error.message}; read back: {what} did not happen")
-    error.sent = False
-    if isinstance(error, Unreachable):
-        error.hint = "it may be sent again"
+    error.retell(f"{error.message}; read back: the master does not show {what} so far")
+    error.hint = f"if it was kept on the way it may still come: look again with {shown_by} before it is sent again"
     raise error
+
+
+def _settle_refusal(
+    master: Master, error: MesosctlError, look: Callable[[], bool | None], what: str, shown_by: str
+) -> None:
+    """Nothing if the change happened although it was refused, which a request that arrives twice is; or raises."""
+    master.deadline.extend_to(GRACE)
+    try:
+        shown = look()
+    except Denied:
+        raise error from None
+    except MesosctlError as unread:
+        raise NotConfirmed(
+            f"{error.message}; whether that was all that came of {what} cannot be told: {unread.message}",
+            hint=f"look at it with {shown_by} when a master answers",
+        ) from error
+    if not shown:
+        raise error
+    master.notice(f"{error.message}; yet the master shows that {what} happened, as if it had been delivered twice")

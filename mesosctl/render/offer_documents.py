@@ -20,6 +20,9 @@ class Offer(Strict):
     hostname: str
     amounts: Amounts
     resources: str
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = Field(
+        default="regular", description="Whether it may be taken back: no, as slack of use, or as lent by its owner."
+    )
 
     @classmethod
     def of(cls, offer: values.Offer) -> Self:
@@ -33,6 +36,7 @@ class Offer(Strict):
             hostname=offer.hostname,
             amounts=amounts(offer.resources.quantities()),
             resources=str(offer.resources),
+            revocability=offer.resources.revocability,
         )
 
 
@@ -124,6 +128,41 @@ class Holding(Strict):
     dominant: str | None
     share: float
 
+    @classmethod
+    def of(cls, holding: sharing.Holding) -> Self:
+        """From a value of core."""
+        return cls(
+            framework=holding.framework,
+            amounts=amounts(holding.amounts),
+            dominant=holding.dominant,
+            share=holding.share,
+        )
+
+
+class Revoked(Strict):
+    """Something that was taken for a framework of higher priority; `id` is that of the task or the offer."""
+
+    seconds: float
+    deed: sharing.Deed
+    framework: str
+    agent: str
+    id: str
+    amounts: Amounts
+    wanted_by: str
+
+    @classmethod
+    def of(cls, revoked: sharing.Revoked) -> Self:
+        """From a value of core."""
+        return cls(
+            seconds=revoked.seconds,
+            deed=revoked.deed,
+            framework=revoked.framework,
+            agent=revoked.agent,
+            id=revoked.id,
+            amounts=amounts(revoked.amounts),
+            wanted_by=revoked.wanted_by,
+        )
+
 
 class SharingStep(Strict):
     """One offer that was taken."""
@@ -136,6 +175,9 @@ class SharingStep(Strict):
     tasks: int
     holdings: list[Holding]
     allocated: Amounts
+    revoked: list[Revoked] = Field(default=[], description="Since the step before.")
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = "regular"
+    evicted: list[str] = Field(default=[], description="Tasks that had to go for it, as FRAMEWORK/TASK.")
 
     @classmethod
     def of(cls, step: sharing.SharingStep) -> Self:
@@ -147,11 +189,11 @@ class SharingStep(Strict):
             role=step.role,
             agent=step.agent,
             tasks=step.tasks,
-            holdings=[
-                Holding(framework=h.framework, amounts=amounts(h.amounts), dominant=h.dominant, share=h.share)
-                for h in step.holdings
-            ],
+            holdings=[Holding.of(holding) for holding in step.holdings],
             allocated=amounts(step.allocated),
+            revoked=[Revoked.of(entry) for entry in step.revoked],
+            revocability=step.revocability,
+            evicted=list(step.evicted),
         )
 
 
@@ -164,6 +206,8 @@ class OfferSimulation(Document):
     steps: list[SharingStep]
     tasks: dict[str, int] = Field(description="Running at the end, by framework.")
     ended: bool = Field(description="Whether nobody took anything any more.")
+    revoked_at_end: list[Revoked] = Field(default=[], description="Since the last step.")
+    holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
 
 
 DOCUMENTS: tuple[type[Document], ...] = (

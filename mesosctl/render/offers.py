@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.core.offers import Explanation, Offer, Taken
+from mesosctl.core.printable import printable
 from mesosctl.core.resources import Resources
-from mesosctl.render.report import Column, Report
+from mesosctl.render import forms
+from mesosctl.render.report import Column, Report, json_text
 
 if TYPE_CHECKING:
     from mesosctl.render import offer_documents
@@ -17,10 +19,17 @@ _COLUMNS = (
     Column("ROLE"),
     Column("AGENT"),
     Column("RESOURCES"),
+    Column("KIND"),
     Column("OFFER", wide=True),
     Column("FRAMEWORK ID", wide=True),
     Column("AGENT ID", wide=True),
 )
+_REVOCABLE = {
+    "regular": "no",
+    "throttleable": "throttleable",
+    "non-throttleable": "not throttleable",
+    "mixed": "in part",
+}
 
 
 def resources_text(resources: Resources) -> str:
@@ -62,6 +71,7 @@ def _row(offer: Offer) -> list[str]:
         offer.role,
         offer.hostname,
         resources_text(offer.resources),
+        offer.resources.revocability,
         offer.id,
         offer.framework_id,
         offer.agent_id,
@@ -70,15 +80,15 @@ def _row(offer: Offer) -> list[str]:
 
 def change_line(what: Literal["offered", "gone"], offer: Offer, form: str) -> str:
     """One change as a line: JSON for a program, words for a person."""
-    if form in ("json", "jsonl"):
+    if form in forms.JSON:
         from mesosctl.render import offer_documents
 
         document = offer_documents.OfferChange(change=what, offer=offer_documents.Offer.of(offer))
-        return document.model_dump_json()
+        return json_text(document, encoding="ascii")
     if form == "name":
-        return offer.id
+        return printable(offer.id)
     sign = "+" if what == "offered" else "-"
-    return f"{sign} {offer.framework} {offer.role} {offer.hostname} {resources_text(offer.resources)}"
+    return printable(f"{sign} {offer.framework} {offer.role} {offer.hostname} {resources_text(offer.resources)}")
 
 
 _VERDICTS = {True: "YES", False: "no", None: "not told"}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from mesosctl.core.durations import format_span
+from mesosctl.core.printable import printable
 from mesosctl.core.ratelimit_standing import Simulation
 from mesosctl.core.simulation import Outcome
 from mesosctl.render.ratelimit_simulation import name_of, sampled
@@ -34,7 +35,7 @@ def _panel(played: Simulation, outcome: Outcome, end: float) -> Iterator[str]:
     rate = "not throttled" if limit.qps is None else f"{limit.qps:g} messages/s"
     refused = f", {outcome.refused} refused" if outcome.refused else ""
     yield (
-        f'<text x="0" y="-8"><tspan font-weight="bold">{escape(name_of(outcome))}</tspan> '
+        f'<text x="0" y="-8"><tspan font-weight="bold">{escape(printable(name_of(outcome)))}</tspan> '
         f"{rate}; longest queue {outcome.longest_queue}, "
         f"longest delay {format_span(outcome.longest_delay)}{refused}</text>"
     )

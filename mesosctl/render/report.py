@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from mesosctl.core.printable import printable
+from mesosctl.core.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -19,6 +19,8 @@ class Column:
 
     title: str
     wide: bool = False
+    key: str = ""
+    """What csv calls it; the title in small letters unless given.  No two of a report are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +45,33 @@ class Report:
 def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bool) -> None:
     """Write `report` to `stream`.  `draws` says that a person looks at a terminal, `colours` what it may show."""
     if form == "json":
-        stream.write(_json(report.document(), stream, indent=2) + "\n")
+        stream.write(json_text(report.document(), stream.encoding, indent=2) + "\n")
     elif form == "jsonl":
-        stream.writelines(_json(item, stream) + "\n" for item in report.items())
+        stream.writelines(json_text(item, stream.encoding) + "\n" for item in report.items())
     elif form == "csv":
         import csv
 
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([column.title.lower() for column in report.columns])
-        writer.writerows(["" if cell == NOTHING else cell for cell in row] for row in report.rows)
+        writer.writerow([column.key or column.title.lower() for column in report.columns])
+        # A program gets names as they are; a person looking on gets nothing that steers the terminal.
+        shown = printable if draws else str
+        writer.writerows(["" if cell == NOTHING else shown(cell) for cell in row] for row in report.rows)
     elif form == "name":
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     else:
         _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
 
 
-def _json(model: "BaseModel", stream: TextIO, indent: int | None = None) -> str:
-    """The model as JSON; in ASCII where the stream can hold no more, or a name is no UTF-8."""
-    if (stream.encoding or "utf-8").lower().replace("-", "") == "utf8":
+def json_text(model: "BaseModel", encoding: str | None, indent: int | None = None) -> str:
+    """The model as JSON; in ASCII where the encoding can hold no more, or a name is no UTF-8."""
+    if (encoding or "utf-8").lower().replace("-", "") == "utf8":
         try:
-            return model.model_dump_json(indent=indent)
+            return printable_json(model.model_dump_json(indent=indent))
         except ValueError:
             pass  # a surrogate: JSON can hold it escaped
     import json
 
-    return json.dumps(model.model_dump(), indent=indent, separators=None if indent else (",", ":"))
+    return printable_json(json.dumps(model.model_dump(), indent=indent, separators=None if indent else (",", ":")))
 
 
 def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:
@@ -76,14 +80,14 @@ def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, col
     rows = [[printable(row[index]) for index in shown] for row in report.rows]
     if not rows:
         if draws and report.empty:
-            stream.write(report.empty + "\n")
+            stream.write(printable(report.empty) + "\n")
     elif draws:
         from mesosctl.render.drawn import draw_table
 
         draw_table(titles, rows, stream, colours=colours)
     else:
         stream.write(plain_table(titles, rows))
-    stream.writelines(line + "\n" for line in report.remark)
+    stream.writelines(printable(line) + "\n" for line in report.remark)
 
 
 def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

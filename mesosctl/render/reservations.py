@@ -8,7 +8,7 @@ from mesosctl.core.holdings import AgentChange, Holding, plain_text
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Reservation, Resources
 from mesosctl.render.quota import amounts_text
-from mesosctl.render.report import Column, Report
+from mesosctl.render.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:
     from mesosctl.render import reservation_documents as documents
@@ -103,8 +103,8 @@ def volume_list(held: Sequence[Holding]) -> Report:
     return Report(columns, rows, [row[2] for row in rows], document, items, empty="there are no volumes")
 
 
-def agent_changes(changes: Sequence[AgentChange]) -> Report:
-    """What was accepted, and who shows it."""
+def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> Report:
+    """What was accepted, and who shows it; or what is `planned`, of which nothing is done yet."""
 
     def document() -> "documents.AgentChanges":
         from mesosctl.render import reservation_documents
@@ -123,7 +123,7 @@ def agent_changes(changes: Sequence[AgentChange]) -> Report:
     rows = [
         [
             change.agent.hostname,
-            change.done,
+            NOTHING if planned else change.done,
             plain_text(part),
             stack_text(stack),
             "yes" if change.by_master else "not seen",

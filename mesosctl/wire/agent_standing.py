@@ -18,10 +18,15 @@ class AgentStanding:
     id: str
     hostname: str
     active: bool
+    deactivated: bool
+    draining: bool
     capabilities: frozenset[str]
     total: Resources
     used: Resources
     offered: Resources
+    attributes: tuple[tuple[str, str | float], ...] = ()
+    region: str | None = None
+    zone: str | None = None
 
     @property
     def free(self) -> Resources:
@@ -40,13 +45,31 @@ def standings(answer: Any) -> tuple[list[AgentStanding], int]:
                 id=str(entry.get("id", "")),
                 hostname=str(entry.get("hostname", "")),
                 active=capacity.active,
+                deactivated=entry.get("deactivated") is True,
+                draining="drain_info" in entry,
                 capabilities=frozenset(map(str, entry.get("capabilities", ()))),
                 total=capacity.total,
                 used=_listed(entry.get("used_resources_full", []), f"{where}.used_resources_full"),
                 offered=_listed(entry.get("offered_resources_full", []), f"{where}.offered_resources_full"),
+                attributes=_attributes(entry.get("attributes", {}), f"{where}.attributes"),
+                **_domain(entry.get("domain", {}), f"{where}.domain"),
             )
         )
     return found, len(answer.get("recovered_slaves", ()))
+
+
+def _attributes(part: Any, where: str) -> tuple[tuple[str, str | float], ...]:
+    if not isinstance(part, dict):
+        raise wrong(part, "an object", where)
+    return tuple((name, value if isinstance(value, str) else float(value)) for name, value in part.items())
+
+
+def _domain(part: Any, where: str) -> dict[str, str | None]:
+    """Region and zone, where it has a fault domain."""
+    fault = part.get("fault_domain", {}) if isinstance(part, dict) else None
+    if not isinstance(fault, dict):
+        raise wrong(part, "an object with a fault_domain", where)
+    return {key: fault[key]["name"] if key in fault else None for key in ("region", "zone")}
 
 
 def _listed(part: Any, where: str) -> Resources:

@@ -22,7 +22,7 @@ def version(answer: Any) -> str:
 
 def quotas(answer: Any) -> dict[str, Quota]:
     """`GET /quota`: every role that has an entry, sorted; a default `Quota` for an empty entry (spec/quota.md §4)."""
-    top = _object(answer, "")
+    top = _answer(answer, "infos", "configs")
     guarantees: dict[str, dict[str, int]] = {}
     for index, info in enumerate(_list(top.get("infos"), "infos")):
         where = f"infos[{index}]"
@@ -44,7 +44,7 @@ def quotas(answer: Any) -> dict[str, Quota]:
 def roles(answer: Any) -> dict[str, RoleUsage]:
     """`GET /roles`: what each known role holds."""
     found: dict[str, RoleUsage] = {}
-    for index, element in enumerate(_list(_object(answer, "").get("roles"), "roles")):
+    for index, element in enumerate(_list(_answer(answer, "roles").get("roles"), "roles")):
         where = f"roles[{index}]"
         entry = _object(element, where)
         quota = _object(entry.get("quota"), f"{where}.quota")
@@ -59,9 +59,24 @@ def roles(answer: Any) -> dict[str, RoleUsage]:
     return found
 
 
+def weights(answer: Any) -> dict[str, float]:
+    """`GET /weights`: what is configured, sorted; every other role weighs 1."""
+    found = {}
+    for index, info in enumerate(_list(answer, "weights")):
+        entry = _object(info, f"[{index}]")
+        found[_text(entry.get("role"), f"[{index}].role")] = _number(entry.get("weight"), f"[{index}].weight")
+    return dict(sorted(found.items()))
+
+
+def flags(answer: Any) -> dict[str, str]:
+    """`GET /flags`: every flag as text."""
+    shown = _object(_answer(answer, "flags").get("flags"), "flags")
+    return {name: _text(value, f"flags.{name}") for name, value in shown.items()}
+
+
 def whitelist(answer: Any) -> frozenset[str] | None:
     """`GET /flags`: the roles of `--roles`, or None where there is no whitelist."""
-    flags = _object(_object(answer, "").get("flags"), "flags")
+    flags = _object(_answer(answer, "flags").get("flags"), "flags")
     if "roles" not in flags:
         return None
     return frozenset(role.strip() for role in _text(flags["roles"], "flags.roles").split(",") if role.strip())
@@ -69,7 +84,7 @@ def whitelist(answer: Any) -> frozenset[str] | None:
 
 def shows_everything(answer: Any) -> bool:
     """`GET /flags`: whether this master has no authorizer, and so shows everybody everything."""
-    flags = _object(_object(answer, "").get("flags"), "flags")
+    flags = _object(_answer(answer, "flags").get("flags"), "flags")
     return flags.get("authorizers") == "local" and "acls" not in flags
 
 
@@ -123,6 +138,16 @@ def _object(value: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise wrong(value, "an object", where)
     return value
+
+
+def _answer(value: Any, *parts: str) -> Mapping[str, Any]:
+    """An answer that has one of these parts, or nothing: something else is the answer to another question."""
+    found = _object(value, "")
+    if found and not any(part in found for part in parts):
+        raise UnexpectedAnswer(
+            f"the master's answer is not as documented: it has no {' or '.join(parts)}, as if it were another's"
+        )
+    return found
 
 
 def _list(value: Any, where: str) -> list[Any]:

@@ -1,5 +1,6 @@
 """`GET /frameworks`: what a master tells of each framework (spec/endpoints.md §2)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,8 @@ class FrameworkStanding:
     active: bool
     connected: bool
     capabilities: frozenset[str]
-    constrained: bool
-    """Whether it has offer constraints."""
+    offer_constraints: Mapping[str, Any]
+    """The message; empty where it has none."""
     offers: dict[str, int]
     """How many it holds, by role."""
 
@@ -45,7 +46,7 @@ def _framework(entry: Any, where: str) -> FrameworkStanding:
             active=entry["active"] is True,
             connected=entry.get("connected", entry["active"]) is True,
             capabilities=frozenset(entry.get("capabilities", ())),
-            constrained=bool(entry.get("offer_constraints")),
+            offer_constraints=dict(entry.get("offer_constraints", {})),
             offers=held,
         )
     except (KeyError, TypeError, AttributeError) as error:

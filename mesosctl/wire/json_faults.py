@@ -39,7 +39,7 @@ def find_fault(text: str) -> Fault | None:
     if text[start : start + 1] != "{":
         return _fault(text, start, "'{', which opens the configuration")
     try:
-        json.loads(text)
+        json.loads(text, parse_int=float)  # an integer may have more digits than int() takes
     except json.JSONDecodeError as error:
         return _explain(text, error)
     except RecursionError:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json"]
+Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json", "any"]
 Label = Literal["optional", "required", "repeated"]
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 # A string, which is left alone, or a run of what a number is made of.
@@ -32,7 +32,8 @@ class ConversionError(ValueError):
         self.path = path
 
 
-# "json" stands for a message that is kept as it came, because nobody here looks inside.
+# "json" stands for a message, so for an object, that is kept as it came, because nobody here looks inside;
+# "any" for whatever JSON there is.
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +133,34 @@ def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[s
 def _read_value(
     kind: "Scalar | Enumeration | Message", value: Any, path: str, missing: list[str], *, required: bool = False
 ) -> Any:
-    if isinstance(kind, Message):
+    if isinstance(kind, Message) or kind == "json":
         if not isinstance(value, dict):
             raise _unexpected(value, path)
-        return _read_message(kind, value, path, missing)
+        return _read_message(kind, value, path, missing) if isinstance(kind, Message) else value
+    if kind == "any":
+        return value
     if isinstance(kind, Enumeration):
-        if not isinstance(value, str):
-            raise _unexpected(value, path)
-        if value in kind.values:
-            return value
-        if required:
-            raise ConversionError(f"Failed to find enum for '{value}'", path)
-        return None
+        return _read_name(kind, value, path, required=required)
     if kind == "string":
         if not isinstance(value, str):
             raise _unexpected(value, path)
-        return value
-    if kind == "json":
         return value
     if kind == "bytes":
         return _read_bytes(value, path)
     if kind == "bool":
         return _read_bool(value, path)
     return _read_number(kind, value, path)
+
+
+def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> str | None:
+    """A name of the enumeration; another one is none where there need not be one."""
+    if not isinstance(value, str):
+        raise _unexpected(value, path)
+    if value in kind.values:
+        return value
+    if required:
+        raise ConversionError(f"Failed to find enum for '{value}'", path)
+    return None
 
 
 def _read_bytes(value: Any, path: str) -> str:

@@ -143,31 +143,6 @@ class UpdateQuotaCall(_Documented):
     update_quota: UpdateQuota
 
 
-class QuotaInfo(_Documented):
-    """One entry of `infos`; a role without guarantees has only its name."""
-
-    role: str
-    guarantee: list[Resource] = Field(default_factory=list)
-
-
-class QuotaStatus(_Documented):
-    """The answer of GET /quota; `{}` where no role has quota."""
-
-    infos: list[QuotaInfo] = Field(default_factory=list)
-    configs: list[QuotaConfig] = Field(default_factory=list)
-
-    def to_core(self) -> dict[str, Quota]:
-        """Every role that has an entry, sorted."""
-        found = {config.role: config.to_core() for config in self.configs}
-        for info in self.infos:
-            amounts = {
-                r.name: r.value for r in (e.to_core("guarantee") for e in info.guarantee) if isinstance(r.value, int)
-            }
-            limits = found[info.role].limits if info.role in found else Limits()
-            found[info.role] = Quota(Quantities(amounts), limits)
-        return dict(sorted(found.items()))
-
-
 def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
     return {name: Scalar(value=to_double(milli)) for name, milli in amounts.items()}
 
@@ -207,7 +182,7 @@ def _decode(text: bytes | str) -> Any:
     try:
         value = decode(text)
         json.loads(text, object_pairs_hook=_each_once)
-    except (ConversionError, RecursionError) as error:
+    except (ConversionError, RecursionError, ValueError) as error:  # the second reader is the stricter one
         raise BadInput(f"the payload is not JSON: {error}") from None
     return value
 

@@ -52,7 +52,7 @@ def offer(message: Mapping[str, Any], framework: str = "") -> Offer:
         agent_id=str(message["agent_id"]["value"]),
         hostname=str(message.get("hostname", "")),
         resources=Resources(to_core(entry) for entry in resources).allocated_to(None),
-        refined=not any("role" in entry for entry in resources),
+        stacked_format=not any("role" in entry for entry in resources),
     )
 
 
@@ -99,7 +99,7 @@ def _messages(value: Any) -> Iterator[dict[str, Any]]:
 def accept_call(offers: Iterable[Offer], operation: Operation, refuse_seconds: float | None = None) -> dict[str, Any]:
     """The ACCEPT call, in the format of the (first) offer."""
     taken = list(offers)
-    style = "POST" if taken[0].refined else "PRE"
+    style = "POST" if taken[0].stacked_format else "PRE"
     try:
         resources = [to_json(entry, style) for entry in operation.resources]  # type: ignore[arg-type]
     except ValueError as error:

@@ -3,14 +3,14 @@
 from mesosctl.wire.messages import Field, Message, one_of
 
 _LABEL = Message("Label", {"key": Field("string", "required"), "value": Field("string")})
-_LABELS = Message("Labels", {"labels": Field(_LABEL, "repeated")})
+LABELS = Message("Labels", {"labels": Field(_LABEL, "repeated")})
 RESERVATION = Message(
     "Resource.ReservationInfo",
     {
         "type": Field(one_of("Resource.ReservationInfo.Type", "UNKNOWN", "STATIC", "DYNAMIC")),
         "role": Field("string"),
         "principal": Field("string"),
-        "labels": Field(_LABELS),
+        "labels": Field(LABELS),
     },
 )
 _DISK = Message(
@@ -41,7 +41,7 @@ _DISK = Message(
                     "mount": Field(Message("Resource.DiskInfo.Source.Mount", {"root": Field("string")})),
                     "vendor": Field("string"),
                     "id": Field("string"),
-                    "metadata": Field(_LABELS),
+                    "metadata": Field(LABELS),
                     "profile": Field("string"),
                 },
             )
@@ -63,7 +63,7 @@ RESOURCE = Message(
         "reservations": Field(RESERVATION, "repeated"),
         "allocation_info": Field(Message("Resource.AllocationInfo", {"role": Field("string")})),
         "disk": Field(_DISK),
-        "revocable": Field(Message("Resource.RevocableInfo")),
+        "revocable": Field(Message("Resource.RevocableInfo", {"throttle_info": Field("json")})),
         "shared": Field(Message("Resource.SharedInfo")),
         "provider_id": Field(Message("ResourceProviderID", {"value": Field("string", "required")})),
     },

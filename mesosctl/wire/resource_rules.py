@@ -5,6 +5,7 @@ from typing import Any
 
 from mesosctl.core import roles
 from mesosctl.core.labels import Labels
+from mesosctl.core.reservation_rules import refinement_problem, reserved_role_problem
 from mesosctl.core.scalars import to_milli
 
 
@@ -86,18 +87,16 @@ def _reservation_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
             return f"{where}.type", "the type of a reservation must be STATIC or DYNAMIC"
         if "role" not in entry:
             return f"{where}.role", "a reservation must name its role"
-        problem = roles.role_error(entry["role"])
+        problem = reserved_role_problem(entry["role"])
         if problem is not None:
             return f"{where}.role", problem
-        if entry["role"] == roles.DEFAULT_ROLE:
-            return f"{where}.role", "role '*' cannot be reserved"
         if index == 0:
             continue
         if entry["type"] == "STATIC":
             return f"{where}.type", "a refined reservation cannot be STATIC: only the bottom one can"
-        below = stack[index - 1]["role"]
-        if not roles.is_strict_subrole(entry["role"], below):
-            return f"{where}.role", f"role '{entry['role']}' is not a refinement of '{below}'"
+        problem = refinement_problem(entry["role"], stack[index - 1]["role"])
+        if problem is not None:
+            return f"{where}.role", problem
     return _double_format_error(message, stack)
 
 

@@ -50,6 +50,7 @@ def to_core(message: Mapping[str, Any], field: str = "resource") -> Resource:
         allocation_role=message.get("allocation_info", {}).get("role"),
         disk=_disk(disk) if disk is not None else None,
         revocable="revocable" in message,
+        throttleable="throttle_info" in message.get("revocable", {}),
         shared="shared" in message,
         provider_id=message.get("provider_id", {}).get("value"),
     )
@@ -115,7 +116,7 @@ def to_json(resource: Resource, style: Format) -> dict[str, Any]:
     if resource.disk is not None:
         written["disk"] = _disk_to_json(resource.disk)
     if resource.revocable:
-        written["revocable"] = {}
+        written["revocable"] = {"throttle_info": {}} if resource.throttleable else {}
     if resource.shared:
         written["shared"] = {}
     if resource.provider_id is not None:

@@ -6,7 +6,7 @@ any list means something and hypothesis can shrink it.
 
 import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from fake_master.allocator import (
@@ -14,7 +14,9 @@ from fake_master.allocator import (
     AgentInfo,
     FrameworkInfo,
     HierarchicalAllocator,
+    OfferCallback,
     Options,
+    StrictPriorityAllocator,
     parse_minimum,
 )
 from mesosctl.core.operations import Conversion
@@ -45,11 +47,18 @@ MINIMUMS = [None, None, None, (), parse_minimum("cpus:2")]
 EXPIRE, BATCH = "expire", "batch"
 
 
+Make = Callable[[Options, OfferCallback], HierarchicalAllocator | StrictPriorityAllocator]
+
+
+def hierarchical(options: Options, on_offers: OfferCallback) -> HierarchicalAllocator:
+    return HierarchicalAllocator(options, on_offers)
+
+
 class History:
-    def __init__(self) -> None:
+    def __init__(self, make: Make = hierarchical, reference: Reference | None = None) -> None:
         self.got: Offers = {}
-        self.allocator = HierarchicalAllocator(Options(), self._on_offers)
-        self.reference = Reference()
+        self.allocator = make(Options(), self._on_offers)
+        self.reference = reference or Reference()
         self.outstanding: list[tuple[str, str, Resources]] = []
         self.now = 0.0
         self.names = itertools.count(1)

@@ -14,10 +14,12 @@ from fake_master.allocator import (
     FrameworkInfo,
     HierarchicalAllocator,
     Options,
+    StrictPriorityAllocator,
     Unavailability,
     parse_minimum,
 )
 from mesosctl.core.operations import Conversion
+from mesosctl.core.priorities import Priorities
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Reservation, Resources
@@ -29,14 +31,18 @@ DAY = 86400.0
 
 
 class Player:
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, priorities: Priorities | None = None) -> None:
         self.offers: list[tuple[str, str, str, Resources]] = []
         self.inverse: list[tuple[str, str]] = []
         self.held: dict[tuple[str, str], Resources] = {}
         self.now = 0.0
         self.infos: dict[str, FrameworkInfo] = {}
         self.agents: dict[str, AgentInfo] = {}
-        self.allocator = HierarchicalAllocator(options, self.on_offers, self.on_inverse)
+        self.allocator: HierarchicalAllocator | StrictPriorityAllocator = (
+            HierarchicalAllocator(options, self.on_offers, self.on_inverse)
+            if priorities is None
+            else StrictPriorityAllocator(options, self.on_offers, self.on_inverse, priorities=priorities)
+        )
 
     def on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
         for role, by_agent in by_role.items():

@@ -3,6 +3,8 @@
 `add` adds, activates, and gives; `give`, `take` and `update` are on agent A unless `agent=` says otherwise.
 """
 
+from collections import Counter
+
 from fake_master.allocator.amounts import scalar_pairs
 from fake_master.allocator.drf_sorter import DrfSorter
 from fake_master.allocator.parcels import Content, Parcels
@@ -78,4 +80,7 @@ class SorterPlayer:
     def do_holds(self, path: str, text: str) -> None:
         wanted = dict(scalar_pairs(expand(text)))
         assert self.sorter.allocation(path) == wanted
-        assert {name: amount for name, amount in self.sorter.root_allocation().items() if amount} == wanted
+        together: Counter[str] = Counter()
+        for child in self.sorter.root.children.values():
+            together.update(child.tally.amounts)
+        assert {name: amount for name, amount in together.items() if amount} == wanted

@@ -86,7 +86,8 @@ def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, .
 def test_decides_as_the_reference_with_a_bad_memory(events: list[tuple[Any, ...]]) -> None:
     """Interned objects may go at any time: they are a shortcut, never a need."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fake_master.allocator.state._CATALOGUE_LIMIT", 6)
+        patch.setattr("fake_master.allocator.state._CATALOGUE_LEAST", 6)
+        patch.setattr("fake_master.allocator.state._CATALOGUE_PER_AGENT", 1)
         patch.setattr("fake_master.allocator.state._UNSETTLED_LIMIT", 1)
         history = History()
         for word, *numbers in [*START, *events]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fake_master.allocator import Options
+from mesosctl.core.priorities import Priorities
 
 from .player import Player
 from .sorter_player import SorterPlayer
@@ -25,7 +26,16 @@ def options_of(scenario: dict[str, Any]) -> Options:
 
 @pytest.mark.parametrize("scenario", DATA["sorter"] + DATA["scenario"], ids=lambda scenario: scenario["id"])
 def test_scenario(scenario: dict[str, Any]) -> None:
-    player = SorterPlayer() if scenario in DATA["sorter"] else Player(options_of(scenario))
+    play(SorterPlayer() if scenario in DATA["sorter"] else Player(options_of(scenario)), scenario)
+
+
+@pytest.mark.parametrize("scenario", DATA["scenario"], ids=lambda scenario: scenario["id"])
+def test_strict_priority_among_equals(scenario: dict[str, Any]) -> None:
+    """Where nobody has a priority, the strict priority module shares as the other one."""
+    play(Player(options_of(scenario), Priorities()), scenario)
+
+
+def play(player: Player | SorterPlayer, scenario: dict[str, Any]) -> None:
     steps = scenario["steps"].strip().splitlines()
     for number, step in enumerate(steps, 1):
         try:

@@ -89,9 +89,34 @@ def test_a_listing_loads_no_models_and_no_other_verb(quota_server, form):
     assert ran.returncode == 0
     assert "httpx" in loaded(ran)
     assert not loaded(ran) & {
-        "pydantic", "rich", "click", "fake_master", "aiohttp", "mesosctl.wire.models", "mesosctl.wire.resources",
+        "pydantic", "rich", "click", "anyio", "trio", "h2", "kazoo", "fake_master", "aiohttp",
+        "mesosctl.wire.models", "mesosctl.wire.resources",
         "mesosctl.render.documents", "mesosctl.cli.quota.set", "mesosctl.cli.quota.update", "mesosctl.ops.confirm",
     }  # fmt: skip
+
+
+EDITING = {"tomlkit", "keyring", "mesosctl.cli.configuration_editing"}
+CONFIGURING = {"tomllib", "mesosctl.cli.configuration", *EDITING}
+SHOWING = {"mesosctl.cli.tracing", "mesosctl.client.exchange"}
+
+
+def test_what_nobody_asked_for_costs_nothing(quota_server, tmp_path):
+    master = f"http://127.0.0.1:{quota_server.server_port}"
+    ran = program("quota", "list", MESOSCTL_MASTER=master, XDG_CONFIG_HOME=str(tmp_path))
+    assert ran.returncode == 0
+    assert not loaded(ran) & (CONFIGURING | SHOWING)
+
+
+def test_a_context_costs_reading_it(quota_server, tmp_path):
+    (tmp_path / "mesosctl").mkdir()
+    text = f'current = "c"\n[contexts.c]\nmaster = "http://127.0.0.1:{quota_server.server_port}"\n'
+    (tmp_path / "mesosctl" / "config.toml").write_text(text)
+    ran = program("quota", "list", MESOSCTL_MASTER="", XDG_CONFIG_HOME=str(tmp_path))
+    assert ran.returncode == 0
+    assert loaded(ran) & CONFIGURING == {"tomllib", "mesosctl.cli.configuration"}
+    assert not loaded(ran) & {*SHOWING, "pydantic", "rich"}
+    ran = program("context", "show", XDG_CONFIG_HOME=str(tmp_path))
+    assert not loaded(ran) & {"httpx", "tomlkit", "pydantic", "rich"}
 
 
 def test_setting_loads_models_and_draws_nothing(quota_server):

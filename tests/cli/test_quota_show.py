@@ -89,7 +89,12 @@ def test_usage_that_may_not_be_seen_is_left_out_with_a_note(run, two):
     two.instead["GET /roles"] = [lambda _: httpx.Response(403)]
     ran = run("quota", "list", "-o", "json")
     assert [quota["usage"] for quota in ran.json["quotas"]] == [None, None]
-    assert "note: /roles may not be read (403): usage is left out" in ran.err
+    assert json.loads(ran.err) == {
+        "schema_version": 1,
+        "kind": "note",
+        "level": "note",
+        "message": "/roles may not be read (403): usage is left out",
+    }
 
 
 def test_show_one(run, two):

@@ -73,6 +73,15 @@ class TestCredentials:
         run("quota", "list", MESOSCTL_PRINCIPAL="op", MESOSCTL_SECRET="s3cret")
         assert header() == "Basic b3A6czNjcmV0"
 
+    @pytest.mark.parametrize("form", ["table", "json"])
+    def test_what_repeats_them_is_not_believed(self, run, cluster, form):
+        def echo(request):
+            return httpx.Response(400, text=f"what is {request.headers['authorization']}? s3cret?")
+
+        cluster.instead["GET /quota"] = [echo]
+        ran = run("quota", "list", "-o", form, MESOSCTL_PRINCIPAL="op", MESOSCTL_SECRET="s3cret")
+        assert (ran.status, "what is Basic ***? ***?" in ran.err) == (3, True)
+
     def test_from_a_person(self, run, header):
         run("quota", "list", "--principal", "op", terminal=True)
         assert header() == "Basic b3A6dHlwZWQ="

@@ -13,8 +13,10 @@ from mesosctl.core.errors import (
     Denied,
     MasterFailed,
     NoLeader,
+    Unauthenticated,
     UnexpectedAnswer,
     Unreachable,
+    UsageError,
 )
 
 ONE = "http://one:5050"
@@ -184,6 +186,13 @@ class TestCredentials:
         assert len(notices) == 1
         assert "http://evil:5050" in notices[0]
 
+    def test_a_stranger_that_asks_for_them_should_be_named(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
+        net.post(f"{TWO}/quota").mock(return_value=httpx.Response(401))
+        with pytest.raises(Unauthenticated) as caught:
+            open_master(credentials=Credentials("op", "s3cret")).post("/quota", b"{}")
+        assert "name it too: --master …,http://two:5050" in caught.value.hint
+
     def test_the_secret_is_in_no_text(self):
         credentials = Credentials("op", "s3cret")
         assert "s3cret" not in f"{credentials!r} {credentials} {Settings(credentials=credentials)!r}"
@@ -224,6 +233,17 @@ class TestRepetition:
         with pytest.raises(Unreachable):
             open_master(timeout=0.2).get("/quota")
         assert clock.pauses == []
+
+    @pytest.mark.parametrize("failure", [httpx.ReadError("reset"), httpx.Response(503), httpx.Response(500)])
+    def test_a_call_that_only_reads_is_repeated_though_it_is_a_post(self, net, open_master, failure):
+        route = net.post(f"{ONE}/api/v1").mock(side_effect=[failure, httpx.Response(200, json={"type": "GET_ROLES"})])
+        assert open_master().ask("GET_ROLES") == {"type": "GET_ROLES"}
+        assert route.call_count == 2
+
+    def test_a_call_that_only_reads_goes_on_to_the_next_master(self, net, open_master):
+        net.post(f"{ONE}/api/v1").mock(side_effect=httpx.ReadError("reset"))
+        net.post(f"{TWO}/api/v1").mock(return_value=httpx.Response(200, json={}))
+        assert open_master(f"{ONE},{TWO}").ask("GET_ROLES") == {}
 
     @pytest.mark.parametrize("error", [httpx.ConnectError("refused"), httpx.ReadError("reset")])
     def test_changes_are_sent_once(self, net, open_master, error):
@@ -317,11 +337,23 @@ class TestFailures:
         assert len(caught.value.message) < 700
 
 
-def test_a_trace_line_for_each_exchange(net, open_master):
-    lines = []
-    net.get(f"{ONE}/quota").mock(return_value=httpx.Response(200, json={}))
-    open_master(trace=lines.append, credentials=Credentials("op", "s3cret")).get("/quota")
-    assert lines == ["GET http://one:5050/quota 200, 2 bytes, 0 ms"]
+class TestTracing:
+    def test_each_exchange_is_told_without_the_secret(self, net, open_master):
+        told = []
+        net.get(f"{ONE}/quota").mock(return_value=httpx.Response(200, json={}))
+        open_master(trace=told.append, credentials=Credentials("op", "s3cret")).get("/quota")
+        (exchange,) = told
+        assert (exchange.method, exchange.url, exchange.answer.status) == ("GET", "http://one:5050/quota", 200)
+        assert exchange.headers["Authorization"] == "Basic ***"
+        assert "b3A6czNjcmV0" not in repr(exchange)
+
+    def test_a_failure_is_told_too(self, net, open_master):
+        told = []
+        net.post(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
+        net.post(f"{TWO}/quota").mock(return_value=httpx.Response(200))
+        open_master(f"{ONE},{TWO}", trace=told.append).post("/quota", b"{}")
+        assert [exchange.answer is None for exchange in told] == [True, False]
+        assert [exchange.failure is None for exchange in told] == [False, True]
 
 
 def test_a_v1_call_has_the_exact_content_type(net, open_master):
@@ -334,3 +366,24 @@ def test_a_proxy_prefix_stays(net, open_master):
     route = net.get("http://proxy/mesos/quota").mock(return_value=httpx.Response(200, json={}))
     open_master("http://proxy/mesos").get("/quota")
     assert route.called
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda master: master.post("/quota", b"{}"),
+        lambda master: master.put("/weights", b"[]"),
+        lambda master: master.delete("/quota/dev"),
+        lambda master: master.call(b"{}"),
+        lambda master: master.post_form("/reserve", {}),
+        lambda master: master.subscribe("/api/v1/scheduler", b"{}", 1.0),
+        lambda master: master.tell("/api/v1/scheduler", b"{}", "id"),
+    ],
+)
+def test_a_master_that_may_only_be_read_is_sent_nothing(change):
+    def asked(request):
+        raise AssertionError(request)
+
+    master = Master(parse_address(ONE), Settings(may_change=False), httpx.MockTransport(asked))
+    with pytest.raises(UsageError):
+        change(master)

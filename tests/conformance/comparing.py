@@ -8,6 +8,8 @@ UNORDERED = {
     "",
     "agents",
     "configs",
+    "down_machines",
+    "draining_machines",
     "infos",
     "recovered_agents",
     "recovered_slaves",

@@ -9,6 +9,7 @@ from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.master.clocks import VirtualClock
+from fake_master.master.registries import open_registry
 
 from .cluster import Cluster, Setup
 from .processes import Process
@@ -19,12 +20,13 @@ def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
     spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
-    master = spec.start(clock=clock)
+    registry = open_registry(spec.flags)
+    master = spec.start(registry, clock=clock, takes_over=True)
     transport = InProcessTransport(master, clock.sleep)
     client = httpx.Client(transport=transport)
     subscribers = InTheSameProcess(Application(master), clock)
     return Cluster(
-        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=lambda: None
+        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=registry.close
     )
 
 

@@ -11,6 +11,8 @@ PATH = "/api/v1/scheduler"
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 PATIENCE = 10.0
 """Seconds in which something that must happen does."""
+FROM_AGENTS = frozenset({"UPDATE_OPERATION_STATUS"})
+"""Kinds that come when an agent has done its part: in no order with the others."""
 
 
 class Framework:
@@ -29,7 +31,7 @@ class Framework:
         self.info = {name: value for name, value in whole.items() if value is not None}
         self.id: str | None = None
         self.subscription: Subscription | None = None
-        self._seen = 0
+        self._seen = self._seen_from_agents = 0
 
     @property
     def stream(self) -> Subscription:
@@ -42,7 +44,7 @@ class Framework:
         info = self.info if self.id is None else {**self.info, "id": {"value": self.id}}
         body = {"type": "SUBSCRIBE", **known, "subscribe": {"framework_info": info, **more}}
         self.subscription = self.cluster.subscribers.open(PATH, json.dumps(body), HEADERS)
-        self._seen = 0
+        self._seen = self._seen_from_agents = 0
         return self.subscription
 
     def subscribe(self, **more: Any) -> Self:
@@ -76,16 +78,29 @@ class Framework:
 
     def _unseen(self, kind: str) -> int | None:
         events = self.stream.events
-        return next((n for n in range(self._seen, len(events)) if events[n]["type"] == kind), None)
+        start = self._seen_from_agents if kind in FROM_AGENTS else self._seen
+        return next((n for n in range(start, len(events)) if events[n]["type"] == kind), None)
 
     def next(self, kind: str, seconds: float = PATIENCE) -> Event:
-        """The next event of a kind; everything before it counts as seen."""
+        """The next event of a kind; everything before it from the same source counts as seen."""
         arrived = self.cluster.subscribers.wait(lambda: self._unseen(kind) is not None, seconds)
         assert arrived, f"no {kind} within {seconds} s, but {self.stream.events[self._seen :]}"
         found = self._unseen(kind)
         assert found is not None
-        self._seen = found + 1
+        if kind in FROM_AGENTS:
+            self._seen_from_agents = found + 1
+        else:
+            self._seen = found + 1
         return self.stream.events[found]
+
+    def kinds(self, wanted: set[str], seconds: float = PATIENCE) -> list[str]:
+        """The types of all events so far, in order, once each wanted one is among them."""
+
+        def now() -> list[str]:
+            return [event["type"] for event in self.stream.events]
+
+        assert self.cluster.subscribers.wait(lambda: wanted <= set(now()), seconds), now()
+        return now()
 
     def none_of(self, kind: str, seconds: float) -> None:
         """For so long no such event arrives; those that have not been looked at yet count."""

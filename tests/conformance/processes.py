@@ -31,6 +31,10 @@ class Process:
         assert self._child.stdout is not None
         return self._child.stdout.readline().decode().strip()
 
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
     def running(self) -> bool:
         return self._child.poll() is None
 
@@ -40,6 +44,13 @@ class Process:
             self._child.wait(timeout=2)
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join([f"exit status {self._child.returncode}", *lines[-LOG_LINES:]])
+
+    def kill(self) -> None:
+        """SIGKILL: no goodbye."""
+        self._child.kill()
+        self._child.wait(timeout=STOP_SECONDS)
+        assert self._child.stdout is not None
+        self._child.stdout.close()
 
     def stop(self) -> None:
         self._child.terminate()

@@ -20,7 +20,7 @@ def why_not() -> str | None:
 
 def start(setup: Setup, folder: Path) -> Cluster:
     """A real master whose agents have all registered."""
-    port = free_port()
+    port = _port(folder)
     flags = setup.all_flags(folder)
     if "credentials" in flags:  # the agents are in the same process and want to know whom to let in, too
         flags["http_credentials"] = flags["credentials"]
@@ -44,7 +44,8 @@ def start(setup: Setup, folder: Path) -> Cluster:
             return False
         if answer.status_code != 200:
             return False
-        return sum(agent["active"] for agent in answer.json()["get_agents"]["agents"]) == len(setup.agents)
+        agents = answer.json()["get_agents"]["agents"]
+        return sum(agent["active"] or agent["deactivated"] for agent in agents) == len(setup.agents)
 
     try:
         wait_until(ready, process, START_SECONDS)
@@ -52,3 +53,11 @@ def start(setup: Setup, folder: Path) -> Cluster:
         cluster.stop()
         raise
     return cluster
+
+
+def _port(folder: Path) -> int:
+    """Any free one, and the same for whoever is started again: an agent at another address is another agent."""
+    kept = folder / "port"
+    if not kept.exists():
+        kept.write_text(str(free_port()))
+    return int(kept.read_text())

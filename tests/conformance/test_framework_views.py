@@ -126,7 +126,8 @@ def test_events_tell_of_a_framework_without_its_offers(master: Cluster, join: Jo
 
 
 def test_metrics_count(master: Cluster, framework: Framework) -> None:
-    offers = framework.stream.events[2]["offers"]["offers"]
+    (event,) = (event for event in framework.stream.events if event["type"] == "OFFERS")
+    offers = event["offers"]["offers"]
     framework.decline([offer for offer in offers if amounts(offer["resources"])["mem"] == 2048.0], refuse=1000)
     figures: dict[str, float] = {}
 

@@ -134,6 +134,65 @@ def test_explain_quota(run: Run, join: Join, master: Cluster) -> None:
     assert "guarantees' headroom" not in standing(run("explain", "ads", "-o", "json"))
 
 
+def sentence(ran: Ran, name: str) -> str:
+    (explanation,) = ran.json["explanations"]
+    return next(str(reason["message"]) for reason in explanation["reasons"] if reason["name"] == name)
+
+
+def test_explain_offer_constraints(run: Run, join: Join) -> None:
+    selector = {"pseudoattribute_type": "HOSTNAME"}
+    one = {"selector": selector, "predicate": {"text_equals": {"value": "nowhere"}}}
+    constraints = {"role_constraints": {"ads": {"groups": [{"attribute_constraints": [one]}]}}}
+    join("ads", name="picky").subscribe(offer_constraints=constraints)
+    ran = run("explain", "picky", "-o", "json")
+    assert standing(ran) == {"offer constraints"}
+    assert sentence(ran, "offer constraints").startswith(
+        "of 2 agents with enough the framework's own constraints exclude 2 ("
+    )
+
+
+def test_explain_a_limit(run: Run, join: Join, master: Cluster) -> None:
+    body = {"quota_configs": [{"role": "ads", "limits": {"cpus": {"value": 0}, "mem": {"value": 0}}}]}
+    assert master.call("UPDATE_QUOTA", update_quota=body).status == 200
+    join("ads", name="shop").subscribe()
+    ran = run("explain", "shop", "-o", "json")
+    assert standing(ran) == {"limit reached"}
+    assert sentence(ran, "limit reached") == "role ads holds nothing of its limits cpus:0; mem:0"
+    master.clear_quota()
+
+
+def test_explain_what_is_reserved_for_others(run: Run, join: Join, master: Cluster) -> None:
+    for agent in master.agents():
+        free = agent["unreserved_resources_full"]
+        mine = [{**entry, "reservations": [{"type": "DYNAMIC", "role": "web"}]} for entry in free]
+        mine = [{name: value for name, value in entry.items() if name != "role"} for entry in mine]
+        body = {"agent_id": {"value": agent["id"]}, "resources": mine}
+        assert master.call("RESERVE_RESOURCES", reserve_resources=body).status == 202
+    join("ads", name="shop").subscribe()
+    ran = run("explain", "shop", "-o", "json")
+    assert standing(ran) == {"reserved for others"}
+    assert "cpus:6" in sentence(ran, "reserved for others")
+    master.clear_reservations()
+
+
+def test_explain_refinement(run: Run, join: Join, master: Cluster) -> None:
+    """What is reserved below a reservation is for those alone who know of such things."""
+    stack = [{"type": "DYNAMIC", "role": "ads"}, {"type": "DYNAMIC", "role": "ads/x"}]
+    for depth in (1, 2):
+        for agent in master.agents():
+            entries = agent["unreserved_resources_full"] or agent["reserved_resources_full"]["ads"]
+            plain = [{key: entry[key] for key in entry if key not in ("role", "reservation")} for entry in entries]
+            mine = [entry | {"reservations": stack[:depth]} for entry in plain]
+            body = {"agent_id": {"value": agent["id"]}, "resources": mine}
+            assert master.call("RESERVE_RESOURCES", reserve_resources=body).status == 202
+    join("ads/x", name="old", capabilities=("MULTI_ROLE",)).subscribe()
+    ran = run("explain", "old", "-o", "json")
+    assert standing(ran) == {"missing capability"}
+    says = "of 2 agents with enough 2 are excluded for want of: RESERVATION_REFINEMENT on 2"
+    assert sentence(ran, "missing capability") == says
+    master.clear_reservations()
+
+
 def test_take_reserves_and_gives_back(run: Run, master: Cluster) -> None:
     ran = run("take", "--role", "ads", "--reserve", "cpus:3;mem:512", "-o", "json")
     assert ran.status == 0, ran.err

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,12 @@ def _replicated_log(_folder: Path) -> dict[str, str]:
 
 def _sqlite(folder: Path) -> dict[str, str]:
     return {"registry": "sqlite", "work_dir": str(folder)}
+
+
+WINDOW: dict[str, Any] = {
+    "machine_ids": [{"hostname": "a"}, {"hostname": "b", "ip": "10.0.0.1"}],
+    "unavailability": {"start": {"nanoseconds": 1895232742000000000}},
+}
 
 
 @pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
@@ -48,3 +55,29 @@ def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp
     assert after == before
     assert [entry["role"] for entry in after["/quota"]["infos"]] == ["r1"]
     assert left == {}
+
+
+@pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
+def test_maintenance_survives_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
+    reason = carrier.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    setup = Setup(flags=flags(tmp_path))
+    first = carrier.start(setup, tmp_path)
+    try:
+        posted = first.request("POST", "/maintenance/schedule", content=json.dumps({"windows": [WINDOW]}))
+        down = first.request("POST", "/machine/down", content=json.dumps(WINDOW["machine_ids"][:1]))
+    finally:
+        first.stop()
+    second = carrier.start(setup, tmp_path)
+    try:
+        schedule, status = second.read("/maintenance/schedule"), second.read("/maintenance/status")
+        up = second.request("POST", "/machine/up", content=json.dumps(WINDOW["machine_ids"][:1]))
+        left = second.read("/maintenance/status")
+    finally:
+        second.stop()
+    assert (posted.status, down.status, up.status) == (200, 200, 200)
+    assert schedule == {"windows": [WINDOW]}
+    draining = [{"id": {"hostname": "b", "ip": "10.0.0.1"}}]
+    assert status == {"down_machines": [{"hostname": "a"}], "draining_machines": draining}
+    assert left == {"draining_machines": draining}

@@ -31,8 +31,10 @@ def test_op_25_first_events(join: Join) -> None:
     assert first["type"] == "SUBSCRIBED"
     assert set(first["subscribed"]) == {"framework_id", "heartbeat_interval_seconds", "master_info"}
     assert first["subscribed"]["heartbeat_interval_seconds"] == 15.0
-    framework.offers()
-    assert [event["type"] for event in framework.stream.events] == ["SUBSCRIBED", "HEARTBEAT", "OFFERS"]
+    # Heartbeats and offers come from two actors of a real master: either may be written first.
+    kinds = framework.kinds({"SUBSCRIBED", "HEARTBEAT", "OFFERS"})
+    assert kinds[0] == "SUBSCRIBED"
+    assert sorted(kinds[1:]) == ["HEARTBEAT", "OFFERS"]
     assert framework.stream.headers["Content-Type"] == "application/json"
 
 
@@ -224,10 +226,15 @@ def test_op_26_operators_hear_of_frameworks(join: Join, master: Cluster) -> None
         assert listener.status == 200
         framework = join("ads").subscribe()
         framework.leave()
-        wanted = ["SUBSCRIBED", "HEARTBEAT", "FRAMEWORK_ADDED", "FRAMEWORK_REMOVED"]
-        assert master.subscribers.wait(lambda: len(listener.events) >= len(wanted), 10), listener.events
-        assert [event["type"] for event in listener.events] == wanted
-        first, _, added, removed = listener.events
+        wanted = ["SUBSCRIBED", "FRAMEWORK_ADDED", "FRAMEWORK_REMOVED"]
+
+        def told() -> list[dict[str, Any]]:
+            return [event for event in listener.events if event["type"] != "HEARTBEAT"]
+
+        # A heartbeat as well, whenever it comes.
+        assert master.subscribers.wait(lambda: len(listener.events) > len(told()) >= len(wanted), 10), listener.events
+        assert [event["type"] for event in told()] == wanted
+        first, added, removed = told()
         assert set(first["subscribed"]["get_state"]) == {"get_tasks", "get_executors", "get_frameworks", "get_agents"}
         assert added["framework_added"]["framework"]["framework_info"]["id"] == {"value": framework.id}
         assert removed["framework_removed"]["framework_info"]["name"] == "f"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.core import quota as rules
+from mesosctl.core import quota as quota_rules
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, MESOS_1_11, profile_of
 from mesosctl.core.quantities import Limits, Quantities
@@ -35,65 +35,65 @@ AGENTS = (
 )
 def test_a_guarantee_is_plain_scalars_named_once(text: str, field: str, rule: str):
     with pytest.raises(RuleViolation) as refused:
-        rules.check_guarantee(parse_entries(text))
+        quota_rules.check_guarantee(parse_entries(text))
     assert (refused.value.field, refused.value.rule) == (field, rule)
 
 
 def test_a_zero_is_refused_by_the_tool_with_what_to_do_instead():
     with pytest.raises(RuleViolation) as refused:
-        rules.check_amounts_above_zero(parse_entries("cpus:1;mem:0"))
+        quota_rules.check_amounts_above_zero(parse_entries("cpus:1;mem:0"))
     assert refused.value.field == "guarantee[1].scalar.value"
     assert "--limit mem:0" in (refused.value.hint or "")
 
 
 def test_capacity_by_each_master():
-    assert rules.capacity(AGENTS, MESOS_1_4) == Quantities({"cpus": 16000, "mem": 8_192_000, "disk": 1_500_000})
-    assert rules.capacity(AGENTS, MESOS_1_11) == Quantities({"cpus": 24000, "mem": 12_288_000, "disk": 1_500_000})
+    assert quota_rules.capacity(AGENTS, MESOS_1_4) == Quantities({"cpus": 16000, "mem": 8_192_000, "disk": 1_500_000})
+    assert quota_rules.capacity(AGENTS, MESOS_1_11) == Quantities({"cpus": 24000, "mem": 12_288_000, "disk": 1_500_000})
 
 
 def test_an_agent_out_of_service_counts_only_on_newer_masters():
     agents = (AGENTS[0], AgentCapacity(parse_resources("cpus:4"), active=False))
-    assert rules.capacity(agents, MESOS_1_4).get_amount("cpus") == 12000
-    assert rules.capacity(agents, MESOS_1_11).get_amount("cpus") == 16000
+    assert quota_rules.capacity(agents, MESOS_1_4).get_amount("cpus") == 12000
+    assert quota_rules.capacity(agents, MESOS_1_11).get_amount("cpus") == 16000
 
 
 def test_equality_with_capacity_passes_and_a_thousandth_more_does_not():
     available = Quantities({"cpus": 16000})
-    rules.check_capacity({"a": quota(10), "b": quota(6)}, available)
+    quota_rules.check_capacity({"a": quota(10), "b": quota(6)}, available)
     with pytest.raises(Conflict, match=r"cpus:0\.001 too much"):
-        rules.check_capacity({"a": Quota(Quantities({"cpus": 16001}))}, available)
+        quota_rules.check_capacity({"a": Quota(Quantities({"cpus": 16001}))}, available)
 
 
 def test_a_resource_that_no_agent_has_is_a_conflict():
     with pytest.raises(Conflict):
-        rules.check_capacity({"a": Quota(Quantities({"gpus": 1000}))}, rules.capacity(AGENTS, MESOS_1_11))
+        quota_rules.check_capacity({"a": Quota(Quantities({"gpus": 1000}))}, quota_rules.capacity(AGENTS, MESOS_1_11))
 
 
 def test_children_fit_into_their_parent_or_the_tree_is_refused():
-    rules.check_tree({"a": quota(3), "a/b": quota(1), "a/c": quota(2)})
+    quota_rules.check_tree({"a": quota(3), "a/b": quota(1), "a/c": quota(2)})
     for broken in (
         {"a": quota(2), "a/b": quota(1), "a/c": quota(2)},
         {"a/b": quota(1)},
         {"a": quota(2), "a/b/c": quota(1)},
     ):
         with pytest.raises(RuleViolation, match="does not contain the sum"):
-            rules.check_tree(broken)
+            quota_rules.check_tree(broken)
 
 
 def test_only_top_level_roles_count_towards_the_total():
-    assert rules.total_guarantees({"a": quota(3), "a/b": quota(1)}) == Quantities({"cpus": 3000})
+    assert quota_rules.total_guarantees({"a": quota(3), "a/b": quota(1)}) == Quantities({"cpus": 3000})
 
 
 @given(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 20).map(quota)), st.integers(0, 60))
 def test_the_largest_quota_that_would_pass_does_pass_and_one_more_does_not(stored: dict[str, Quota], cpus: int):
     available = Quantities({"cpus": cpus * 1000})
-    free = rules.unpromised(stored, available)
-    already = rules.total_guarantees(stored)
+    free = quota_rules.unpromised(stored, available)
+    already = quota_rules.total_guarantees(stored)
     if available.contains(already):
-        rules.check_capacity(stored | {"new": Quota(free)}, available)
+        quota_rules.check_capacity(stored | {"new": Quota(free)}, available)
     more = Quota(Quantities({"cpus": free.get_amount("cpus") + 1}))
     with pytest.raises(Conflict):
-        rules.check_capacity(stored | {"new": more}, available)
+        quota_rules.check_capacity(stored | {"new": more}, available)
 
 
 @pytest.mark.parametrize(
@@ -111,18 +111,18 @@ def test_the_largest_quota_that_would_pass_does_pass_and_one_more_does_not(store
 )
 def test_qv_5_and_6_amounts_of_a_configuration(guarantees: dict, limits: dict, rule: str):
     with pytest.raises(RuleViolation) as refused:
-        rules.check_config_amounts(guarantees, limits)
+        quota_rules.check_config_amounts(guarantees, limits)
     assert refused.value.rule == rule
 
 
 def test_qv_7_a_guarantee_without_a_limit_and_the_reverse():
-    rules.check_config_amounts({"cpus": 1.0}, {"mem": 1.0})
+    quota_rules.check_config_amounts({"cpus": 1.0}, {"mem": 1.0})
 
 
 def test_limits_below_what_is_consumed():
     with pytest.raises(RuleViolation, match="already consuming"):
-        rules.check_consumption("ads", Limits({"cpus": 4000}), Quantities({"cpus": 8000}))
-    rules.check_consumption("ads", Limits({"mem": 0}), Quantities({"cpus": 8000}))
+        quota_rules.check_consumption("ads", Limits({"cpus": 4000}), Quantities({"cpus": 8000}))
+    quota_rules.check_consumption("ads", Limits({"mem": 0}), Quantities({"cpus": 8000}))
 
 
 def test_a_version_chooses_the_profile():
@@ -133,5 +133,5 @@ def test_a_version_chooses_the_profile():
 
 
 def test_nothing_passes_while_any_name_is_promised_beyond_capacity():
-    stored = {"a": rules.Quota(Quantities({"cpus": 5000}))}
-    assert rules.unpromised(stored, Quantities({"cpus": 4000, "mem": 9000})) == Quantities()
+    stored = {"a": quota_rules.Quota(Quantities({"cpus": 5000}))}
+    assert quota_rules.unpromised(stored, Quantities({"cpus": 4000, "mem": 9000})) == Quantities()

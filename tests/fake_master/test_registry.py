@@ -154,3 +154,36 @@ def test_an_answered_change_survives_sigkill(tmp_path: Path):
     registry = SqliteRegistry(path)
     assert registry.records("quota") == {"r1": {"guarantees": {"cpus": 1.0}, "limits": {}}}
     registry.close()
+
+
+_STARTED_AT_ONCE = """
+import sys
+from pathlib import Path
+from fake_master.cluster import ClusterSpec
+from fake_master.master.registry_sqlite import SqliteRegistry
+print("ready", flush=True)
+sys.stdin.readline()
+master = ClusterSpec(agents=("cpus:1", "cpus:2")).start(SqliteRegistry(Path(sys.argv[1])))
+print(master.id, *master.agents)
+"""
+
+
+def test_processes_that_start_on_one_new_file_are_the_same_master(tmp_path: Path):
+    root = Path(__file__).parents[2]
+    for number in range(3):
+        children = [
+            subprocess.Popen(
+                [sys.executable, "-c", _STARTED_AT_ONCE, str(tmp_path / f"{number}.sqlite")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": str(root)},
+                text=True,
+            )
+            for _ in range(4)
+        ]
+        for child in children:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+        said = [child.communicate("go\n", timeout=30)[0] for child in children]
+        assert len(set(said)) == 1
+        assert len(said[0].split()) == 3

@@ -79,6 +79,15 @@ def test_tasks_end_as_the_file_says_and_make_room_for_others() -> None:
     assert {task.state for task in framework.completed_tasks} == {"TASK_FAILED"}
 
 
+def test_one_that_comes_later_is_not_there_before() -> None:
+    spec = resident("late", tasks=1, after=2.0)
+    assert running(play(spec, seconds=1.9)) == {}
+    assert running(play(spec, seconds=2.5)) == {"late": 1}
+    sharing = simulate(ClusterSpec((AGENT,), "1.11", frameworks=(resident("early", tasks=1), spec)), 10)
+    assert [len(step.holdings) for step in sharing.steps] == [2, 2]
+    assert sharing.frameworks == ("early", "late")
+
+
 def test_sums_agree_with_the_tasks() -> None:
     master = play(resident("f", "cpus:0.7;mem:100"), resident("g", "cpus:0.3;mem:300"), seconds=8.0)
     (agent,) = master.agents.values()
@@ -123,6 +132,8 @@ def test_views_tell_of_tasks() -> None:
         ("[[frameworks]]\ntask = 'cpus:1'\nwish = 1", "wish"),
         ("[[frameworks]]\ntask = 'cpus:1'\nrole = 'a'\nroles = ['b']", "roles"),
         ("[[frameworks]]\ntask = 'cpus:1'\nrole = 'a b'", "frameworks"),
+        ("[[frameworks]]\ntask = 'cpus:1'\nafter = -1", "after"),
+        ("[[frameworks]]\ntask = 'cpus:1'\nrole = 'a b'\nafter = 5", "frameworks"),
         ("frameworks = 1", "frameworks"),
         ("[tasks]\noutcome = 'lucky'", "outcome"),
         ("[tasks]\nseconds = -1", "seconds"),

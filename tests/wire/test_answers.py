@@ -8,7 +8,7 @@ from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota, capacity
 from mesosctl.wire import answers
 from mesosctl.wire.agents import agents
-from mesosctl.wire.models import QuotaStatus
+from tests.wire.quota_status import QuotaStatus
 
 
 def scalar(name, value):
@@ -137,3 +137,9 @@ class TestAgents:
         with pytest.raises(UnexpectedAnswer) as caught:
             agents(answer)
         assert caught.value.field == path
+
+
+@pytest.mark.parametrize("read", [answers.quotas, answers.roles, answers.flags])
+def test_the_answer_to_another_question_is_not_an_empty_one(read):
+    with pytest.raises(UnexpectedAnswer, match="another's"):
+        read({"slaves": []})

@@ -7,15 +7,16 @@ import typer
 
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
-from mesosctl.core.errors import BadInput
-from mesosctl.core.sharing import Sharing
 from mesosctl.render.sharing import offer_simulation
 
 Cluster = Annotated[
     Path, typer.Argument(metavar="CLUSTER", help="A cluster file with [[frameworks]].", show_default=False)
 ]
 Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
-Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw dominant shares as a picture.")]
+Svg = Annotated[
+    Path | None,
+    typer.Option("--svg", metavar="FILE", help="Also draw dominant shares as a picture; - writes only that."),
+]
 EXAMPLES = (
     ("offers simulate cluster.toml", "who takes which offer, step by step"),
     ("offers simulate cluster.toml --svg shares.svg", "and as a picture"),
@@ -27,20 +28,20 @@ def command(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg = 
     """Play a cluster file: who is chosen, shares, dominant shares and totals after each offer taken.
 
     No master is asked. Time is virtual, the allocator is the fake master's, and the lowest dominant
-    share of a row, marked with an asterisk, is served next.
+    share of a row, marked with an asterisk, is served next. Where the file's flags ask for the
+    strict-priority allocator, priority decides before that, and what was revoked before a step is shown.
     """
     from mesosctl.ops.offers.simulating import simulate
 
     sharing = simulate(cluster, steps)
-    session.emit(offer_simulation(sharing))
+    instead = session.is_output(svg, "--svg")
+    if not instead:
+        session.emit(offer_simulation(sharing))
     if svg is not None:
-        _draw(sharing, svg)
+        from mesosctl.ops.files import write_atomically
+        from mesosctl.render.sharing_picture import picture
 
-
-def _draw(sharing: Sharing, file: Path) -> None:
-    from mesosctl.render.sharing_picture import picture
-
-    try:
-        file.write_text(picture(sharing), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{file} cannot be written: {error.strerror}", field="--svg") from None
+        if instead:
+            session.emit_text(picture(sharing))
+        else:
+            write_atomically(svg, picture(sharing), field="--svg")

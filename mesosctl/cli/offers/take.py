@@ -28,7 +28,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(
     session: Session,
     role: TakenRole,
@@ -56,4 +56,6 @@ def command(
         return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
 
     with session.open_master() as master:
-        session.emit(offer_taken(take(master, role, principal, attempt, session.note)))
+        with session.waiting() as tell:
+            taken = take(master, role, principal, attempt, tell)
+        session.emit(offer_taken(taken))

@@ -32,11 +32,11 @@ def command(
     """Show offers as they come (+) and go (-), a line each.
 
     No master announces offers to operators, so it is asked again and again; what comes and goes
-    between two questions is not seen.
+    between two questions is not seen.  A master that is away for a moment is waited for.
     """
-    stream = session.environment.stdout
+    stream, wanted = session.environment.stdout, Wanted(framework, role, agent)
     with session.open_master() as master:
-        for number, change in enumerate(watch_offers(master, Wanted(framework, role, agent), every), 1):
+        for number, change in enumerate(watch_offers(master, wanted, every, session.note), 1):
             stream.write(change_line(change.what, change.offer, session.form) + "\n")
             stream.flush()
             if number == changes:

@@ -3,6 +3,7 @@
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.ops.quota.state import list_quotas
+from mesosctl.render import forms
 from mesosctl.render.quota import quota_list
 
 EXAMPLES = (
@@ -22,4 +23,4 @@ def command(session: Session) -> None:
     What a role uses is shown with -o wide, json, jsonl and csv.
     """
     with session.open_master() as master:
-        session.emit(quota_list(list_quotas(master, with_usage=session.form not in ("table", "name"))))
+        session.emit(quota_list(list_quotas(master, with_usage=session.form not in forms.NARROW)))

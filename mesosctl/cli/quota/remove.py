@@ -17,7 +17,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(session: Session, roles: Roles) -> None:
     """Remove the quota of roles; none is removed unless every one of them has quota.
 

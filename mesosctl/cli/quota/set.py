@@ -14,7 +14,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(
     session: Session,
     role: OptionalRole = None,

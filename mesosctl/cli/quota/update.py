@@ -31,7 +31,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(
     session: Session,
     role: OptionalRole = None,
@@ -47,7 +47,7 @@ def command(
     removed and set anew; if that fails the old one is put back.  With -f the wish is read as the
     documented JSON of UPDATE_QUOTA, or as one of its configurations.
     """
-    from mesosctl.ops.quota.updating import Manner, update_quotas
+    from mesosctl.ops.quota.updating import UpdateManner, update_quotas
 
     if file is not None:
         if resources or limit is not None:
@@ -59,7 +59,7 @@ def command(
         raise UsageError("a role and resources are needed", hint="for example: mesosctl quota update dev cpus:8")
     else:
         wishes = [_wish_of_words(role, resources or (), limit)]
-    manner = Manner(force=force, create=create, api=session.options.api or "auto", wait=session.waits)
+    manner = UpdateManner(force=force, create=create, api=session.options.api or "auto", wait=session.waits)
     with session.open_master() as master:
         session.emit(quota_changes(update_quotas(master, wishes, manner)))
 

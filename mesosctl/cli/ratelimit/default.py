@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.ratelimit.words import Capacity, DryRun, EditedFile, Qps, limit_of
+from mesosctl.cli.ratelimit.words import Capacity, EditedFile, Qps, limit_of
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
@@ -26,7 +26,6 @@ def command(
     qps: Qps = None,
     capacity: Capacity = None,
     remove: Remove = False,
-    dry_run: DryRun = False,
 ) -> None:
     """Set the rate and the capacity that everybody shares who is not listed, and show the diff.
 
@@ -37,4 +36,4 @@ def command(
 
     if remove == (qps is not None) or (remove and capacity is not None):
         raise UsageError("give either --qps or --none", field="--qps", hint="a capacity without a rate is ignored")
-    edit_and_tell(session, file, set_default(limit_of(qps, capacity)), dry_run=dry_run)
+    edit_and_tell(session, file, set_default(limit_of(qps, capacity)))

@@ -1,6 +1,6 @@
 """`mesosctl ratelimit set`."""
 
-from mesosctl.cli.ratelimit.words import Capacity, DryRun, EditedFile, Principal, Qps, limit_of
+from mesosctl.cli.ratelimit.words import Capacity, EditedFile, Principal, Qps, limit_of
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 
@@ -17,7 +17,6 @@ def command(
     file: EditedFile,
     qps: Qps = None,
     capacity: Capacity = None,
-    dry_run: DryRun = False,
 ) -> None:
     """Give a principal a limit of its own in a file of rate limits, and show the diff.
 
@@ -26,4 +25,4 @@ def command(
     from mesosctl.cli.ratelimit.editing import edit_and_tell
     from mesosctl.ops.ratelimit.editing import set_limit
 
-    edit_and_tell(session, file, set_limit(who, limit_of(qps, capacity)), dry_run=dry_run)
+    edit_and_tell(session, file, set_limit(who, limit_of(qps, capacity)))

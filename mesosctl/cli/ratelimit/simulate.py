@@ -16,7 +16,9 @@ Traffic = Annotated[
         help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - is no principal. Repeat.",
     ),
 ]
-Svg = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file.")]
+Svg = Annotated[
+    str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file; - writes only that.")
+]
 
 EXAMPLES = (
     ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
@@ -39,15 +41,21 @@ def command(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = Non
     from mesosctl.core.ratelimit_standing import Simulation
     from mesosctl.core.simulation import simulate
     from mesosctl.core.traffic import parse_traffic
-    from mesosctl.ops.ratelimit.config_file import parse, write_atomically
+    from mesosctl.ops.files import write_atomically
+    from mesosctl.ops.ratelimit.config_file import parse
     from mesosctl.render.ratelimit_simulation import simulation
 
     limits = parse(read_config(session, file), file).limits
     check(limits)
     played = Simulation(limits, simulate(limits, parse_traffic(traffic)))
-    session.emit(simulation(played))
+    instead = session.is_output(svg, "--svg")
+    if not instead:
+        session.emit(simulation(played))
     if svg is not None:
         from mesosctl.render.ratelimit_svg import picture
 
-        write_atomically(Path(svg), picture(played))
-        session.note(f"drawn into {svg}")
+        if instead:
+            session.emit_text(picture(played))
+        else:
+            write_atomically(Path(svg), picture(played), field="--svg")
+            session.note(f"drawn into {svg}")

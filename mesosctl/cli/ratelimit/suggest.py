@@ -40,7 +40,8 @@ def command(
     from pathlib import Path
 
     from mesosctl.core.durations import parse_span
-    from mesosctl.ops.ratelimit.config_file import dump, write_atomically
+    from mesosctl.ops.files import write_atomically
+    from mesosctl.ops.ratelimit.config_file import dump
     from mesosctl.ops.ratelimit.watching import Pace, watch_and_suggest
     from mesosctl.render.ratelimit_simulation import suggestion
     from mesosctl.wire.ratelimit import to_json
@@ -54,7 +55,9 @@ def command(
     if not made.observed:
         session.note("no framework with a principal was seen: the suggestion is a guess")
     text = dump(to_json(made.limits))
-    if file is not None:
+    if file is not None and session.options.dry_run:
+        session.note(f"{file} is left alone: a dry run")
+    elif file is not None:
         write_atomically(Path(file), text)
         session.note(f"written to {file}")
     if session.form == "table" and file is None:

@@ -9,6 +9,7 @@ from mesosctl.cli.ratelimit.words import Interval
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
+from mesosctl.render import forms
 
 Count = Annotated[
     int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
@@ -36,12 +37,12 @@ def command(session: Session, interval: Interval = "5s", count: Count = None) ->
     from mesosctl.render.report import write
 
     environment = session.environment
-    if count is None and session.form in ("json", "csv", "name"):
+    if count is None and session.form in forms.ONE_PIECE:
         raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")
     pace = Pace(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
     with session.open_master() as master:
         readings = watch(master, pace)
-        if session.form in ("json", "csv", "name"):
+        if session.form in forms.ONE_PIECE:
             session.emit(watched(list(readings)))
             return
         above = 0

@@ -28,7 +28,6 @@ Capacity = Annotated[
         "--capacity", metavar="NUMBER", min=0, max=LARGEST_CAPACITY, help="Messages that may wait; any number without."
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff and leave the file alone.", show_default=False)]
 Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time between readings, such as 5s.")]
 
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from mesosctl.cli.reference.pages import files
+from mesosctl.ops.files import write_atomically
 
 _GENERATED = ("man/*.1", "completions/*")
 
@@ -29,7 +30,7 @@ def write(folder: Path) -> None:
             path.unlink()
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(wanted[name], encoding="utf-8")
+        write_atomically(path, wanted[name], field=name)
 
 
 def main(arguments: list[str]) -> int:

@@ -1,67 +1,100 @@
-"""Completion files for bash, zsh and fish: static text, so that pressing Tab starts no Python."""
+"""Completion files for bash, zsh and fish: static text, so that pressing Tab starts no Python.
 
-from mesosctl.cli.reference.walk import Node, Option
+The engines stand in `bash.sh`, `zsh.sh` and `fish.fish` beside this module; what is made here are
+the tables they look into.  Names of roles, agents, frameworks and contexts come from files that
+`cli.names` keeps, which the shell reads itself.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mesosctl.cli.reference.walk import Node, Option, Place
+
+_MADE = "made from its commands by python -m mesosctl.cli.reference"
 
 
 def bash(root: Node) -> str:
     """For bash, with or without the bash-completion package."""
+    function = _function(root)
     options = _distinct(root)
-    valued = sorted(name for option in options if option.takes != "nothing" for name in option.names)
     lines = [
-        "# bash completion for mesosctl; made from its commands by python -m mesosctl.cli.reference",
-        "_mesosctl() {",
-        '    local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"',
-        "    local path=mesosctl word skip= i",
-        "    COMPREPLY=()",
-        "    # bash makes three words of --output=json",
-        '    if [[ $current == "=" ]]; then current=""',
-        '    elif [[ $previous == "=" ]]; then previous="${COMP_WORDS[COMP_CWORD-2]}"; fi',
-        "    for ((i = 1; i < COMP_CWORD; i++)); do",
-        '        word="${COMP_WORDS[i]}"',
-        '        if [[ $word == "=" ]]; then continue; fi',
-        "        if [[ -n $skip ]]; then skip=; continue; fi",
-        '        case "$word" in',
-        f"            {'|'.join(valued)}) skip=1; continue ;;",
-        "        esac",
-        '        case "$path $word" in',
-        f'            {"|".join(_quoted(n.words) for n in root.walk() if n is not root)}) path="$path $word" ;;',
-        "        esac",
-        "    done",
-        '    case "$previous" in',
+        f"# bash completion for {root.words}; {_MADE}",
+        "",
+        f"{function}_takes_value() {{",
+        '    case "$1" in',
+        *_case((name for option in options if option.takes != "nothing" for name in option.names), "return 0"),
+        "        *) return 1 ;;",
+        "    esac",
+        "}",
+        "",
+        f"{function}_goes_along() {{",
+        '    case "$1" in',
+        *_case((name for option in root.options if option.goes_along for name in option.names), "return 0"),
+        "        *) return 1 ;;",
+        "    esac",
+        "}",
+        "",
+        f"{function}_is_command() {{",
+        '    case "$1" in',
+        *_case((_quoted(node.words) for node in root.walk() if node is not root), "return 0"),
+        "        *) return 1 ;;",
+        "    esac",
+        "}",
+        "",
+        f"{function}_after_option() {{",
+        '    case "$1" in',
     ]
-    lines += [f"        {'|'.join(o.names)}) {_bash_values(o)}return ;;" for o in options if o.takes != "nothing"]
-    lines += ["    esac", '    case "$path" in']
+    lines += [f"        {'|'.join(o.names)}) {_bash_values(o)} ;;" for o in options if o.takes != "nothing"]
+    lines += ["    esac", "}", "", f"{function}_at() {{", '    case "$1" in']
     for node in root.walk():
-        words = [child.path[-1] for child in node.children] + [name for o in node.options for name in o.names]
-        lines.append(f'        {_quoted(node.words)}) COMPREPLY=($(compgen -W "{" ".join(words)}" -- "$current")) ;;')
-    return "\n".join([*lines, "    esac", "}", "complete -F _mesosctl mesosctl", ""])
+        lines += [
+            f"        {_quoted(node.words)})",
+            f"            commands=({' '.join(child.path[-1] for child in node.children)})",
+            f"            options=({' '.join(name for option in node.options for name in option.names)})",
+            f"            places=({' '.join(_quoted(_place_word(place)) for place in node.places)}) ;;",
+        ]
+    lines += ["    esac", "}", ""]
+    return "\n".join(lines) + _engine("bash.sh", root)
+
+
+def _case(words: Iterator[str], then: str) -> list[str]:
+    found = "|".join(words)
+    return [f"        {found}) {then} ;;"] if found else []
 
 
 def _bash_values(option: Option) -> str:
     if option.takes == "choice":
-        return f'COMPREPLY=($(compgen -W "{" ".join(option.choices)}" -- "$current")); '
-    return 'COMPREPLY=($(compgen -f -- "$current")); ' if option.takes == "file" else ""
+        return f"choices=({' '.join(option.choices)})"
+    if option.takes in ("file", "folder"):
+        return "kinds=file"
+    return f"kinds={','.join(option.kinds)}"
+
+
+def _place_word(place: Place) -> str:
+    """`role`, `role,framework`, `-` for what cannot be completed; with a star for all that follow too."""
+    return (",".join(place.kinds) or "-") + ("*" if place.repeats else "")
 
 
 def zsh(root: Node) -> str:
-    """For zsh, as a file named _mesosctl on its fpath."""
-    lines = ["#compdef mesosctl", "# made from its commands by python -m mesosctl.cli.reference", ""]
+    """For zsh, as a file named after the program on its fpath."""
+    lines = [f"#compdef {root.words}", f"# {_MADE}", ""]
     for node in root.walk():
-        lines += [*_zsh_function(node), ""]
-    return "\n".join([*lines, '_mesosctl "$@"', ""])
+        lines += [*_zsh_function(node, root), ""]
+    along = " ".join(name for option in root.options if option.goes_along for name in option.names)
+    engine = _engine("zsh.sh", root).replace("GOES_ALONG", along)
+    return "\n".join(lines) + engine
 
 
-def _zsh_function(node: Node) -> list[str]:
-    name = "_" + "_".join(node.path)
-    specs = [spec for option in node.options for spec in _zsh_specs(option)]
+def _zsh_name(node: Node) -> str:
+    return "_" + "_".join(word.replace("-", "_") for word in node.path)
+
+
+def _zsh_function(node: Node, root: Node) -> list[str]:
+    name = _zsh_name(node) + ("_words" if node is root else "")
+    specs = [spec for option in node.options for spec in _zsh_specs(option, root)]
     if not node.children:
-        return [
-            f"{name}() {{",
-            "  _arguments \\",
-            *(f"    {spec} \\" for spec in specs),
-            "    '*: :_message word'",
-            "}",
-        ]
+        specs += [_zsh_place(index, place, root) for index, place in enumerate(node.places, 1)]
+        return [f"{name}() {{", "  _arguments \\", *(f"    {spec} \\" for spec in specs[:-1]), f"    {specs[-1]}", "}"]
     described = [f"    {_quoted(child.path[-1] + ':' + child.summary)}" for child in node.children]
     return [
         f"{name}() {{",
@@ -70,62 +103,89 @@ def _zsh_function(node: Node) -> list[str]:
         "  local -a commands=(",
         *described,
         "  )",
-        "  _arguments -C \\",
+        "  _arguments -C -A '-*' \\",  # what follows a command is its own affair
         *(f"    {spec} \\" for spec in specs),
         "    '1: :->command' '*:: :->words'",
         "  case $state in",
         "    command) _describe command commands ;;",
         "    words)",
         "      case $line[1] in",
-        *(f"        {child.path[-1]}) {'_' + '_'.join(child.path)} ;;" for child in node.children),
+        *(f"        {child.path[-1]}) {_zsh_name(child)} ;;" for child in node.children),
         "      esac ;;",
         "  esac",
         "}",
     ]
 
 
-def _zsh_specs(option: Option) -> list[str]:
+def _zsh_place(index: int, place: Place, root: Node) -> str:
+    title = place.title.lower().replace(":", " ")
+    return _quoted(f"{'*' if place.repeats else index}:{title}:{_zsh_action(place.kinds, root)}")
+
+
+def _zsh_action(kinds: tuple[str, ...], root: Node) -> str:
+    if not kinds:
+        return " "
+    # The blank in front keeps zsh from adding words of its own.
+    return "_files" if "file" in kinds else f" {_function(root)}_names {' '.join(kinds)}"
+
+
+def _zsh_specs(option: Option, root: Node) -> list[str]:
     text = option.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
     after = {
         "nothing": "",
         "choice": f":value:({' '.join(option.choices)})",
         "file": ":file:_files",
-        "text": f":{(option.value or '').lower()}: ",
+        "folder": ":folder:_files -/",
+        "text": f":{(option.value or '').lower().replace(':', ' ')}:{_zsh_action(option.kinds, root)}",
     }[option.takes]
     return [_quoted(f"{name}[{text}]{after}") for name in option.names]
 
 
 def fish(root: Node) -> str:
     """For fish."""
-    lines = [
-        "# fish completion for mesosctl; made from its commands by python -m mesosctl.cli.reference",
-        "complete -c mesosctl -f",
-    ]
+    valued = sorted(name for option in _distinct(root) if option.takes != "nothing" for name in option.names)
+    along = sorted(name for option in root.options if option.goes_along for name in option.names)
+    engine = _engine("fish.fish", root).replace("VALUED", " ".join(valued)).replace("GOES_ALONG", " ".join(along))
+    engine = engine.replace("PATHS", " ".join(_quoted(" ".join(n.path[1:])) for n in root.walk() if n is not root))
+    lines = [f"# fish completion for {root.words}; {_MADE}", "", engine, f"complete -c {root.words} -f"]
     for node in root.walk():
-        here = f"complete -c mesosctl -n {_quoted(_fish_at(node))}"
+        here = f"complete -c {root.words} -n {_quoted(_fish_at(node, root, 0))}"
         lines += [f"{here} -a {child.path[-1]} -d {_quoted(child.summary)}" for child in node.children]
-        lines += [_fish_option(node, option) for option in node.options if node is root or not option.shared]
+        lines += [_fish_place(node, index, root) for index, place in enumerate(node.places) if place.kinds]
+        lines += [_fish_option(node, option, root) for option in node.options if node is root or not option.shared]
     return "\n".join([*lines, ""])
 
 
-def _fish_at(node: Node) -> str:
-    """True where the words so far lead to this node and to none below it."""
-    seen = [f"__fish_seen_subcommand_from {name}" for name in node.path[1:]]
-    if node.children:
-        seen.append("not __fish_seen_subcommand_from " + " ".join(child.path[-1] for child in node.children))
-    return "; and ".join(seen)
+def _fish_at(node: Node, root: Node, place: int | None = None, *, repeats: bool = False) -> str:
+    """True where the words so far lead to this node, and so many further words stand there."""
+    count = "" if place is None else f" {place}{'+' if repeats else ''}"
+    return f"_{_function(root)}_at {_fish_quoted(' '.join(node.path[1:]))}{count}"
 
 
-def _fish_option(node: Node, option: Option) -> str:
+def _fish_place(node: Node, index: int, root: Node) -> str:
+    place = node.places[index]
+    where = f"complete -c {root.words} -n {_quoted(_fish_at(node, root, index, repeats=place.repeats))}"
+    if "file" in place.kinds:
+        return f"{where} -F"
+    return f"{where} -a {_fish_names(place.kinds, root)}"
+
+
+def _fish_names(kinds: tuple[str, ...], root: Node) -> str:
+    return _quoted(f"(_{_function(root)}_names {' '.join(kinds)})")
+
+
+def _fish_option(node: Node, option: Option, root: Node) -> str:
     names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
+    named = f" -x -a {_fish_names(option.kinds, root)}" if option.kinds else " -x"
     values = {
         "nothing": "",
         "choice": f" -x -a {_quoted(' '.join(option.choices))}",
         "file": " -r -F",
-        "text": " -x",
+        "folder": " -x -a '(__fish_complete_directories)'",
+        "text": named,
     }[option.takes]
-    where = "" if option.shared else f" -n {_quoted(_fish_at(node))}"
-    return f"complete -c mesosctl{where} {names}{values} -d {_quoted(option.help)}"
+    where = "" if option.shared else f" -n {_quoted(_fish_at(node, root))}"
+    return f"complete -c {root.words}{where} {names}{values} -d {_quoted(option.help)}"
 
 
 def _distinct(root: Node) -> list[Option]:
@@ -137,6 +197,20 @@ def _distinct(root: Node) -> list[Option]:
             if known.takes != option.takes:
                 raise ValueError(f"{option.names} takes {known.takes} in one command and {option.takes} in another")
     return list(found.values())
+
+
+def _engine(name: str, root: Node) -> str:
+    """The part that is the same whatever the commands are, with the program's name in it."""
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return text.replace("_PROGRAM", _function(root)).replace("PROGRAM", root.words)
+
+
+def _function(root: Node) -> str:
+    return "_" + root.words.replace("-", "_")
+
+
+def _fish_quoted(text: str) -> str:
+    return f'"{text}"'
 
 
 def _quoted(text: str) -> str:

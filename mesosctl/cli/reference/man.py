@@ -1,17 +1,40 @@
 """Man pages, section 1, one for each command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
-from mesosctl.cli.exit_statuses import MEANINGS
+from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.walk import Node, Option
+from mesosctl.cli.settings import declared
+from mesosctl.cli.status_meanings import MEANINGS
+from mesosctl.core.errors import ExitStatus
 
-_ENVIRONMENT = (
-    ("MESOSCTL_MASTER", "The master's address where --master is not given."),
-    ("MESOSCTL_PRINCIPAL", "Who asks, where --principal is not given."),
-    ("MESOSCTL_SECRET", "The principal's secret, where --secret-file is not given."),
+_SURROUNDINGS = (
+    ("MESOSCTL_CONFIG", "The configuration file, instead of the one below XDG_CONFIG_HOME."),
+    ("XDG_CONFIG_HOME", "Where mesosctl/config.toml is; ~/.config unless set."),
+    ("XDG_CACHE_HOME", "Where names are kept for a while for completions; ~/.cache unless set."),
+    ("XDG_STATE_HOME", "Where the state of fake: masters is; ~/.local/state unless set."),
     ("NO_COLOR, FORCE_COLOR", "No colours at all; colours and drawn tables even where there is no terminal."),
+    ("TERM, COLUMNS", "With TERM=dumb there are no colours and no progress; how wide a drawn table may be."),
 )
+_FILES = (
+    ("~/.config/mesosctl/config.toml", "Contexts; see mesosctl context. Yours alone (mode 600) if it holds a secret."),
+    ("~/.cache/mesosctl/names", "Names of roles, agents, frameworks and contexts, for completions."),
+    ("~/.local/state/mesosctl/fake", "The state of fake: masters."),
+)
+_OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatus.INTERRUPTED, ExitStatus.TERMINATED)
+
+
+def environment() -> Iterator[tuple[str, str]]:
+    """Every variable and what it means; those of the options as they are declared."""
+    for setting in declared():
+        if setting.name in ONLY_SAID:
+            continue
+        if setting.is_secret:
+            yield setting.variable, f"What a file of --{setting.key}-file would hold."
+        else:
+            yield setting.variable, f"As {setting.option}, where that is not given."
+    yield from _SURROUNDINGS
 
 
 def man_page(node: Node) -> str:
@@ -34,18 +57,33 @@ def man_page(node: Node) -> str:
             lines += _tagged(argument.name, argument.help)
     lines += _options("OPTIONS", (option for option in node.options if not option.shared))
     lines += _options("GLOBAL OPTIONS", (option for option in node.options if option.shared))
-    lines.append(".SH EXIT STATUS")
-    for status, meaning in MEANINGS.items():
-        lines += _tagged(str(int(status)), meaning[0].upper() + meaning[1:] + ".")
-    lines.append(".SH ENVIRONMENT")
-    for variable, meaning in _ENVIRONMENT:
-        lines += _tagged(variable, meaning)
+    lines += _ending(node)
+    if node.path[0] == "mesosctl":
+        lines += _surroundings()
     if node.examples:
         lines.append(".SH EXAMPLES")
         for words, meaning in node.examples:
-            lines += [".TP", f".B {_text('mesosctl ' + words)}", _text(meaning[0].upper() + meaning[1:])]
+            lines += [".TP", f".B {_text(node.path[0] + ' ' + words)}", _text(meaning[0].upper() + meaning[1:])]
     lines += _see_also(node)
     return "\n".join(lines) + "\n"
+
+
+def _ending(node: Node) -> list[str]:
+    lines = [".SH EXIT STATUS"]
+    for status, meaning in MEANINGS.items():
+        if node.path[0] == "mesosctl" or status in _OF_A_SERVER:
+            lines += _tagged(str(int(status)), meaning[0].upper() + meaning[1:] + ".")
+    return lines
+
+
+def _surroundings() -> list[str]:
+    lines = [".SH ENVIRONMENT"]
+    for variable, meaning in environment():
+        lines += _tagged(variable, meaning)
+    lines.append(".SH FILES")
+    for path, meaning in _FILES:
+        lines += _tagged(path, meaning)
+    return lines
 
 
 def _options(title: str, options: Iterable[Option]) -> list[str]:
@@ -78,4 +116,5 @@ def _phrase(sentence: str) -> str:
 def _text(text: str) -> str:
     """Text without a meaning to roff: its escapes, a leading control character, hyphens that are typed."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    escaped = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in escaped)
     return f"\\&{escaped}" if escaped.startswith(".") else escaped

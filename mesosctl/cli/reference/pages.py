@@ -1,36 +1,42 @@
 """Which files there are, and what stands in each."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from mesosctl.cli.exit_statuses import MEANINGS
 from mesosctl.cli.reference import completions
-from mesosctl.cli.reference.man import man_page
-from mesosctl.cli.reference.walk import Node, commands
+from mesosctl.cli.reference.man import environment, man_page
+from mesosctl.cli.reference.walk import Node, commands, serving
+from mesosctl.cli.status_meanings import MEANINGS
 
 
 def files() -> dict[str, str]:
     """The text of every generated file by its path in the repository."""
-    root = commands()
+    programs = (commands(), serving())
     made = {
-        "mesosctl/cli/help.txt": root.page + "\n",
-        "completions/mesosctl.bash": completions.bash(root),
-        "completions/_mesosctl": completions.zsh(root),
-        "completions/mesosctl.fish": completions.fish(root),
-        "REFERENCE.md": "\n".join(_reference(root)),
+        "mesosctl/cli/help.txt": programs[0].page + "\n",
+        "REFERENCE.md": "\n".join(_reference(*programs)),
     }
-    return made | {f"man/{'-'.join(node.path)}.1": man_page(node) for node in root.walk()}
+    for root in programs:
+        made[f"completions/{root.words}.bash"] = completions.bash(root)
+        made[f"completions/_{root.words}"] = completions.zsh(root)
+        made[f"completions/{root.words}.fish"] = completions.fish(root)
+        made |= {f"man/{'-'.join(node.path)}.1": man_page(node) for node in root.walk()}
+    return made
 
 
-def _reference(root: Node) -> Iterator[str]:
+def _reference(*programs: Node) -> Iterator[str]:
     yield "# Reference"
     yield ""
     yield "Every `--help`, the exit statuses and the shapes of `-o json`."
     yield "Made by `python -m mesosctl.cli.reference --write`."
-    for node in root.walk():
+    for node in (node for root in programs for node in root.walk()):
         yield from ("", f"## {node.words}", "", "```", node.page.rstrip(), "```")
     yield from ("", "## Exit statuses", "", "| status | meaning |", "| --- | --- |")
     for status, meaning in MEANINGS.items():
         yield f"| {int(status)} | {meaning} |"
+    yield from ("", "## Environment", "", "| variable | meaning |", "| --- | --- |")
+    for variable, meaning in environment():
+        yield f"| {variable} | {meaning} |"
     yield from (
         "",
         "## JSON",
@@ -43,15 +49,26 @@ def _reference(root: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.render import documents, offer_documents, ratelimit_documents, reservation_documents
+    from mesosctl.render import (
+        context_documents,
+        documents,
+        forecast_documents,
+        offer_documents,
+        ratelimit_documents,
+        reservation_documents,
+        wanted_documents,
+    )
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
-    shapes = (
+    shapes: tuple[Any, ...] = (
         *documents.DOCUMENTS,
+        *forecast_documents.DOCUMENTS,
+        *context_documents.DOCUMENTS,
         *offer_documents.DOCUMENTS,
         *ratelimit_documents.DOCUMENTS,
         *reservation_documents.DOCUMENTS,
+        *wanted_documents.DOCUMENTS,
     )
     for document in shapes:
         schema = document.model_json_schema()

@@ -1,7 +1,8 @@
 """The commands as data: what every generated file is made from."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import typer
@@ -11,6 +12,8 @@ from mesosctl.cli.app import app
 from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
 
 WIDTH = 80
+_NAMED = frozenset({"ROLE", "AGENT", "FRAMEWORK", "CONTEXT", "FILE"})
+_CHOICES = re.compile(r"[a-z0-9_.]+(\|[a-z0-9_.]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +29,34 @@ class Option:
     """Whether every command takes it."""
 
     @property
-    def takes(self) -> Literal["nothing", "choice", "file", "text"]:
+    def takes(self) -> Literal["nothing", "choice", "file", "folder", "text"]:
         """What can be completed after it."""
         if self.value is None:
             return "nothing"
         if self.choices:
             return "choice"
-        return "file" if self.value == "FILE" else "text"
+        if "file" in _kinds(self.value):
+            return "file"
+        return "folder" if self.value == "FOLDER" else "text"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Whose names can follow it."""
+        return _kinds(self.value) if self.takes == "text" and self.value else ()
+
+    @property
+    def goes_along(self) -> bool:
+        """Whether names depend on it: it says which master is asked, and who asks."""
+        return self.shared and self.takes != "nothing" and not {"--output", "--timeout", "--api"} & {*self.names}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a word stands, and whose names can stand there: `role`, `agent`, `framework`, `context` or `file`."""
+
+    title: str
+    kinds: tuple[str, ...]
+    repeats: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +86,12 @@ class Node:
     children: tuple["Node", ...]
 
     @property
+    def places(self) -> tuple[Place, ...]:
+        """What can be completed at the places of its arguments, one after the other."""
+        words = [word.strip("[]") for argument in self.arguments for word in argument.name.split()]
+        return tuple(Place(w.rstrip(".]"), _kinds(w.rstrip(".]")), repeats=w.endswith("...")) for w in words)
+
+    @property
     def words(self) -> str:
         """How it is typed."""
         return " ".join(self.path)
@@ -77,6 +107,20 @@ def commands() -> Node:
     """The whole tree, from the commands that `mesosctl` runs."""
     command: Any = typer.main.get_command(app)
     return _node(command, None, ("mesosctl",))
+
+
+def serving() -> Node:
+    """The command `mesos-fake-master`."""
+    import fake_master
+
+    serving_app, examples = fake_master.command()
+    command: Any = typer.main.get_command(serving_app)
+    node = _node(command, None, ("mesos-fake-master",))
+    return replace(node, examples=examples, options=tuple(replace(option, shared=False) for option in node.options))
+
+
+def _kinds(metavar: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in metavar.split("|") if word in _NAMED)
 
 
 def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
@@ -102,14 +146,17 @@ def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
 def _children(command: Any, ctx: Any) -> list[tuple[str, Any]]:
     if not isinstance(command, TyperGroup):
         return []
-    return [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
+    found: list[tuple[str, Any]] = [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
+    return [(name, child) for name, child in found if not child.hidden]
 
 
 def _option(parameter: Any) -> Option:
     takes_value = not (parameter.is_flag or parameter.count)
     choices = tuple(getattr(parameter.type, "choices", ()))
+    if _CHOICES.fullmatch(parameter.metavar or ""):
+        choices = tuple(parameter.metavar.split("|"))
     return Option(
-        names=tuple(sorted(parameter.opts, key=len)),
+        names=(*sorted(parameter.opts, key=len), *parameter.secondary_opts),
         value=(parameter.metavar or ("|".join(choices) if choices else "TEXT")) if takes_value else None,
         choices=choices,
         help=parameter.help or "",

@@ -1,6 +1,7 @@
 """`mesosctl reserve`."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,12 +9,14 @@ from mesosctl.cli.files import read_text
 from mesosctl.cli.quota.words import parse_words
 from mesosctl.cli.reservation.words import (
     Attributes,
+    File,
     LabelWords,
     OptionalRole,
     OptionalWords,
     Reserver,
     TrustMaster,
     Under,
+    agent_beside_file,
     manner,
     owner,
     pairs,
@@ -21,15 +24,17 @@ from mesosctl.cli.reservation.words import (
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
+from mesosctl.core.holdings import AgentChange
+from mesosctl.core.resources import Resource
+from mesosctl.ops.reservation.operating import Manner
+from mesosctl.ops.reservation.stacks import Owner
 from mesosctl.render.reservations import agent_changes
+
+if TYPE_CHECKING:
+    from mesosctl.client.master import Master
 
 Any = Annotated[bool, typer.Option("--any", help="On the agent with most room for it.", show_default=False)]
 Count = Annotated[int | None, typer.Option("--count", metavar="N", min=1, help="On N agents, each the whole of it.")]
-File = Annotated[
-    str | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is stdin."),
-]
-
 EXAMPLES = (
     ("reserve agent-1 cpus:8 mem:4GiB --role ads", "reserve on one agent"),
     ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
@@ -38,7 +43,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(  # noqa: PLR0913  # one parameter an option
     session: Session,
     words: OptionalWords = None,
@@ -57,28 +62,16 @@ def command(  # noqa: PLR0913  # one parameter an option
 
     What is offered is taken back for it; what tasks use is not available.
     """
-    from mesosctl.ops.reservation import agents as meant
-    from mesosctl.ops.reservation.making import plan_reserve, reserve_for, reserve_on_some
-    from mesosctl.ops.reservation.operating import operate
-
-    how = manner(session, trust_master=trust_master)
     given = list(words or ())
     several = any_agent or count is not None
     if not several and not given:
         raise UsageError("which agent?", hint="name one, or give --any or --count N")
     if attribute and not several:
         raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
-    agent_word = None if several else given.pop(0)
+    how = manner(session, trust_master=trust_master)
+    agent = None if several else given.pop(0)
     if file is not None:
-        if given or role is not None or agent_word is None or under or label or reserver:
-            raise UsageError("with --file only AGENT is named", field="--file", hint="the JSON says the rest")
-        from mesosctl.ops.reservation.payload import read_payload
-
-        with session.open_master() as master:
-            payload = read_payload(read_text(file, "--file", session.environment.stdin), master)
-            agent = meant.find_agent(meant.read_agents(master), agent_word)
-            plan = plan_reserve(master, agent, payload.resources, payload.source)
-            session.emit(agent_changes(operate(master, [plan], how)))
+        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how)
         return
     if role is None or not given:
         raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
@@ -86,10 +79,44 @@ def command(  # noqa: PLR0913  # one parameter an option
     with session.open_master() as master:
         credentials = master.settings.credentials
         wanted = owner(role, under, label, reserver or (credentials.principal if credentials else None))
-        everybody = meant.read_agents(master)
-        if agent_word is None:
-            chosen = meant.with_attributes(everybody, dict(pairs(attribute, "--attribute")))
-            changes = reserve_on_some(master, chosen, count or 1, entries, wanted, how)
+        if agent is not None:
+            changes = _on_one(master, agent, entries, wanted, how)
         else:
-            changes = reserve_for(master, [meant.find_agent(everybody, agent_word)], entries, wanted, how)
+            changes = _on_some(master, pairs(attribute, "--attribute"), count or 1, entries, wanted, how)
         session.emit(agent_changes(changes))
+
+
+def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
+    """What the JSON says, on one agent."""
+    from mesosctl.ops.reservation.agents import find_agent, read_agents
+    from mesosctl.ops.reservation.making import plan_reserve
+    from mesosctl.ops.reservation.operating import operate
+    from mesosctl.ops.reservation.payload import read_payload
+
+    with session.open_master() as master:
+        payload = read_payload(read_text(file, "--file", session.environment.stdin), master)
+        found = find_agent(read_agents(master), agent)
+        plan = plan_reserve(master, found, payload.resources, payload.source)
+        session.emit(agent_changes(operate(master, [plan], how)))
+
+
+def _on_one(master: "Master", agent: str, entries: Sequence[Resource], wanted: Owner, how: Manner) -> list[AgentChange]:
+    from mesosctl.ops.reservation.agents import find_agent, read_agents
+    from mesosctl.ops.reservation.making import reserve_for
+
+    return reserve_for(master, [find_agent(read_agents(master), agent)], entries, wanted, how)
+
+
+def _on_some(  # the words of one command
+    master: "Master",
+    attributes: Sequence[tuple[str, str]],
+    count: int,
+    entries: Sequence[Resource],
+    wanted: Owner,
+    how: Manner,
+) -> list[AgentChange]:
+    """On `count` agents with these attributes, those with most room first."""
+    from mesosctl.ops.reservation.agents import read_agents, with_attributes
+    from mesosctl.ops.reservation.making import reserve_on_some
+
+    return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)

@@ -1,26 +1,30 @@
 """`mesosctl unreserve`."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from mesosctl.cli.files import read_text
 from mesosctl.cli.quota.words import parse_words
-from mesosctl.cli.reservation.reserve import File
 from mesosctl.cli.reservation.words import (
+    File,
     LabelWords,
     OptionalRole,
     OptionalWords,
     TrustMaster,
     Under,
+    agent_beside_file,
     manner,
     owner,
 )
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
-from mesosctl.core.errors import UsageError
+from mesosctl.core.errors import BadInput, UsageError
 from mesosctl.core.holdings import AgentChange
-from mesosctl.core.resources import Resources
+from mesosctl.core.resources import Resource, Resources
+from mesosctl.ops.reservation.operating import Manner
+from mesosctl.ops.reservation.stacks import Owner
 from mesosctl.render.reservations import agent_changes
 
 All = Annotated[bool, typer.Option("--all", help="All that the role has, on AGENT or everywhere.", show_default=False)]
@@ -35,7 +39,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(  # noqa: PLR0913  # one parameter an option
     session: Session,
     words: OptionalWords = None,
@@ -53,42 +57,65 @@ def command(  # noqa: PLR0913  # one parameter an option
     The reserver's principal and the labels are found on the agent.  --all shows first what it would
     undo, and asks; a script says --yes.
     """
-    from mesosctl.ops.reservation import agents as meant
-    from mesosctl.ops.reservation.operating import operate
-    from mesosctl.ops.reservation.undoing import plan_all, plan_unreserve, unreserve_of
-
-    how = manner(session, trust_master=trust_master)
     given = list(words or ())
-    agent_word = given.pop(0) if given else None
+    agent = given.pop(0) if given else None
+    how = manner(session, trust_master=trust_master)
     if file is not None:
-        if given or role is not None or everything or agent_word is None:
-            raise UsageError("with --file only AGENT is named", field="--file", hint="the JSON says the rest")
-        from mesosctl.ops.reservation.payload import read_payload
-
-        with session.open_master() as master:
-            payload = read_payload(read_text(file, "--file", session.environment.stdin))
-            agent = meant.find_agent(meant.read_agents(master), agent_word)
-            session.emit(agent_changes(operate(master, [plan_unreserve(master, agent, payload.resources)], how)))
+        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver, everything), file, how)
         return
-    if role is None or (everything and given) or not (everything or (agent_word and given)):
+    if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
             "AGENT, RESOURCES and --role are needed, or --role and --all",
             hint="mesosctl unreserve agent-1 cpus:2 --role ads",
         )
     wanted = owner(role, under, label, reserver)
+    if everything:
+        _all(session, agent, wanted, how)
+    else:
+        assert agent is not None
+        _some(session, agent, parse_words(given), wanted, how)
+
+
+def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
+    """What the JSON says, on one agent."""
+    from mesosctl.ops.reservation.agents import find_agent, read_agents
+    from mesosctl.ops.reservation.operating import operate
+    from mesosctl.ops.reservation.payload import read_payload
+    from mesosctl.ops.reservation.undoing import plan_unreserve
+
     with session.open_master() as master:
-        everybody = meant.read_agents(master)
-        if not everything:
-            assert agent_word is not None
-            entries = parse_words(given)
-            session.emit(
-                agent_changes(unreserve_of(master, meant.find_agent(everybody, agent_word), entries, wanted, how))
+        payload = read_payload(read_text(file, "--file", session.environment.stdin))
+        if payload.source is not None:
+            raise BadInput(
+                "an UNRESERVE has no 'source'",
+                field="source",
+                hint="leave it out: each entry falls back to the role below it; to change owners: mesosctl reserve -f",
             )
-            return
-        plans = plan_all(master, [meant.find_agent(everybody, agent_word)] if agent_word else everybody, wanted)
+        found = find_agent(read_agents(master), agent)
+        session.emit(agent_changes(operate(master, [plan_unreserve(master, found, payload.resources)], how)))
+
+
+def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: Manner) -> None:
+    """These amounts, on one agent."""
+    from mesosctl.ops.reservation.agents import find_agent, read_agents
+    from mesosctl.ops.reservation.undoing import unreserve_of
+
+    with session.open_master() as master:
+        found = find_agent(read_agents(master), agent)
+        session.emit(agent_changes(unreserve_of(master, found, entries, wanted, how)))
+
+
+def _all(session: Session, agent: str | None, wanted: Owner, how: Manner) -> None:
+    """All that the owner has, on one agent or everywhere: shown first, and asked about."""
+    from mesosctl.ops.reservation.agents import find_agent, read_agents
+    from mesosctl.ops.reservation.operating import operate
+    from mesosctl.ops.reservation.undoing import plan_all
+
+    with session.open_master() as master:
+        everybody = read_agents(master)
+        plans = plan_all(master, [find_agent(everybody, agent)] if agent else everybody, wanted)
         if not session.options.yes:
-            session.show(
-                agent_changes([AgentChange(plan.agent, "unreserved", Resources(plan.resources)) for plan in plans])
-            )
+            planned = [AgentChange(plan.agent, "unreserved", Resources(plan.resources)) for plan in plans]
+            session.show(agent_changes(planned, planned=True))
         session.confirm_destructive(f"Unreserve all of this, on {len(plans)} agent{'s' * (len(plans) > 1)}?")
         session.emit(agent_changes(operate(master, plans, how)))

@@ -41,6 +41,10 @@ Reserver = Annotated[
     str | None,
     typer.Option("--reserver", metavar="NAME", help="The reservation's principal; who asks, unless given."),
 ]
+File = Annotated[
+    str | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is stdin."),
+]
 Attributes = Annotated[
     list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents that have it; repeat.")
 ]
@@ -66,6 +70,13 @@ def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, 
     """The owner that words name.  Raises UsageError."""
     named = Labels(pairs(labels, "--label")) if labels else None
     return Owner(role, tuple(under or ()), named, principal)
+
+
+def agent_beside_file(agent: str | None, *others: object) -> str:
+    """The one word that goes with --file.  Raises UsageError for none, and for any other that was given."""
+    if agent is None or any(others):
+        raise UsageError("with --file only AGENT is named", field="--file", hint="the JSON says the rest")
+    return agent
 
 
 def manner(session: "Session", *, trust_master: bool) -> Manner:

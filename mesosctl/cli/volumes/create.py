@@ -21,7 +21,7 @@ Path = Annotated[str, typer.Option("--path", metavar="PATH", help="Where contain
 EXAMPLES = (("volumes create agent-1 v1 disk:10GiB --role db", "from disk that is reserved for db"),)
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(  # noqa: PLR0913  # one parameter an option
     session: Session,
     agent: Agent,

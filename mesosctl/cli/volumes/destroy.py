@@ -12,7 +12,7 @@ EXAMPLES = (
 )
 
 
-@verb(EXAMPLES)
+@verb(EXAMPLES, changes=True)
 def command(
     session: Session, agent: Agent, volume: Id, *, role: OptionalRole = None, trust_master: TrustMaster = False
 ) -> None:

@@ -7,8 +7,8 @@ from mesosctl.client.master import Master
 from mesosctl.core.errors import NotFound
 from mesosctl.core.offers import Explanation
 from mesosctl.core.standing import RoleUsage
-from mesosctl.ops.offers import reasons
-from mesosctl.ops.offers.reasons import Scene
+from mesosctl.ops.offers import lending, reasons
+from mesosctl.ops.offers.scene import Scene
 from mesosctl.ops.quota.state import read_if_allowed, read_quotas
 from mesosctl.wire import answers
 from mesosctl.wire.agent_standing import standings
@@ -35,6 +35,7 @@ def explain(master: Master, target: str) -> list[Explanation]:
     usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", answers.roles, "quota is not looked at") or {}
     figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
     flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
+    tenants = lending.tenants_if_any(master, flags or {}, known)
     return [
         Explanation(
             framework_id=subject.framework.id,
@@ -52,6 +53,7 @@ def explain(master: Master, target: str) -> list[Explanation]:
                     quotas=read_quotas(master) if usage else {},
                     figures=figures,
                     flags=flags or {},
+                    tenants=tenants,
                 )
             ),
         )

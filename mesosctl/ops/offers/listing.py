@@ -1,10 +1,11 @@
 """`offers list` and `offers watch`: what is offered now, and what changes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from mesosctl.client.master import Master
+from mesosctl.core.errors import Unreachable
 from mesosctl.core.offers import Offer
 from mesosctl.wire import offers as wire
 
@@ -40,16 +41,32 @@ class Change:
     offer: Offer
 
 
-def watch_offers(master: Master, wanted: Wanted, every: float) -> Iterator[Change]:
+def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[str], None]) -> Iterator[Change]:
     """What is offered now, and from then on each change, for as long as it is iterated.
 
     No event of a master tells of offers, so it is asked every so many seconds: an offer that comes
-    and goes between two questions is not seen.
+    and goes between two questions is not seen.  A master that goes away is waited for, as one is that
+    fails over; `tell` hears of it.  Raises Unreachable where none is back before the deadline, which
+    runs anew from every answer.
     """
     known: dict[str, Offer] = {}
+    seen = is_away = False
     while True:
-        master.deadline.extend_to(master.deadline.seconds)
-        present = {offer.id: offer for offer in list_offers(master, wanted)}
+        if not is_away:
+            master.deadline.extend_to(master.deadline.seconds)
+        try:
+            present = {offer.id: offer for offer in list_offers(master, wanted)}
+        except Unreachable as error:
+            if not seen or master.deadline.remaining() <= every:
+                raise
+            if not is_away:
+                tell(f"{error.message}; asking again until it is back")
+            is_away = True
+            master.settings.sleep(every)
+            continue
+        if is_away:
+            tell("the master is back")
+        seen, is_away = True, False
         yield from (Change("gone", offer) for offer_id, offer in known.items() if offer_id not in present)
         yield from (Change("offered", offer) for offer_id, offer in present.items() if offer_id not in known)
         known = present

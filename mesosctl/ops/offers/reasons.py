@@ -4,62 +4,18 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from mesosctl.core import roles
-from mesosctl.core.errors import RuleViolation
+from mesosctl.core import master_flags, roles
+from mesosctl.core.errors import MesosctlError, RuleViolation
+from mesosctl.core.offer_constraints import excluded_agents
 from mesosctl.core.offers import Reason
+from mesosctl.core.priorities import Priorities
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Resources
-from mesosctl.core.standing import RoleUsage
-from mesosctl.core.text import parse_resources
-from mesosctl.wire.agent_standing import AgentStanding
-from mesosctl.wire.framework_standing import FrameworkStanding
-
-DEFAULT_MINIMUM = "cpus:0.01|mem:32"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What the master told; None or empty where it did not."""
-
-    framework: FrameworkStanding
-    role: str
-    everybody: Sequence[FrameworkStanding]
-    agents: Sequence[AgentStanding]
-    awaited: int
-    usage: Mapping[str, RoleUsage]
-    quotas: Mapping[str, Quota]
-    figures: Mapping[str, float] | None
-    flags: Mapping[str, str]
-
-    def figure(self, ending: str) -> float | None:
-        """The metric whose name ends so; None where there is none."""
-        return next((value for name, value in (self.figures or {}).items() if name.endswith(ending)), None)
-
-    def usable(self) -> dict[str, Resources]:
-        """By agent id, what is free of agents in service and not reserved for somebody else."""
-        found = {agent.id: agent.free.allocatable_to(self.role) for agent in self.agents if agent.active}
-        return {agent_id: free for agent_id, free in found.items() if len(free)}
-
-    def sufficient(self) -> dict[str, Resources]:
-        """The part of `usable` that reaches the minimum of an offer."""
-        alternatives = self.minimum()
-        return {
-            agent_id: free
-            for agent_id, free in self.usable().items()
-            if not alternatives or any(free.quantities().contains(least) for least in alternatives)
-        }
-
-    def minimum(self) -> list[Quantities]:
-        """The alternatives of --min_allocatable_resources; none where everything is enough."""
-        text = self.flags.get("min_allocatable_resources", DEFAULT_MINIMUM)
-        try:
-            return [parse_resources(part).quantities() for part in text.split("|") if part.strip()]
-        except RuleViolation:
-            return []
+from mesosctl.core.regexes import Limits
+from mesosctl.ops.offers import lending
+from mesosctl.ops.offers.scene import Scene
 
 
 def all_reasons(scene: Scene) -> list[Reason]:
@@ -79,9 +35,11 @@ def _each(scene: Scene) -> Iterator[Reason]:
     yield _headroom(scene)
     yield _limit(scene)
     yield _filters(scene)
+    yield from _priority(scene)
     yield _share(scene)
     yield _constraints(scene)
     yield _recovery(scene)
+    yield from lending.reasons(scene)
     yield Reason("agent whitelist", None, "no master tells which agents its whitelist names")
 
 
@@ -101,7 +59,12 @@ def _suppressed(scene: Scene) -> Reason:
 
 def _service(scene: Scene) -> Reason:
     active = sum(agent.active for agent in scene.agents)
-    return Reason("no agent in service", not active, f"{active} of {len(scene.agents)} agents are in service")
+    out = [agent for agent in scene.agents if not agent.active]
+    draining = sum(agent.draining for agent in out)
+    deactivated = sum(agent.deactivated for agent in out) - draining
+    parts = {"draining": draining, "deactivated": deactivated, "disconnected": len(out) - draining - deactivated}
+    listed = "".join(f", {count} {what}" for what, count in parts.items() if count > 0)
+    return Reason("no agent in service", not active, f"{active} of {len(scene.agents)} agents are in service{listed}")
 
 
 def _nothing_free(scene: Scene) -> Reason:
@@ -136,28 +99,13 @@ def _capability(scene: Scene) -> Reason:
     """Agents that have enough and cannot be offered to this framework."""
     standing = {agent.id: agent for agent in scene.agents}
     enough = scene.sufficient()
-    lacking = Counter(filter(None, (_lacking(scene, standing[agent_id], free) for agent_id, free in enough.items())))
+    lacking = Counter(filter(None, (scene.lacking(standing[agent_id], free) for agent_id, free in enough.items())))
     listed = ", ".join(f"{name} on {count}" for name, count in lacking.items()) or "none"
     return Reason(
         "missing capability",
         bool(enough) and lacking.total() == len(enough),
-        f"agents excluded for want of: {listed}",
+        f"of {len(enough)} agents with enough {lacking.total()} are excluded for want of: {listed}",
     )
-
-
-def _lacking(scene: Scene, agent: AgentStanding, free: Resources) -> str | None:
-    """The capability for want of which one agent is not offered."""
-    has = scene.framework.capabilities
-    has_gpus = any(entry.name == "gpus" for entry in agent.total)
-    if has_gpus and "GPU_RESOURCES" not in has and scene.flags.get("filter_gpu_resources") != "false":
-        return "GPU_RESOURCES"
-    if "RESERVATION_REFINEMENT" not in has and all(entry.is_refined for entry in free):
-        return "RESERVATION_REFINEMENT"
-    if "/" in scene.role and "HIERARCHICAL_ROLE" not in agent.capabilities:
-        return "HIERARCHICAL_ROLE of the agent"
-    if "MULTI_ROLE" in has and "MULTI_ROLE" not in agent.capabilities:
-        return "MULTI_ROLE of the agent"
-    return None
 
 
 def _top(role: str) -> str:
@@ -215,6 +163,33 @@ def _filters(scene: Scene) -> Reason:
     return Reason("filters", bool(count), sentence)
 
 
+def _priorities(scene: Scene) -> Priorities | None:
+    """Those of a master with the strict priority allocator; None where roles have none."""
+    if scene.flags.get("allocator") != "strict-priority":
+        return None
+    try:
+        return Priorities.parse(scene.flags.get("priorities", ""))
+    except RuleViolation:
+        return None
+
+
+def _priority(scene: Scene) -> Iterator[Reason]:
+    """Only a master that serves roles by priority has this reason."""
+    priorities = _priorities(scene)
+    if priorities is None:
+        return
+    own = priorities.of(scene.role)
+    served = {role for framework in scene.everybody if framework.active for role in framework.roles}
+    ahead = sorted((role for role in served if priorities.of(role) > own), key=lambda role: -priorities.of(role))
+    listed = ", ".join(f"{role} ({priorities.of(role)})" for role in ahead) or "none"
+    preemption = "on" if scene.flags.get("preemption") == "true" else "off"
+    yield Reason(
+        "behind by priority",
+        bool(ahead),
+        f"role {scene.role} has priority {own}; served before it: {listed}; preemption is {preemption}",
+    )
+
+
 def _share(scene: Scene) -> Reason:
     ending = "/shares/dominant"
     prefix = "allocator/mesos/roles/"
@@ -226,24 +201,61 @@ def _share(scene: Scene) -> Reason:
     own = shares.get(scene.role)
     if own is None:
         return Reason("others are served first", None, "this master has no metric of shares")
+    priorities = _priorities(scene) or Priorities()
     before = sorted(
-        role for role, share in shares.items() if share < own and not roles.is_strict_subrole(role, scene.role)
+        role
+        for role, share in shares.items()
+        if share < own
+        and not roles.is_strict_subrole(role, scene.role)
+        and priorities.of(role) == priorities.of(scene.role)
     )
     sentence = f"dominant share {own:.3f}; lower: {', '.join(before) or 'none'}"
     return Reason("others are served first", None if before else False, sentence)
 
 
 def _constraints(scene: Scene) -> Reason:
-    if not scene.framework.constrained:
-        return Reason("offer constraints", False, "the framework has none")
-    return Reason("offer constraints", None, "the framework has some; no master tells which agents they exclude")
+    name, constraints = "offer constraints", scene.framework.offer_constraints
+    if scene.role not in constraints.get("role_constraints", {}):
+        return Reason(name, False, "the framework has none in this role")
+    try:
+        excludes = excluded_agents(constraints, Limits.of({**master_flags.DEFAULTS, **scene.flags}))[scene.role]
+    except (MesosctlError, ValueError) as error:
+        return Reason(name, None, f"the framework has some that cannot be followed here: {error}")
+    enough = scene.sufficient()
+    out = sorted(agent.hostname for agent in scene.agents if agent.id in enough and excludes(agent))
+    return Reason(
+        name,
+        bool(enough) and len(out) == len(enough),
+        f"of {len(enough)} agents with enough the framework's own constraints exclude {len(out)}{_named(out)}",
+    )
+
+
+def _named(hosts: Sequence[str], most: int = 3) -> str:
+    """A few of them, in brackets."""
+    return f" ({', '.join(hosts[:most])}{', …' if len(hosts) > most else ''})" if hosts else ""
 
 
 def _recovery(scene: Scene) -> Reason:
+    """Held back only where there is quota, until most agents are back or the time is over (allocator.md §3)."""
+    name = "recovery mode"
     if not scene.awaited:
-        return Reason("recovery mode", False, "no agent is awaited after a failover")
-    return Reason(
-        "recovery mode",
-        None,
-        f"{scene.awaited} agents are awaited after a failover; no master tells whether offers are held back for that",
+        return Reason(name, False, "no agent is awaited after a failover")
+    known = scene.awaited + len(scene.agents)
+    try:
+        needed = int(known * master_flags.recovery_factor(scene.flags))
+        longest = master_flags.recovery_seconds(scene.flags)
+    except ValueError as error:
+        return Reason(name, None, f"{scene.awaited} agents are awaited after a failover; flag unreadable: {error}")
+    up = (scene.figures or {}).get("master/uptime_secs")
+    sentence = (
+        f"{len(scene.agents)} of {known} agents are back after a failover; offers are held back until {needed} are, "
+        f"or for {longest:g} s"
     )
+    if not scene.usage:
+        return Reason(name, None, f"{sentence}, where there is quota; roles may not be seen")
+    if not scene.quotas:
+        return Reason(name, False, f"{sentence}, but only where there is quota")
+    if up is None:
+        return Reason(name, None, f"{sentence}; this master does not tell for how long it has been up")
+    waiting = len(scene.agents) < needed and up < longest
+    return Reason(name, waiting, f"{sentence}; it has been up for {up:.0f} s")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from threading import Timer
 from typing import Any
 
 from mesosctl.client.master import Master
@@ -10,6 +11,7 @@ from mesosctl.core.errors import Conflict, DeadlinePassed, MesosctlError, NotCon
 from mesosctl.core.offers import Offer, Operation, Taken
 from mesosctl.core.operations import apply_all
 from mesosctl.core.resources import Resources
+from mesosctl.ops.confirm import make
 from mesosctl.wire import offers as wire
 from mesosctl.wire.agents import agents
 
@@ -17,6 +19,8 @@ SCHEDULER = "/api/v1/scheduler"
 NAME = "mesosctl offers take"
 REFUSE_SECONDS = 60.0
 """The filter upon what does not fit: long enough not to be asked again, and gone with the framework."""
+_A_MOMENT = 0.05
+"""Seconds by which a timer may be early."""
 
 Attempt = Callable[[Offer], Operation]
 """What to do with an offer.  Raises Conflict where it has too little."""
@@ -61,14 +65,25 @@ class _Visit:
     def _events(self) -> Iterator[dict[str, Any]]:
         """Events until time is up, which shows with the next one or with its absence.  Raises DeadlinePassed."""
         events = iter(self._stream)
-        while self._master.deadline.remaining() > 0:
-            try:
-                event = next(events)
-            except StopIteration:
-                return
-            except DeadlinePassed:
-                break
-            yield event
+        # Heartbeats keep a silent stream alive, so that time has to be looked after from outside.
+        watch = Timer(self._master.deadline.remaining(), self._stream.cut)
+        watch.daemon = True
+        watch.start()
+        try:
+            while self._master.deadline.remaining() > 0:
+                try:
+                    event = next(events)
+                except StopIteration:
+                    return
+                except DeadlinePassed:
+                    break
+                except Unreachable:
+                    if self._master.deadline.remaining() > _A_MOMENT:
+                        raise
+                    break
+                yield event
+        finally:
+            watch.cancel()
         raise DeadlinePassed(
             f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
             sent=False,
@@ -103,17 +118,24 @@ class _Visit:
         if chosen is None:
             return None
         offer, operation = chosen
-        before = self._agent_total(offer)
+        wanted = apply_all(self._agent_total(offer), operation.conversions)
         self._progress(f"{operation.deed} on {offer.hostname}")
-        self._tell(wire.body(wire.accept_call([offer], operation, 0.0)))
-        self._confirm(offer, operation, before)
+        accept = wire.body(wire.accept_call([offer], operation, 0.0))
+        make(
+            self._master,
+            lambda: self._tell(accept, repeatable=False),
+            lambda: self._agent_total(offer) == wanted,
+            what=f"having resources {operation.deed} on {offer.hostname}",
+            wait=False,
+            shown_by=f"mesosctl reservations --agent {offer.agent_id}",
+        )
+        self._confirm(offer, operation, wanted)
         return Taken(offer, operation, self._declined, confirmed=True)
 
-    def _confirm(self, offer: Offer, operation: Operation, before: Resources) -> None:
-        """Until the agent has become what the operation makes of it."""
-        wanted = apply_all(before, operation.conversions)
+    def _confirm(self, offer: Offer, operation: Operation, wanted: Resources) -> None:
+        """Until the agent has become what the operation makes of it.  Raises NotConfirmed."""
         pause = 0.05
-        while self._agent_total(offer) != wanted:
+        while not self._shows(offer, operation, wanted):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
                     f"{operation.deed} was sent, and {offer.hostname} does not show it",
@@ -122,12 +144,21 @@ class _Visit:
             self._master.settings.sleep(pause)
             pause = min(2 * pause, 1.0)
 
+    def _shows(self, offer: Offer, operation: Operation, wanted: Resources) -> bool:
+        try:
+            return self._agent_total(offer) == wanted
+        except MesosctlError as error:
+            raise NotConfirmed(
+                f"{operation.deed} was sent, and {offer.hostname} could not be read back: {error.message}",
+                hint=f"look with mesosctl reservations --agent {offer.agent_id}",
+            ) from error
+
     def _agent_total(self, offer: Offer) -> Resources:
         found = agents(self._master.get(f"/slaves?slave_id={offer.agent_id}"))
         return found[0].total if found else Resources()
 
-    def _tell(self, call: bytes) -> None:
-        self._master.tell(SCHEDULER, call, self._stream.id)
+    def _tell(self, call: bytes, *, repeatable: bool = True) -> None:
+        self._master.tell(SCHEDULER, call, self._stream.id, repeatable=repeatable)
 
     def tear_down(self) -> None:
         """Leave nothing behind; where that fails, the end of the connection ends the framework too."""

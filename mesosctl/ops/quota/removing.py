@@ -59,4 +59,5 @@ def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) ->
         look,
         what=f"removing quota of '{role}'",
         wait=wait,
+        seen_before=seen,
     )

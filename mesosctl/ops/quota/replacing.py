@@ -103,7 +103,7 @@ class _Undo:
             else:
                 self.master.alarm(
                     f"ROLE '{self.role}' HAS NO QUOTA NOW: its old one ({self.before.guarantees}) could not be put "
-                    f"back: {error.message}"
+                    f"back: {error.message}; {self._remedy}"
                 )
         else:
             self.master.notice(f"the old quota of '{self.role}' ({self.before.guarantees}) is in place again")
@@ -127,5 +127,10 @@ class _Undo:
     def _doubt(self, reason: str) -> None:
         self.master.alarm(
             f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, it cannot be told; its old one was {self.before.guarantees}: "
-            f"{reason}"
+            f"{reason}; {self._remedy}"
         )
+
+    @property
+    def _remedy(self) -> str:
+        """What to do about it."""
+        return "look with mesosctl quota list when a master answers, and repeat the update with --create"

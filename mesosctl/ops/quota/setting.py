@@ -46,8 +46,11 @@ def set_quota(
     return QuotaChange(role, None, wanted, confirmed)
 
 
-def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool) -> None:
-    """The tree, and unless forced the capacity heuristic, over all quotas as they would be."""
+def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answered: int = 409) -> None:
+    """The tree, and unless forced the capacity heuristic, over all quotas as they would be.
+
+    `answered` is the status with which a master refuses what does not fit.
+    """
     check_tree(quotas)
     available = None if force else capacity_if_allowed(master)
     if available is None:
@@ -56,12 +59,14 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool) -> None
         check_capacity(quotas, available)
     except Conflict as error:
         # People know the refusal by the master's number for it, and should know that it was not asked.
-        raise Conflict(
-            f"not sent, as a master answers it with 409: {error.message}",
+        refusal = Conflict(
+            f"not sent, as a master answers it with {answered}: {error.message}",
             field=error.field,
             rule=error.rule,
             hint=error.hint,
-        ) from None
+        )
+        refusal.would_answer = answered
+        raise refusal from None
 
 
 def send_quota(

@@ -39,7 +39,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class UpdateManner:
     """How to go about it.
 
     `force` passes the capacity and the consumption check, `create` also makes quotas for roles
@@ -52,7 +52,7 @@ class Manner:
     wait: bool = True
 
 
-def update_quotas(master: Master, wishes: Sequence[Wish], manner: Manner) -> list[QuotaChange]:
+def update_quotas(master: Master, wishes: Sequence[Wish], manner: UpdateManner) -> list[QuotaChange]:
     """Change quotas: all of them in one call, or by remove and set where a master is older (one role only).
 
     Raises RuleViolation, Conflict, NotFound, NotConfirmed and what `client.Master` raises.
@@ -66,11 +66,13 @@ def update_quotas(master: Master, wishes: Sequence[Wish], manner: Manner) -> lis
         )
     missing = [wish.role for wish in wishes if wish.role not in stored]
     if missing and not manner.create:
-        raise no_quota(missing)
+        refusal = no_quota(missing)
+        refusal.would_answer = 200 if at_once else 400  # UPDATE_QUOTA makes what is not there
+        raise refusal
     for role in missing:
         check_path(role)  # what is made must be removable
     wanted = {wish.role: wish.over(stored.get(wish.role, Quota()), master.profile) for wish in wishes}
-    _check_wanted(master, stored, wanted, manner)
+    _check_wanted(master, stored, wanted, manner, at_once=at_once)
     if at_once:
         return _update_at_once(master, stored, wanted, manner)
     from mesosctl.ops.quota.replacing import replace_quota
@@ -98,7 +100,9 @@ def _check_wishes(wishes: Sequence[Wish]) -> None:
         seen.add(wish.role)
 
 
-def _check_wanted(master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: Manner) -> None:
+def _check_wanted(
+    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: UpdateManner, *, at_once: bool
+) -> None:
     """The rules on what the quotas would become."""
     from mesosctl.ops.quota.setting import check_fits
 
@@ -119,11 +123,12 @@ def _check_wanted(master: Master, stored: Mapping[str, Quota], wanted: Mapping[s
             consumed = usage[role].consumed if role in usage else None
             if consumed is not None:
                 check_consumption(role, quota.limits, consumed)
-    check_fits(master, {**stored, **wanted}, force=manner.force)
+    # Of UPDATE_QUOTA even this is a 400 (spec/quota.md §8).
+    check_fits(master, {**stored, **wanted}, force=manner.force, answered=400 if at_once else 409)
 
 
 def _update_at_once(
-    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: Manner
+    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: UpdateManner
 ) -> list[QuotaChange]:
     def look() -> bool | None:
         shown = read_quotas(master)

@@ -1,20 +1,16 @@
 """The configuration file: read with all that is in it, and written back as a whole or not at all."""
 
 import json
-import os
-import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from mesosctl.core.errors import BadInput
+from mesosctl.core.printable import printable_json
 from mesosctl.core.ratelimit import RateLimits
 from mesosctl.wire.json_faults import find_fault
 from mesosctl.wire.messages import ConversionError, decode
 from mesosctl.wire.ratelimit import from_json
 
-_NEW_FILE_MODE = 0o644
 _INDENT = "  "
 
 
@@ -40,30 +36,6 @@ def parse(text: str, name: str) -> Configuration:
         return Configuration(document, from_json(document))
     except ConversionError as error:
         raise BadInput(f"{name}: {error}", field=error.path or None, rule="ratelimit.fields") from None
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file, or the file a link leads to, keeping its permissions.  Raises BadInput."""
-    target = Path(os.path.realpath(path))
-    try:
-        before = target.stat() if target.exists() else None
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            if before is not None:
-                # Only root may give a file away; for everybody else it was theirs to begin with.
-                with suppress(PermissionError):
-                    os.chown(temporary, before.st_uid, before.st_gid)
-            Path(temporary).chmod(_NEW_FILE_MODE if before is None else before.st_mode & 0o7777)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}", field="--file") from None
 
 
 def dump(document: dict[str, Any], like: str = "") -> str:
@@ -92,7 +64,7 @@ def _indent(text: str) -> str:
 
 
 def _with_long_entries(document: dict[str, Any], indent: str) -> str:
-    return json.dumps(document, indent=indent, ensure_ascii=False) + "\n"
+    return printable_json(json.dumps(document, indent=indent, ensure_ascii=False)) + "\n"
 
 
 def _with_short_entries(document: dict[str, Any], indent: str) -> str:

@@ -9,7 +9,9 @@ from mesosctl.core import ratelimit
 from mesosctl.core.errors import BadInput, NotFound
 from mesosctl.core.ratelimit import RateLimit
 from mesosctl.core.ratelimit_standing import FileEdit
-from mesosctl.ops.ratelimit.config_file import dump, parse, write_atomically
+from mesosctl.core.reading import why_unreadable
+from mesosctl.ops.files import write_atomically
+from mesosctl.ops.ratelimit.config_file import dump, parse
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
@@ -95,6 +97,5 @@ def _read(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise BadInput(f"{path} cannot be read: {reason}", field="--file") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field="--file") from None

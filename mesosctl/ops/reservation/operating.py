@@ -43,7 +43,18 @@ class Operation:
     @property
     def outcome(self) -> Outcome:
         """How the agent looks afterwards.  Only of an operation that fits."""
-        after, resources = apply_all(self.agent.total, self.conversions), Resources(self.resources)
+        return self._looks(apply_all(self.agent.total, self.conversions))
+
+    @property
+    def outcome_of_two(self) -> Outcome | None:
+        """How the agent looks where it happened twice; None where it can happen only once."""
+        try:
+            return self._looks(apply_all(apply_all(self.agent.total, self.conversions), self.conversions))
+        except Conflict:
+            return None
+
+    def _looks(self, after: Resources) -> Outcome:
+        resources = Resources(self.resources)
         gains = self.deed in ("reserved", "created")
         return Outcome.gained(after, resources) if gains else Outcome.lost(after, resources)
 
@@ -90,9 +101,7 @@ def operate(master: Master, operations: Sequence[Operation], manner: Manner) -> 
         done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
     if not manner.wait:
         return done
-    return [
-        wait_for(master, change, operation.outcome, manner) for change, operation in zip(done, operations, strict=True)
-    ]
+    return [wait_for(master, change, operation, manner) for change, operation in zip(done, operations, strict=True)]
 
 
 def _send(master: Master, operation: Operation, manner: Manner) -> bool:
@@ -114,7 +123,7 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
         return make(
             master,
             send,
-            lambda: _on_master(master, operation.agent.id, operation.outcome),
+            lambda: _on_master(master, operation),
             what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.hostname}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {operation.agent.id}",
@@ -128,8 +137,8 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
         ) from error
 
 
-def wait_for(master: Master, change: AgentChange, outcome: Outcome, manner: Manner) -> AgentChange:
-    """Look until the master and the agent itself show `outcome`.
+def wait_for(master: Master, change: AgentChange, operation: Operation, manner: Manner) -> AgentChange:
+    """Look until the master and the agent itself show the outcome of `operation`.
 
     Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
     """
@@ -137,9 +146,9 @@ def wait_for(master: Master, change: AgentChange, outcome: Outcome, manner: Mann
     agent = change.agent
     while True:
         if not change.by_master:
-            change = replace(change, by_master=_on_master(master, agent.id, outcome))
+            change = replace(change, by_master=_read_back(master, operation))
         if manner.ask_agents and not change.by_agent:
-            shown, agent_says = _on_agent(master, agent, outcome)
+            shown, agent_says = _on_agent(master, agent, operation.outcome)
             change = replace(change, by_agent=shown)
         if change.by_master and (change.by_agent or not manner.ask_agents):
             return change
@@ -153,8 +162,29 @@ def wait_for(master: Master, change: AgentChange, outcome: Outcome, manner: Mann
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def _on_master(master: Master, agent_id: str, outcome: Outcome) -> bool:
-    return any(agent.id == agent_id and outcome.is_shown_by(agent.total) for agent in read_agents(master))
+def _on_master(master: Master, operation: Operation) -> bool:
+    """Whether the master shows it; an operation that seems to have happened twice is told loudly."""
+    agent = next((agent for agent in read_agents(master) if agent.id == operation.agent.id), None)
+    if agent is None or not operation.outcome.is_shown_by(agent.total):
+        return False
+    twice = operation.outcome_of_two
+    if twice is not None and twice.is_shown_by(agent.total):
+        master.alarm(
+            f"{agent.hostname} shows it twice: something on the way may have delivered the request two times, or "
+            f"somebody did the same; look with mesosctl reservations --agent {agent.id}"
+        )
+    return True
+
+
+def _read_back(master: Master, operation: Operation) -> bool:
+    """As `_on_master`, of a change that was accepted.  Raises NotConfirmed where the master cannot be read."""
+    try:
+        return _on_master(master, operation)
+    except MesosctlError as error:
+        raise NotConfirmed(
+            f"the change on {operation.agent.hostname} was accepted, and could not be read back: {error.message}",
+            hint=f"look with mesosctl reservations --agent {operation.agent.id} when a master answers",
+        ) from error
 
 
 def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bool, str]:

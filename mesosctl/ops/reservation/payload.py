@@ -38,9 +38,8 @@ def read_payload(text: str, filled_in_by: Master | None = None) -> Payload:
     if not isinstance(body, dict) or not isinstance(body.get("resources"), list):
         raise BadInput("the file holds no JSON array of resources", field="--file")
     credentials = filled_in_by.settings.credentials if filled_in_by else None
-    resources = [
-        _filled_in(entry, credentials.principal) if credentials else entry for entry in _entries(body, "resources")
-    ]
+    principal = credentials.principal if credentials else None
+    resources = [_filled_in(entry, principal) if principal else entry for entry in _entries(body, "resources")]
     return Payload(resources, _entries(body, "source") if body.get("source") else None)
 
 

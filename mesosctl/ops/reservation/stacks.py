@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mesosctl.core import roles
 from mesosctl.core.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
+from mesosctl.core.reservation_rules import check_stack
 from mesosctl.core.resources import Reservation, Resource, Resources
 
 
@@ -26,18 +26,7 @@ class Owner:
 
 def check_owner(owner: Owner) -> None:
     """Roles are valid, and each lies below the one before it.  Raises RuleViolation."""
-    below = None
-    for field, role in (*(("--under", role) for role in owner.under), ("--role", owner.role)):
-        roles.check_role(role, field=field)
-        if role == roles.DEFAULT_ROLE:
-            raise RuleViolation("role '*' cannot be reserved", field=field, rule="reservation.role")
-        if below is not None and not roles.is_strict_subrole(role, below):
-            raise RuleViolation(
-                f"role '{role}' is not below '{below}': a refinement goes down the tree, levels may be skipped",
-                field=field,
-                rule="reservation.refinement",
-            )
-        below = role
+    check_stack([*(("--under", role) for role in owner.under), ("--role", owner.role)])
 
 
 def to_reserve(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> list[Resource]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
-from mesosctl.core import operations as rules
+from mesosctl.core import operations as operation_rules
 from mesosctl.core.errors import Conflict, NotFound, UsageError
 from mesosctl.core.holdings import AgentChange, AgentHolding
 from mesosctl.core.resources import Resource, Resources
@@ -14,8 +14,8 @@ from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, to_undo
 
 def plan_unreserve(master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
     """An UNRESERVE of whole entries on one agent.  Raises RuleViolation."""
-    rules.check_unreserve(resources, requester(master))
-    return Operation(agent, "unreserved", resources, rules.unreserve(Resources(resources)))
+    operation_rules.check_unreserve(resources, requester(master))
+    return Operation(agent, "unreserved", resources, operation_rules.unreserve(Resources(resources)))
 
 
 def unreserve_of(
@@ -75,5 +75,5 @@ def destroy_volume(
         raise UsageError(
             f"several roles have a volume '{volume_id}' there: {owners}", field="--role", hint="give --role"
         )
-    rules.check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
-    return operate(master, [Operation(agent, "destroyed", found, rules.destroy(Resources(found)))], manner)
+    operation_rules.check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
+    return operate(master, [Operation(agent, "destroyed", found, operation_rules.destroy(Resources(found)))], manner)

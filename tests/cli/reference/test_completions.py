@@ -1,70 +1,281 @@
+"""The completion files, in the shells they are for.  A stand-in for mesosctl counts how often it is started."""
+
+import os
+import pty
+import select
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 import mesosctl
+from mesosctl.cli.names import keep_contexts, keep_names
+from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.settings import resolve
 
 FILES = Path(mesosctl.__file__).parent.parent / "completions"
+TRICKY = ["web", "web-old", "we $(touch owned)", "we'quoted", "x:y"]
 
 
-def shell(name, *arguments):
+def need(name):
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not here to complete in")
-    return subprocess.run([name, *arguments], capture_output=True, text=True, check=True).stdout
 
 
-def bash(*words):
-    """What bash offers for the last of `words`, split as bash splits them."""
-    quoted = " ".join(f"'{word}'" for word in ("mesosctl", *words))
-    script = f"source '{FILES}/mesosctl.bash'; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _mesosctl; "
-    return set(shell("bash", "-euo", "pipefail", "-c", script + 'printf "%s\\n" "${COMPREPLY[@]}"').split())
+class Home:
+    """A home with a mesosctl that notes its words, and completes to `asked-KIND`."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "bin").mkdir()
+        program = folder / "bin" / "mesosctl"
+        program.write_text(
+            f'#!/bin/sh\nprintf "%s\\n" "$*" >>"{folder}/log"\nif [ "$1" = complete ]; then echo "asked-$2"; fi\n'
+        )
+        program.chmod(0o755)
+        self.variables = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+
+    @property
+    def environment(self):
+        left_out = {name for name in os.environ if name.startswith("MESOSCTL_")} | {"ZDOTDIR"}
+        kept = {name: value for name, value in os.environ.items() if name not in left_out}
+        return {**kept, **self.variables, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "TERM": "xterm"}
+
+    @property
+    def log(self):
+        path = self.folder / "log"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def keep(self, *names, kind="role", words=None, age=0, **variables):
+        """Keep names as a command does that was told them."""
+        at = {"role": "/roles", "agent": "/slaves"}[kind]
+        entries = [{"name": name, "hostname": name, "id": f"id-{name}"} for name in names]
+        settings = resolve(GlobalOptions(**(words or {})), {**self.variables, **variables})
+        keep_names(at, {"roles": entries, "slaves": entries}, settings, self.variables)
+        for path in (self.folder / "cache").rglob(kind):
+            until, _, rest = path.read_text().partition("\n")
+            path.write_text(f"{int(until) - age}\n{rest}")
+
+    def bash(self, *words, **variables):
+        """What bash offers for the last of `words`, split as bash splits them."""
+        need("bash")
+        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in ("mesosctl", *words))
+        script = f"source '{FILES}/mesosctl.bash'; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _mesosctl; "
+        return self._run(
+            ["bash", "-euo", "pipefail", "-c", script + 'printf "%s\\n" ${COMPREPLY[@]+"${COMPREPLY[@]}"}'], variables
+        )
+
+    def fish(self, line, **variables):
+        need("fish")
+        quoted = line.replace("\\", "\\\\").replace("'", "\\'")
+        script = f"source '{FILES}/mesosctl.fish'; complete -C '{quoted}'"
+        return {offered.partition("\t")[0] for offered in self._run(["fish", "--no-config", "-c", script], variables)}
+
+    def _run(self, command, variables):
+        environment = {**self.environment, **variables}
+        ran = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=environment, cwd=self.folder, timeout=60
+        )
+        assert ran.stderr == ""
+        return {line for line in ran.stdout.splitlines() if line}
+
+    def typed(self, shell, *keys):
+        """Type `keys` into an interactive shell, and return the words that mesosctl was run with in the end."""
+        need(shell)
+        command, setup = {
+            "bash": (["bash", "--norc", "--noprofile", "-i"], f"source '{FILES}/mesosctl.bash'; PS1=REA''DY"),
+            "zsh": (
+                ["zsh", "-f", "-i"],
+                f"fpath=('{FILES}' $fpath); autoload -Uz compinit; compinit -D -u; PS1=REA''DY",
+            ),
+        }[shell]
+        master, slave = pty.openpty()
+        with subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**self.environment, "PS1": "FIRST"},
+            cwd=self.folder,
+            start_new_session=True,
+        ) as running:
+            os.close(slave)
+            try:
+                wait_for(master, b"FIRST")
+                os.write(master, f"{setup}\r".encode())
+                wait_for(master, b"READY")
+                os.write(master, "".join(keys).encode())
+                wait_for(master, b"READY")
+                os.write(master, b"exit\r")
+                running.wait(20)
+            finally:
+                running.kill()
+                os.close(master)
+        return self.log[-1]
 
 
-def test_bash_offers_commands():
-    assert bash("qu") == {"quota"}
-    assert bash("quota", "s") == {"set", "show"}
-    assert bash("-o", "json", "quota", "re") == {"remove"}
+def wait_for(terminal, text):
+    seen, end = b"", time.monotonic() + 20
+    while text not in seen:
+        assert select.select([terminal], [], [], max(0, end - time.monotonic()))[0], seen
+        seen += os.read(terminal, 4096)
 
 
-def test_bash_offers_the_options_of_the_command():
-    assert {"--force", "--file", "--master"} <= bash("quota", "set", "dev", "-")
-    assert "--force" not in bash("quota", "list", "-")
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path)
 
 
-def test_bash_offers_values():
-    assert bash("quota", "list", "-o", "js") == {"json", "jsonl"}
-    assert bash("quota", "list", "--output", "=", "js") == {"json", "jsonl"}
-    assert bash("quota", "list", "--output", "=") == {"table", "wide", "json", "jsonl", "csv", "name"}
-    assert bash("--master", "") == set()
-    assert "mesosctl.bash" in {Path(path).name for path in bash("quota", "set", "-f", f"{FILES}/mesosctl.b")}
+class TestBash:
+    def test_commands(self, home):
+        assert home.bash("qu") == {"quota"}
+        assert home.bash("quota", "s") == {"set", "show"}
+        assert home.bash("-o", "json", "quota", "re") == {"remove"}
+        assert home.log == []
+
+    def test_the_options_of_the_command(self, home):
+        assert {"--force", "--file", "--master"} <= home.bash("quota", "set", "dev", "-")
+        assert "--force" not in home.bash("quota", "list", "-")
+
+    def test_values(self, home):
+        assert home.bash("quota", "list", "-o", "js") == {"json", "jsonl"}
+        assert home.bash("quota", "list", "--output", "=", "js") == {"json", "jsonl"}
+        assert home.bash("quota", "list", "--output", "=") == {"table", "wide", "json", "jsonl", "csv", "name"}
+        assert home.bash("quota", "list", "--output=js") == {"--output=json", "--output=jsonl"}
+        assert home.bash("--master", "") == set()
+        assert "mesosctl.bash" in {Path(path).name for path in home.bash("quota", "set", "-f", f"{FILES}/mesosctl.b")}
+
+    def test_a_value_is_not_taken_for_a_command(self, home):
+        assert home.bash("--principal", "quota", "") >= {"quota"}
+
+    def test_an_address_is_one_word(self, home):
+        assert home.bash("--master", "http", ":", "//quota", ":", "5050", "qu") == {"quota"}
+
+    def test_names_come_from_the_file(self, home):
+        home.keep("web", "web-old", "ads")
+        assert home.bash("quota", "remove", "we") == {"web", "web-old"}
+        assert home.bash("quota", "remove", "web", "a") == {"ads"}
+        assert home.bash("reserve", "cpus:1", "--role", "ad") == {"ads"}
+        assert home.log == []
+
+    def test_names_that_a_shell_would_run_are_quoted(self, home):
+        home.keep(*TRICKY)
+        assert home.bash("quota", "remove", "we") == {"web", "web-old", r"we\ \$\(touch\ owned\)", r"we\'quoted"}
+        assert home.bash("quota", "remove", "x", ":") == {"y"}
+        assert not (home.folder / "owned").exists()
+
+    def test_old_names_are_asked_for_once(self, home):
+        home.keep("web", age=3600)
+        assert home.bash("quota", "remove", "") == {"asked-role"}
+        assert home.log == ["complete role"]
+
+    def test_a_broken_file_is_asked_anew_and_never_run(self, home):
+        home.keep("web")
+        for path in (home.folder / "cache").rglob("role"):
+            path.write_text("a[$(touch owned)]\nweb\n")
+        assert home.bash("quota", "remove", "") == {"asked-role"}
+        assert not (home.folder / "owned").exists()
+
+    def test_names_belong_to_their_master(self, home):
+        home.keep("one", words={"master": "http://one:5050"})
+        home.keep("two", MESOSCTL_MASTER="zk://ops:pw@two:2181/mesos")
+        home.keep("none")
+        assert home.bash("--master", "http", ":", "//one", ":", "5050", "quota", "remove", "") == {"one"}
+        assert home.bash("quota", "remove", "", MESOSCTL_MASTER="zk://ops:pw@two:2181/mesos") == {"two"}
+        assert home.bash("quota", "remove", "") == {"none"}
+        assert home.log == []
+        home.bash("--cacert", "~/ca.pem", "--master", "http", ":", "//x", "quota", "remove", "")
+        assert home.log == [f"complete role --cacert {home.folder}/ca.pem --master http://x"]
+        assert "pw" not in " ".join(map(str, (home.folder / "cache").rglob("*")))
+
+    def test_contexts(self, home):
+        keep_contexts(["prod", "lab"], home.variables)
+        assert home.bash("context", "use", "p") == {"prod"}
+        assert home.bash("--context", "l") == {"lab"}
+        assert home.bash("--context", "=", "l") == {"lab"}
+
+    def test_as_it_is_typed(self, home):
+        home.keep("web-ops", "ads")
+        home.keep("host-1.example", kind="agent")
+        assert home.typed("bash", "mesosctl quo\trem\twe\t--yes\r") == "quota remove web-ops --yes"
+        assert home.typed("bash", "mesosctl quota list --output=jsonl --mas\tfake: \r").endswith("--master fake:")
+        assert (
+            home.typed("bash", "mesosctl unreserve host-1.example\t--role=a\t--all\r")
+            == "unreserve host-1.example --role=ads --all"
+        )
 
 
-def test_a_value_is_not_taken_for_a_command():
-    assert bash("--principal", "quota", "") >= {"quota"}
+class TestZsh:
+    @pytest.mark.parametrize("name", ["_mesosctl", "_mesos-fake-master"])
+    def test_it_reads_the_file(self, name):
+        need("zsh")
+        subprocess.run(["zsh", "-fn", FILES / name], check=True)
+
+    def test_as_it_is_typed(self, home):
+        home.keep("web-ops", "ads")
+        assert home.typed("zsh", "mesosctl quo\trem\twe\t--ye\t\r") == "quota remove web-ops --yes"
+        assert home.log == ["quota remove web-ops --yes"]
+
+    def test_names_belong_to_their_master(self, home):
+        home.keep("one", words={"master": "http://one:5050"})
+        home.keep("none")
+        line = home.typed("zsh", "mesosctl --master http://one:5050 quota remove \t\r")
+        assert line == "--master http://one:5050 quota remove one"
+        keep_contexts(["prod"], home.variables)
+        assert home.typed("zsh", "mesosctl context use p\t\r") == "context use prod"
+
+    def test_old_names_are_asked_for_once(self, home):
+        assert home.typed("zsh", "mesosctl quota remove --context x --key ~/k as\t\r").endswith(" asked-role")
+        assert home.log[0] == f"complete role --context x --key {home.folder}/k"
+        assert len(home.log) == 2
+
+    def test_names_that_a_shell_would_run_are_quoted(self, home):
+        home.keep("we $(touch owned)")
+        assert home.typed("zsh", "mesosctl quota remove we\t\r") == "quota remove we $(touch owned)"
+        assert not (home.folder / "owned").exists()
 
 
-def test_zsh_reads_its_file():
-    shell("zsh", "-fn", f"{FILES}/_mesosctl")
+class TestFish:
+    def test_commands_options_and_values(self, home):
+        assert home.fish("mesosctl qu") == {"quota"}
+        assert home.fish("mesosctl quota s") == {"set", "show"}
+        assert home.fish("mesosctl quota set --for") == {"--force"}
+        assert home.fish("mesosctl quota list --for") == set()
+        assert home.fish("mesosctl quota list -o js") == {"json", "jsonl"}
+        assert home.fish("mesosctl --principal quota qu") == {"quota"}
+
+    def test_names(self, home):
+        home.keep(*TRICKY, "ads")
+        assert home.fish("mesosctl quota remove we") == {"web", "web-old", "we $(touch owned)", "we'quoted"}
+        assert home.fish("mesosctl quota remove web a") == {"ads"}
+        assert home.fish("mesosctl quota set web a") == set()
+        assert home.fish("mesosctl reserve cpus:1 --role=ad") == {"--role=ads"}
+        assert home.log == []
+
+    def test_names_belong_to_their_master(self, home):
+        home.keep("one", words={"master": "http://one:5050"})
+        home.keep("two", MESOSCTL_MASTER="zk://ops:pw@two:2181/mesos")
+        assert home.fish("mesosctl --master http://one:5050 quota remove ") == {"one"}
+        assert home.fish("mesosctl quota remove ", MESOSCTL_MASTER="zk://ops:pw@two:2181/mesos") == {"two"}
+
+    def test_old_names_are_asked_for_once(self, home):
+        home.keep("web", age=3600)
+        assert home.fish("mesosctl --context=x --cacert ~/ca.pem quota remove a") == {"asked-role"}
+        assert home.log == [f"complete role --context x --cacert {home.folder}/ca.pem"]
+
+    def test_contexts(self, home):
+        keep_contexts(["prod", "lab"], home.variables)
+        assert home.fish("mesosctl context use p") == {"prod"}
+        assert home.fish("mesosctl --context l") == {"lab"}
 
 
-def test_zsh_offers_commands():
+def test_the_server_completes_too(home):
+    need("bash")
     script = (
-        f"fpath=('{FILES}' $fpath); autoload -Uz compinit; compinit -D -u; "
-        "print -r -- ${_comps[mesosctl]}; autoload +X _mesosctl; whence -w _mesosctl"
+        f"source '{FILES}/mesos-fake-master.bash'; COMP_WORDS=(mesos-fake-master --registry ''); COMP_CWORD=2; "
+        '_mesos_fake_master; echo "${COMPREPLY[@]}"'
     )
-    assert shell("zsh", "-fc", script).split() == ["_mesosctl", "_mesosctl:", "function"]
-
-
-def fish(line):
-    script = f"source '{FILES}/mesosctl.fish'; complete -C '{line}'"
-    return {offered.partition("\t")[0] for offered in shell("fish", "--no-config", "-c", script).splitlines()}
-
-
-def test_fish_offers_commands_options_and_values():
-    assert fish("mesosctl qu") == {"quota"}
-    assert fish("mesosctl quota s") == {"set", "show"}
-    assert fish("mesosctl quota set --for") == {"--force"}
-    assert fish("mesosctl quota list --for") == set()
-    assert fish("mesosctl quota list -o js") == {"json", "jsonl"}
+    ran = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["in_memory", "sqlite"]

@@ -1,3 +1,4 @@
+import os
 import re
 import shutil
 import subprocess
@@ -6,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import mesosctl
+from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.pages import files
 from mesosctl.cli.reference.walk import commands
+from mesosctl.cli.settings import declared
 
 ROOT = Path(mesosctl.__file__).parent.parent
 PAGES = sorted(path for path in files() if path.endswith(".1"))
@@ -42,7 +45,7 @@ def test_every_example_is_a_command_that_parses(run, cluster, entries, tmp_path,
     for node in commands().walk():
         for words, _ in node.examples:
             cluster.quotas = {"dev": entries(cpus=1), "ops": entries(cpus=1)}
-            typed = [word.strip("'") for word in words.partition(" && ")[0].partition(" < ")[0].split()]
+            typed = [word.strip("'") for word in re.split(" && | < | > ", words)[0].split()]
             ran = run(*typed, stdin='{"role": "dev"}')
             assert ran.status != 2, (words, ran.err)
 
@@ -55,3 +58,30 @@ def test_man_pages_are_clean(page):
     plain = re.sub(".\b", "", ran.stdout)  # bold is a letter typed twice
     for title in ("NAME", "SYNOPSIS", "EXIT STATUS"):
         assert title in plain
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="man is not here to read its pages")
+@pytest.mark.parametrize("page", PAGES)
+def test_man_warns_of_nothing(page):
+    ran = subprocess.run(
+        ["man", "--warnings", "-E", "UTF-8", "-l", ROOT / page],
+        capture_output=True,
+        check=True,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "MANWIDTH": "80", "MANROFFSEQ": ""},
+    )
+    assert ran.stderr == b""
+
+
+def test_the_server_has_its_pages_too():
+    made = files()
+    assert "--allocation-interval" in made["completions/mesos-fake-master.bash"]
+    page = made["man/mesos-fake-master.1"]
+    assert ".SH EXAMPLES" in page
+    assert "GLOBAL OPTIONS" not in page
+    assert "MESOSCTL_MASTER" not in page
+
+
+def test_every_variable_of_the_options_is_told():
+    page = files()["man/mesosctl.1"]
+    for setting in declared():
+        assert (f".B {setting.variable}\n" in page) == (setting.name not in ONLY_SAID)

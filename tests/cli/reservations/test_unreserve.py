@@ -66,6 +66,15 @@ def test_all_of_a_role_everywhere(reserved):
     assert (reserved.reserved("one"), reserved.reserved("two")) == ("{}", "{}")
 
 
+def test_what_is_not_done_yet_is_not_called_done(reserved):
+    for terminal in (False, True):
+        ran = reserved.run("unreserve", "one", "--role", "web", "--all", terminal=terminal, stdin="n\n")
+        assert ran.status == 2
+        rows = [line.split() for line in ran.err.splitlines() if line.startswith("one")]
+        assert rows
+        assert {row[1] for row in rows} == {"-"}
+
+
 def test_all_on_one_agent_is_shown_and_asked_for(reserved):
     ran = reserved.run("unreserve", "one", "--role", "web", "--all", terminal=True, stdin="n\n")
     assert ran.status == 2
@@ -89,3 +98,38 @@ def test_takes_the_documented_json(reserved):
     entry = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, "role": "web", "reservation": {}}
     assert reserved.run("unreserve", "two", "-f", "-", stdin=json.dumps([entry])).status == 0
     assert reserved.reserved("two") == "{}"
+
+
+@pytest.mark.parametrize("command", ["reserve", "unreserve"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["cpus:1"],
+        ["--role", "web"],
+        ["--under", "web"],
+        ["--label", "k=v"],
+        ["--reserver", "me"],
+    ],
+)
+def test_beside_a_file_nothing_is_read_and_then_ignored(reserved, tmp_path, command, words):
+    file = tmp_path / "some.json"
+    file.write_text("[]", encoding="utf-8")
+    ran = reserved.run(command, "one", "-f", str(file), *words)
+    assert ran.status == 2
+    assert "with --file only AGENT is named" in ran.err
+    assert reserved.transport.changed == []
+
+
+def test_a_source_in_the_file_is_refused_not_dropped(reserved, tmp_path):
+    cpus = {
+        "name": "cpus",
+        "type": "SCALAR",
+        "scalar": {"value": 1},
+        "reservations": [{"type": "DYNAMIC", "role": "web", "principal": "me"}],
+    }
+    file = tmp_path / "some.json"
+    file.write_text(json.dumps({"resources": [cpus], "source": [cpus]}), encoding="utf-8")
+    ran = reserved.run("unreserve", "one", "-f", str(file))
+    assert ran.status == 3
+    assert "'source'" in ran.err
+    assert reserved.transport.changed == []

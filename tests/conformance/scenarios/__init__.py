@@ -4,6 +4,7 @@ from . import (
     endpoints,
     json_reading,
     lethal,
+    maintenance,
     operator_api,
     quota_v0,
     quota_v1,
@@ -21,5 +22,6 @@ EVERY_ROW = (
     *roles_and_weights.ROWS,
     *reservations.ROWS,
     *volumes.ROWS,
+    *maintenance.ROWS,
     *lethal.ROWS,
 )

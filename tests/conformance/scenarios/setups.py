@@ -55,3 +55,29 @@ RESERVERS = Setup(
 UNRESERVABLE = Setup(
     agents=(A1,), acls={"reserve_resources": [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}]}
 )
+
+MAINTAINERS = Setup(
+    agents=(A1,),
+    flags={"authenticate_http_readwrite": "true"},
+    principals=("op", "dev"),
+    acls={
+        "permissive": False,
+        "register_agents": [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}],
+        "get_quotas": [_acl("roles", "op")],
+        **{
+            action: [_acl("machines", "op")]
+            for action in (
+                "update_maintenance_schedules",
+                "get_maintenance_schedules",
+                "start_maintenances",
+                "stop_maintenances",
+                "get_maintenance_statuses",
+            )
+        },
+        **{
+            action: [_acl("agents", "op")]
+            for action in ("mark_agents_gone", "drain_agents", "deactivate_agents", "reactivate_agents")
+        },
+    },
+)
+"""op may do everything about machines and agents; dev nothing."""

@@ -1,0 +1,274 @@
+"""The hierarchical allocator with a third stage, which lends idle reservations (spec/oversubscription.md §3).
+
+Its regular half never sees anything revocable: every event is split here, by the kind of its resources.
+"""
+
+# ruff: noqa: D102  # the interface documents its methods
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+
+from fake_master.allocator.cycle import Offers
+from fake_master.allocator.hierarchical import HierarchicalAllocator
+from fake_master.allocator.interface import (
+    AgentInfo,
+    FrameworkInfo,
+    InverseOfferCallback,
+    OfferCallback,
+    Unavailability,
+)
+from fake_master.allocator.lending import Decisions, Lending, totals
+from fake_master.allocator.lent_records import Tenant, beyond, common, forget_idleness
+from fake_master.allocator.lent_state import LentState
+from fake_master.allocator.options import Options
+from fake_master.allocator.parcels import allocation_role
+from mesosctl.core.operations import Conversion
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import to_double
+
+RescindCallback = Callable[[str, dict[str, Resources]], None]
+"""(framework id, {agent id: resources lent no longer, with allocation roles}), once a framework and run."""
+
+
+class LendingAllocator(HierarchicalAllocator):
+    """Offers regular resources as `HierarchicalAllocator` does, and lends what then lies idle.
+
+    A total's revocable entries are an agent's slack of use.  What a client is offered of one agent
+    in a run comes together in one `Resources`, regular entries first; the kinds are the master's to
+    keep apart.  Rescinds are called before the offers of the same run.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        on_offers: OfferCallback,
+        on_rescind: RescindCallback,
+        on_inverse_offers: InverseOfferCallback | None = None,
+        now: float = 0.0,
+    ) -> None:
+        super().__init__(options, on_offers, on_inverse_offers, now)
+        self._on_rescind = on_rescind
+        self._lent = LentState(options, options.lendable_names)
+        self._lending = Lending(self._state, self._lent)
+        self._decided = Decisions()
+        self._rescinds = 0
+
+    @property
+    def lent(self) -> LentState:
+        """What is lent to whom, for reading."""
+        return self._lent
+
+    def allocation_slack(self, agent: str) -> Quantities:
+        """What lay idle of an agent's reservations after the last run, lent or not."""
+        return Quantities(self._lent.agent(agent).slack)
+
+    # --- Runs ---------------------------------------------------------------------------------------
+
+    def _share(self, candidates: dict[str, None]) -> Offers:
+        offers = super()._share(candidates)
+        self._decided = self._lending.run(self._cycle.visited)
+        for client, agent, resources in self._decided.offers:
+            by_agent = offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
+            by_agent[agent.id] = by_agent[agent.id] + resources if agent.id in by_agent else resources
+        return offers
+
+    def _tell(self, offers: Offers) -> None:
+        for framework, by_agent in self._decided.rescinds.items():
+            self._rescinds += 1
+            self._on_rescind(framework, by_agent)
+        super()._tell(offers)
+
+    # --- Agents -------------------------------------------------------------------------------------
+
+    def add_agent(
+        self,
+        info: AgentInfo,
+        total: Resources,
+        used: Mapping[str, Resources] | None = None,
+        unavailability: Unavailability | None = None,
+    ) -> None:
+        super().add_agent(info, total.non_revocable(), _regular(used), unavailability)
+        self._lent.set_usage(self._lent.agent(info.id), _slack_of_use(total))
+        for framework, resources in (used or {}).items():
+            self._account(framework, info.id, resources)
+
+    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
+        super().update_agent(info, None if total is None else total.non_revocable())
+        forget_idleness(self._lent.agent(info.id))
+        if total is not None and self._lent.set_usage(self._lent.agent(info.id), _slack_of_use(total)):
+            self._queue.ask({info.id: None})
+
+    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
+        super().add_resource_provider(agent, total.non_revocable(), _regular(used))
+        record = self._lent.agent(agent)
+        self._lent.set_usage(record, record.usage + _slack_of_use(total))
+        for framework, resources in used.items():
+            self._account(framework, agent, resources)
+
+    def remove_agent(self, agent: str) -> None:
+        super().remove_agent(agent)
+        for tenant in self._lent.drop(self._lent.agent(agent)):
+            self._lent.forget_unless_needed(tenant)
+
+    def _account(self, framework: str, agent: str, used: Resources) -> None:
+        """What a framework has of an agent when one of the two appears."""
+        if framework not in self._state.frameworks or agent not in self._state.agents:
+            return
+        record = self._lent.agent(agent)
+        for entry in used.revocable():
+            tenant = self._lent.track(framework, entry.allocation_role or "*")
+            if entry.throttleable:
+                self._lent.throttle(record, tenant, Resources([replace(entry, allocation_role=None)]))
+            elif isinstance(entry.value, int):
+                self._lent.lend(record, tenant, {entry.name: entry.value})
+
+    # --- Frameworks ---------------------------------------------------------------------------------
+
+    def add_framework(
+        self,
+        info: FrameworkInfo,
+        used: Mapping[str, Resources] | None = None,
+        *,
+        active: bool = True,
+        suppressed: Collection[str] = (),
+    ) -> None:
+        super().add_framework(info, _regular(used), active=active, suppressed=suppressed)
+        for agent, resources in (used or {}).items():
+            self._account(info.id, agent, resources)
+        self._follow(info.id)
+
+    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
+        super().update_framework(info, suppressed=suppressed)
+        self._follow(info.id)
+
+    def remove_framework(self, framework: str) -> None:
+        super().remove_framework(framework)
+        for tenant in self._lent.of(framework):
+            for record in self._lent.agents.values():
+                if tenant in record.lent:
+                    self._lent.unlend(record, tenant, dict(record.lent[tenant]))
+                if tenant in record.throttled:
+                    self._lent.unthrottle(record, tenant, record.throttled[tenant])
+                if tenant in record.debt:
+                    self._lent.owe(record, tenant, dict(record.debt[tenant]), -1)
+            self._unsubscribe(tenant)
+
+    def activate_framework(self, framework: str) -> None:
+        super().activate_framework(framework)
+        self._follow(framework)
+
+    def deactivate_framework(self, framework: str) -> None:
+        super().deactivate_framework(framework)
+        self._follow(framework)
+
+    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
+        super().suppress(framework, roles)
+        self._follow(framework)
+
+    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
+        super().revive(framework, roles)
+        self._follow(framework)
+
+    def _follow(self, framework: str) -> None:
+        """The revocable sorters have the same clients as the regular ones, active when those are."""
+        record = self._state.frameworks[framework]
+        subscribed = {name: client for name, client in record.clients.items() if client.subscribed}
+        for name, client in subscribed.items():
+            tenant = self._lent.track(framework, name)
+            tenant.subscribed = True
+            self._lent.set_able(tenant, able=client.eligibility.taste.revocable)
+            self._lent.set_active(tenant, active=record.active and not client.suppressed)
+        for tenant in self._lent.of(framework):
+            if tenant.role.name not in subscribed:
+                self._unsubscribe(tenant)
+
+    def _unsubscribe(self, tenant: Tenant) -> None:
+        tenant.subscribed = False
+        self._lent.set_able(tenant, able=False)
+        self._lent.set_active(tenant, active=False)
+        self._lent.forget_unless_needed(tenant)
+
+    # --- Resources ----------------------------------------------------------------------------------
+
+    def recover_resources(
+        self,
+        framework: str,
+        agent: str,
+        resources: Resources,
+        refuse_seconds: float | None = None,
+        *,
+        is_allocated: bool = False,
+    ) -> None:
+        for kind, part in resources.by_revocability().items():
+            if kind == "regular":
+                given = resources if len(part) == len(resources) else part
+                super().recover_resources(framework, agent, given, refuse_seconds, is_allocated=is_allocated)
+            else:
+                self._recover_lent(framework, agent, part, refuse_seconds)
+
+    def _recover_lent(self, framework: str, agent: str, part: Resources, refuse_seconds: float | None) -> None:
+        """What is given back pays debts first."""
+        name = allocation_role(part)
+        role, record = self._lent.roles.get(name), self._lent.agents.get(agent)
+        tenant = role.tenants.get(framework) if role is not None else None
+        if record is None or tenant is None:
+            return
+        if all(entry.throttleable for entry in part):
+            self._lent.unthrottle(record, tenant, part)
+        else:
+            amounts = dict(part.scalar_quantities().items())
+            paid = common(amounts, record.debt.get(tenant, {}))
+            rest = beyond(amounts, paid)
+            if beyond(rest, record.lent.get(tenant, {})):
+                raise ValueError(f"{framework} is not lent {part} on {agent}")
+            self._lent.owe(record, tenant, paid, -1)
+            self._lent.unlend(record, tenant, rest)
+        self._lent.forget_unless_needed(tenant)
+        self._refuse(framework, agent, name, part.allocated_to(None), refuse_seconds)
+
+    def _refuse(self, framework: str, agent: str, role: str, part: Resources, seconds: float | None) -> None:
+        record, where = self._state.frameworks.get(framework), self._state.agents.get(agent)
+        client = record.clients.get(role) if record is not None else None
+        if client is None or where is None:
+            return
+        held = self._install_filter(client, where, part, seconds)
+        if held is not None:
+            lent = self._lent.agent(agent)
+            self._timers.after(held, lambda: forget_idleness(lent))
+
+    def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
+        super().transition_offered_to_allocated(agent, resources.non_revocable())
+
+    def update_allocation(
+        self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
+    ) -> None:
+        super().update_allocation(framework, agent, offered.non_revocable(), conversions)
+
+    # --- Roles and figures --------------------------------------------------------------------------
+
+    def update_weights(self, weights: Mapping[str, float]) -> None:
+        super().update_weights(weights)
+        for role, weight in weights.items():
+            self._lent.role_sorter.update_weight(role, weight)
+
+    def metrics(self) -> dict[str, float]:
+        figures = super().metrics()
+        sums = totals(self._lent)
+        for kind in ("throttleable", "non_throttleable"):
+            whole, taken = sums.get(f"{kind}/total", {}), sums.get(f"{kind}/allocated", {})
+            for name in sorted({*self._lent.lendable_names, *whole, *taken}):
+                prefix = f"allocator/mesos/revocable/{kind}/resources/{name}"
+                figures[f"{prefix}/total"] = to_double(whole.get(name, 0))
+                figures[f"{prefix}/allocated"] = to_double(taken.get(name, 0))
+        figures["allocator/mesos/revocable/rescinds"] = float(self._rescinds)
+        return figures
+
+
+def _regular(used: Mapping[str, Resources] | None) -> dict[str, Resources]:
+    parts = {name: resources.non_revocable() for name, resources in (used or {}).items()}
+    return {name: part for name, part in parts.items() if part}
+
+
+def _slack_of_use(total: Resources) -> Resources:
+    return Resources(replace(entry, throttleable=True) for entry in total.revocable())

@@ -1,0 +1,146 @@
+"""What one client may cost: how much it may send, how long it may take, how many may come at once.
+
+A Mesos master has hardly any such limits; the fake one has them so that a client that is slow,
+silent or hostile is told so, with the status that HTTP has for it, and costs the others nothing.
+"""
+
+import asyncio
+import resource
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+MIB = 1024 * 1024
+_SPARE_FILES = 64
+"""Kept for the registry, the standard streams and what Python opens."""
+
+
+def _most_connections() -> int:
+    """As many as the process may have open files; never so many that accepting would fail."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, 16384 if soft == resource.RLIM_INFINITY else min(16384, soft - _SPARE_FILES))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes, times in seconds."""
+
+    body: int = 64 * MIB
+    """Of one request, unpacked (413)."""
+    bodies: int = 256 * MIB
+    """Of all requests that are being read (503)."""
+    line: int = 64 * 1024
+    """The request line (400)."""
+    header: int = 16 * 1024
+    """One header (400); there may be 128 of them."""
+    connections: int = field(default_factory=_most_connections)
+    """Open at once (503), after those have been closed that only wait for another request."""
+    request_seconds: float = 30.0
+    """From the first byte of a request to the end of its headers (408), and for a client to say anything at all."""
+    body_seconds: float = 60.0
+    """To send the body (408)."""
+    answer_seconds: float = 60.0
+    """To take an answer, streams aside; whoever does not is cut off."""
+    idle_seconds: float = 3600.0
+    """Between two requests; long, because schedulers count on a connection that they seldom use."""
+
+
+class Connection(web.RequestHandler):
+    """One client.  It is timed while it sends the head of a request, and left alone while one is answered."""
+
+    def __init__(self, door: "Door", **options: Any) -> None:
+        super().__init__(door, **options)
+        self._door = door
+        self._limit: asyncio.TimerHandle | None = None
+        self._heard = False
+        self.answering = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it only waits for another request."""
+        return not self.answering and self._limit is None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody comes in, or is turned away at the door."""
+        super().connection_made(transport)
+        if self._door.is_full_for(self):
+            self._end_with(503, "There are too many connections")
+        else:
+            self._start_timing()
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request."""
+        self._heard = True
+        if not self.answering and self._limit is None:
+            self._start_timing()
+        super().data_received(data)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """It is gone."""
+        self._stop_timing()
+        super().connection_lost(exc)
+
+    def begin(self) -> None:
+        """A request's head is complete."""
+        self._stop_timing()
+        self.answering = True
+
+    def end(self) -> None:
+        """It was answered."""
+        self.answering = self._heard = False
+
+    def _start_timing(self) -> None:
+        seconds = self._door.limits.request_seconds
+        self._limit = asyncio.get_running_loop().call_later(seconds, self._too_slow)
+
+    def _stop_timing(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+
+    def _too_slow(self) -> None:
+        self._limit = None
+        if self.answering:
+            return
+        if self._heard:
+            self._end_with(408, "The request did not arrive in time")
+        else:
+            self.force_close()
+
+    def _end_with(self, status: int, sentence: str) -> None:
+        """Said without being asked: there is no request that could be answered."""
+        phrase = web.Response(status=status).reason
+        head = f"HTTP/1.1 {status} {phrase}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        if self.transport is not None:
+            self.transport.write(f"{head}Content-Length: {len(sentence)}\r\n\r\n{sentence}".encode())
+        self.force_close()
+
+
+class Door(web.Server):
+    """Makes connections, as many as there may be."""
+
+    def __init__(self, handler: Callable[[web.BaseRequest], Any], limits: Limits) -> None:
+        self.limits = limits
+        self._options = {
+            "access_log": None,
+            "keepalive_timeout": limits.idle_seconds,
+            "max_line_size": limits.line,
+            "max_field_size": limits.header,
+        }
+        super().__init__(handler, handler_cancellation=True)
+
+    def __call__(self) -> Connection:
+        """Another connection, before anybody is on it."""
+        return Connection(self, loop=asyncio.get_running_loop(), **self._options)
+
+    def is_full_for(self, newcomer: Connection) -> bool:
+        """Whether there is no place, even after the oldest connection that is idle has gone."""
+        if len(self._connections) <= self.limits.connections:
+            return False
+        for other in self._connections:
+            if other is not newcomer and isinstance(other, Connection) and other.is_idle:
+                other.force_close()
+                return False
+        return True

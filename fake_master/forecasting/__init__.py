@@ -1,0 +1,6 @@
+"""Changes tried out on a picture of a cluster, in virtual time.
+
+rehearsal   a master made of a picture, its time, and what is asked of it
+events      what happens without being asked for: agents lost and added
+looking     a master at one moment, summed up
+"""

@@ -1,0 +1,114 @@
+"""A master at one moment, summed up (`mesosctl.core.moment.Moment`)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from fake_master.master.agents import Agent
+from fake_master.master.state import Master
+from mesosctl.core import roles
+from mesosctl.core.moment import AgentRoom, Held, Moment
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.resources import Resource
+
+_NOTHING = Quantities()
+
+
+class _Sums:
+    """Scalars by whose they are."""
+
+    def __init__(self) -> None:
+        self._amounts: dict[str, dict[str, int]] = {}
+
+    def add(self, whose: str, entries: Iterable[Resource]) -> None:
+        for entry in entries:
+            if isinstance(entry.value, int):
+                own = self._amounts.setdefault(whose, {})
+                own[entry.name] = own.get(entry.name, 0) + entry.value
+
+    def quantities(self) -> dict[str, Quantities]:
+        return {whose: Quantities(amounts) for whose, amounts in self._amounts.items()}
+
+    def rolled_up(self) -> dict[str, Quantities]:
+        """Of roles: each counted for the roles above too."""
+        found: dict[str, Quantities] = {}
+        for role, held in self.quantities().items():
+            for name in (role, *roles.ancestors(role)):
+                found[name] = found.get(name, _NOTHING) + held
+        return found
+
+
+def look(master: Master) -> Moment:
+    """The sums of this moment."""
+    used, offered, used_by, offered_to, counted = (_Sums() for _ in range(5))
+    for framework in master.frameworks.values():
+        for entry in framework.used():
+            role = entry.allocation_role or roles.DEFAULT_ROLE
+            used.add(role, [entry])
+            used_by.add(framework.id, [entry])
+            counted.add(role, _plain([entry]))
+    for offer in master.offers:
+        offered.add(offer.role, offer.resources)
+        offered_to.add(offer.framework_id, offer.resources)
+        counted.add(offer.role, _plain(offer.resources))
+    if master.profile.reservations_consume_quota:
+        for agent in master.agents.values():
+            for owner, owned in agent.total.by_owner().items():
+                counted.add(owner, owned)
+    quotas = {role: quota for role, quota in master.quotas.meanings().items() if not quota.is_default}
+    in_service = [agent for agent in master.agents.values() if agent.active]
+    rolled_up = counted.rolled_up()
+    return Moment(
+        totals=Quantities.total(agent.total.scalar_quantities() for agent in in_service),
+        capacity=master.capacity(),
+        free=Quantities.total(_free(master, agent) for agent in in_service),
+        roles=_held(used.rolled_up(), offered.rolled_up()),
+        frameworks={one: Held() for one in master.frameworks} | _held(used_by.quantities(), offered_to.quantities()),
+        names={framework.id: framework.name for framework in master.frameworks.values()},
+        quotas=quotas,
+        counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
+        asking=_asking(master),
+        rooms=Counter(map(_room, in_service)),
+    )
+
+
+def _held(used: Mapping[str, Quantities], offered: Mapping[str, Quantities]) -> dict[str, Held]:
+    whose = sorted(used.keys() | offered.keys())
+    return {one: Held(used.get(one, _NOTHING), offered.get(one, _NOTHING)) for one in whose}
+
+
+def _asking(master: Master) -> frozenset[str]:
+    asked = {
+        role
+        for framework in master.frameworks.values()
+        if framework.active
+        for role in framework.roles - framework.suppressed
+    }
+    return frozenset(asked.union(*map(roles.ancestors, asked)))
+
+
+def _free(master: Master, agent: Agent) -> Quantities:
+    free = _quantities(agent.total) - _quantities(agent.used)
+    for offer in master.offers.on_agent(agent.id):
+        free -= _quantities(offer.resources)
+    return free
+
+
+def _room(agent: Agent) -> AgentRoom:
+    unreserved = _quantities(agent.total)
+    return AgentRoom(
+        unreserved=unreserved,
+        idle=unreserved - _quantities(agent.used),
+        reserved=tuple((owner, owned.scalar_quantities()) for owner, owned in sorted(agent.total.by_owner().items())),
+    )
+
+
+def _quantities(entries: Iterable[Resource]) -> Quantities:
+    """Amounts that anybody may be given."""
+    sums = _Sums()
+    sums.add("", _plain(entries))
+    return sums.quantities().get("", _NOTHING)
+
+
+def _plain(entries: Iterable[Resource]) -> list[Resource]:
+    """What nobody owns and nobody may take back: the part that serves guarantees (spec/allocator.md §2)."""
+    return [entry for entry in entries if not entry.reservations and not entry.revocable]

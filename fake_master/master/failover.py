@@ -1,0 +1,85 @@
+"""A new leader upon an old registry: agents that are waited for (spec/allocator.md §9, spec/quota.md §9).
+
+A served master that starts upon a registry takes over from the one that wrote it: it has an id of
+its own, and knows from the registry which agents there were.  Those it is given again register
+again; the others are recovered, which is to say awaited, until they count as unreachable.  While
+they are, and there is quota, the allocator makes no offers until most of them are back.
+
+The agents of a fake master live in its process and end with it, and so do their tasks, as on a
+machine that lost its power.  What agents checkpoint is kept: ids, reservations, volumes, and what
+operators said of them.  Frameworks are known by their subscriptions alone.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from fake_master.master import describe
+from fake_master.master.agents import Agent
+from mesosctl.core.durations import parse_duration
+
+if TYPE_CHECKING:
+    from fake_master.master.state import Master
+
+_INFO = "agent_info"
+
+
+class Failover:
+    """The agents that a former leader knew."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+        self._awaited: dict[str, str] = {}
+        """Agent id by host name."""
+        self._infos: dict[str, Any] = {}
+        self.is_under_way = False
+        """Whether this master took over from another one; agents register again from then on."""
+
+    def begin(self) -> None:
+        """This master was elected: wait for the agents of the registry.  Before any of them registers."""
+        master = self._master
+        self.is_under_way = True
+        self._infos = master.registry.records(_INFO)
+        self._awaited = master.membership.expected()
+        master.allocator.recover(len(self._awaited), master.quotas.meanings())
+        if self._awaited:
+            patience = parse_duration(master.flags.shown["agent_reregister_timeout"])
+            master.timers.at(master.now + patience, self._give_up)
+
+    def remember(self, agent: Agent) -> None:
+        """What the next leader is to know of an agent.  Only inside a transaction."""
+        if not self.is_under_way:
+            return
+        info = describe.agent_info(agent)
+        del info["port"]  # that of the process, whichever it will be
+        if self._infos.get(agent.hostname) != info:
+            self._infos[agent.hostname] = info
+            self._master.registry.write(_INFO, agent.hostname, info)
+
+    def expect(self, agent: Agent) -> None:
+        """An agent that nobody waited for is about to register again."""
+        if self.is_under_way:
+            self._awaited[agent.hostname] = agent.id
+
+    def came_back(self, agent: Agent) -> bool:
+        """Whether an agent that registers was waited for, which it is no more."""
+        return self._awaited.pop(agent.hostname, None) is not None
+
+    def awaits(self, agent_id: str) -> bool:
+        """Whether an agent may still come back, so that nobody can tell what became of its tasks."""
+        return agent_id in self._awaited.values()
+
+    def recovered(self) -> list[dict[str, Any]]:
+        """SlaveInfo of every agent that is waited for.
+
+        One that an operator has given up meanwhile stays among them, as on a real master.
+        """
+        found = []
+        for hostname, agent_id in self._awaited.items():
+            info = self._infos.get(hostname, {"hostname": hostname, "resources": [], "checkpoint": True})
+            found.append({**info, "id": {"value": agent_id}, "port": self._master.port})
+        return found
+
+    def _give_up(self) -> None:
+        with self._master.transaction():
+            for hostname, agent_id in self._awaited.items():
+                self._master.leaving.never_came_back(hostname, agent_id)
+        self._awaited = {}

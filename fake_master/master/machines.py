@@ -1,0 +1,243 @@
+"""Machines and their maintenance: the schedule, and which machines are draining or down (spec/endpoints.md §3).
+
+A machine is a host name, an address, or both, and an agent is on the machine that has both of its
+own: a schedule that names only one of them is kept, and concerns no agent.  The registry holds the
+schedule's windows and the machines in it; a machine that is in neither state is up.
+"""
+
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from fake_master.allocator.interface import Unavailability
+from mesosctl.core.errors import RuleViolation
+
+if TYPE_CHECKING:
+    from fake_master.master.agents import Agent
+    from fake_master.master.state import Master
+
+_SCHEDULE, _WINDOWS, _MACHINE = "schedule", "windows", "machine"
+_NANOSECONDS = 1_000_000_000
+MachineId = Mapping[str, Any]
+"""A MachineID message: `hostname`, `ip`, or both."""
+Window = Mapping[str, Any]
+"""A maintenance.Window message: `machine_ids` and `unavailability`."""
+Mode = Literal["DRAINING", "DOWN"]
+
+
+class Machines:
+    """Every machine of the schedule, and what the agents on them are told of it."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+        self._windows: list[Window] = []
+        self._machines: dict[str, Mapping[str, Any]] = {}
+        """By key: {"id": MachineID, "mode": Mode}."""
+        self._spelled: dict[str, MachineId] = {}
+        """By key: each machine as it was first named, which is how it is shown ever after."""
+        self._spans: dict[str, Mapping[str, Any]] = {}
+        """By key: the Unavailability message of its window."""
+
+    def load(self) -> None:
+        """What the registry holds, and word of it to the agents where it is news."""
+        windows: list[Window] = self._master.registry.records(_SCHEDULE).get(_WINDOWS, [])
+        before = [self.unavailability(agent) for agent in self._master.agents.values()]
+        self._hold(windows, self._master.registry.records(_MACHINE))
+        for agent, old in zip(list(self._master.agents.values()), before, strict=True):
+            if self.unavailability(agent) != old:
+                self._tell(agent)
+
+    # --- What there is --------------------------------------------------------------------------------
+
+    @property
+    def windows(self) -> Sequence[Window]:
+        """The schedule."""
+        return self._windows
+
+    def in_mode(self, mode: Mode) -> list[MachineId]:
+        """The machines that are draining, or down."""
+        return [machine["id"] for machine in self._machines.values() if machine["mode"] == mode]
+
+    def is_down(self, agent: "Agent") -> bool:
+        """Whether the agent's machine is down, so that the agent may not register."""
+        return self._mode(_key_of(agent)) == "DOWN"
+
+    def unavailability(self, agent: "Agent") -> Mapping[str, Any] | None:
+        """The Unavailability message of the agent's machine, if it is scheduled."""
+        return self._spans.get(_key_of(agent)) if self._spans else None
+
+    def span(self, agent: "Agent") -> Unavailability | None:
+        """The same for the allocator."""
+        message = self.unavailability(agent)
+        if message is None:
+            return None
+        duration = message.get("duration")
+        return Unavailability(
+            message["start"]["nanoseconds"] / _NANOSECONDS,
+            None if duration is None else duration["nanoseconds"] / _NANOSECONDS,
+        )
+
+    def agents_on(self, machines: Sequence[MachineId]) -> "list[list[Agent]]":
+        """The registered agents of each machine."""
+        by_machine: dict[str, list[Agent]] = {}
+        for agent in self._master.agents.values():
+            by_machine.setdefault(_key_of(agent), []).append(agent)
+        return [by_machine.get(_key(machine), []) for machine in machines]
+
+    # --- What operators do ----------------------------------------------------------------------------
+
+    def schedule(self, principal: str | None, windows: Sequence[Window]) -> None:
+        """Replace the whole schedule.  Raises RuleViolation or Forbidden.
+
+        Whatever it says, every offer of every agent is taken back, and inverse offers with it: so does Mesos.
+        """
+        named = {_key(machine): machine for machine in self._checked(windows)}
+        for machine in named.values():
+            self._may("update_maintenance_schedules", principal, machine)
+        for agent in self._master.agents.values():
+            self._spelled.setdefault(_key_of(agent), _id_of(agent))
+        known = self._machines
+        machines: dict[str, Mapping[str, Any]] = {
+            key: known.get(key) or {"id": self._spelled.get(key, machine), "mode": "DRAINING"}
+            for key, machine in named.items()
+        }
+        self._keep(list(windows), machines)
+        for agent in list(self._master.agents.values()):
+            self._tell(agent)
+
+    def take_down(self, principal: str | None, machines: Sequence[MachineId]) -> "list[Agent]":
+        """DRAINING → DOWN; the registered agents of these machines are for the caller to remove.
+
+        Raises RuleViolation or Forbidden.
+        """
+        self._change(machines, "DRAINING", "brought down", "start_maintenances", principal)
+        down = {key: {**self._machines[key], "mode": "DOWN"} for key in map(_key, machines)}
+        self._keep(self._windows, self._machines | down)
+        return [agent for agents in self.agents_on(machines) for agent in agents]
+
+    def bring_up(self, principal: str | None, machines: Sequence[MachineId]) -> None:
+        """DOWN → UP, and out of the schedule.  Raises RuleViolation or Forbidden."""
+        self._change(machines, "DOWN", "brought up", "stop_maintenances", principal)
+        gone = set(map(_key, machines))
+        windows: list[Window] = []
+        for window in self._windows:
+            left = [machine for machine in window["machine_ids"] if _key(machine) not in gone]
+            if left:
+                windows.append({**window, "machine_ids": left})
+        self._keep(windows, {key: machine for key, machine in self._machines.items() if key not in gone})
+
+    # --- Within ---------------------------------------------------------------------------------------
+
+    def _keep(self, windows: list[Window], machines: Mapping[str, Mapping[str, Any]]) -> None:
+        registry = self._master.registry
+        registry.write(_SCHEDULE, _WINDOWS, windows or None)
+        for key in [*self._machines.keys() - machines.keys(), *machines]:
+            if machines.get(key) != self._machines.get(key):
+                registry.write(_MACHINE, key, machines.get(key))
+        self._hold(windows, dict(machines))
+
+    def _hold(self, windows: list[Window], machines: dict[str, Mapping[str, Any]]) -> None:
+        self._windows, self._machines = windows, machines
+        for key, machine in machines.items():
+            self._spelled.setdefault(key, machine["id"])
+        self._spans = {
+            _key(machine): window["unavailability"] for window in windows for machine in window["machine_ids"]
+        }
+
+    def _tell(self, agent: "Agent") -> None:
+        """Another unavailability: offers were made without knowing of it."""
+        master = self._master
+        for offer in master.offers.on_agent(agent.id):
+            master.offers.rescind(offer)
+        master.inverse_offers.rescind_on(agent.id)
+        agent.answers.clear()
+        master.allocator.update_unavailability(agent.id, self.span(agent))
+
+    def _mode(self, key: str) -> str | None:
+        return self._machines[key]["mode"] if key in self._machines else None
+
+    def _may(self, action: str, principal: str | None, machine: MachineId) -> None:
+        self._master.flags.authorizer.require(action, principal, _shown(machine))
+
+    def _checked(self, windows: Sequence[Window]) -> list[MachineId]:
+        """The machines of a schedule that may be.  Raises RuleViolation."""
+        named: list[MachineId] = []
+        for index, window in enumerate(windows):
+            if not window.get("machine_ids"):
+                raise RuleViolation(
+                    "List of machines in the maintenance window is empty",
+                    field=f"windows[{index}].machine_ids",
+                    rule="maintenance.window",
+                )
+            if window["unavailability"].get("duration", {"nanoseconds": 0})["nanoseconds"] < 0:
+                raise RuleViolation(
+                    "Unavailability 'duration' is negative",
+                    field=f"windows[{index}].unavailability.duration",
+                    rule="maintenance.duration",
+                )
+            named += window["machine_ids"]
+        _check_ids(named)
+        wanted = set(map(_key, named))
+        for key, machine in self._machines.items():
+            if machine["mode"] == "DOWN" and key not in wanted:
+                raise RuleViolation(
+                    f"Machine {_shown(machine['id'])} is deactivated and cannot be removed from the schedule",
+                    rule="maintenance.down",
+                    hint="bring it up first",
+                )
+        return named
+
+    def _change(self, machines: Sequence[MachineId], mode: Mode, deed: str, action: str, principal: str | None) -> None:
+        """Whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
+        if not machines:
+            raise RuleViolation("List of machines is empty", rule="maintenance.machines")
+        _check_ids(machines)
+        for machine, agents in zip(machines, self.agents_on(machines), strict=True):
+            found = self._mode(_key(machine))
+            if found is None and not agents:
+                raise RuleViolation(
+                    f"Machine {_shown(machine)} is not part of a maintenance schedule", rule="maintenance.scheduled"
+                )
+            if found != mode:
+                raise RuleViolation(
+                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {deed}", rule="maintenance.mode"
+                )
+        for machine in machines:
+            self._may(action, principal, machine)
+
+
+def _check_ids(machines: Iterable[MachineId]) -> None:
+    """What MachineIDs must be.  Raises RuleViolation."""
+    seen: set[str] = set()
+    for machine in machines:
+        hostname, ip = machine.get("hostname", ""), machine.get("ip", "")
+        if not hostname and not ip:
+            raise RuleViolation("Both 'hostname' and 'ip' for a machine are empty", rule="maintenance.machine")
+        if ip:
+            try:
+                ipaddress.IPv4Address(ip)
+            except ValueError:
+                raise RuleViolation(f"Failed to parse IPv4: {ip}", field="ip", rule="maintenance.ip") from None
+        if _key(machine) in seen:
+            raise RuleViolation(
+                f"Machine {_shown(machine)} appears more than once in the schedule", rule="maintenance.once"
+            )
+        seen.add(_key(machine))
+
+
+def _key(machine: MachineId) -> str:
+    """What makes two ids the same machine: host names in any case, addresses as they are."""
+    return f"{machine.get('hostname', '').lower()}/{machine.get('ip', '')}"
+
+
+def _key_of(agent: "Agent") -> str:
+    return _key(_id_of(agent))
+
+
+def _id_of(agent: "Agent") -> MachineId:
+    return {"hostname": agent.hostname, "ip": agent.ip}
+
+
+def _shown(machine: MachineId) -> str:
+    """A machine as error messages name it."""
+    return "'" + " at ".join(machine[name] for name in ("hostname", "ip") if machine.get(name)) + "'"

@@ -1,0 +1,285 @@
+"""A picture of a cluster made into a master: the same agents, frameworks, tasks, offers, quotas and weights.
+
+    master = Pictured(picture).start(registry)
+
+What the picture does not hold is assumed, and the picture's `untold` says so: no filters, and nothing
+suppressed where nobody knows.  What frameworks hold is held by as many tasks as the picture counts, of equal
+size and without their names.  The frameworks are silent: they keep what they hold and are offered, launch
+nothing, and refuse nothing.
+
+What outlives a command is what a registry holds: quotas, weights and dynamic reservations, from the picture
+the first time and as they were changed afterwards.  Frameworks and offers are the picture's every time; an
+offer of what is no longer there is gone.
+"""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from fake_master.master.agents import Agent, Domain
+from fake_master.master.checkpoints import KIND as CHECKPOINT
+from fake_master.master.checkpoints import DoesNotFit, configured_form
+from fake_master.master.flags import DEFAULTS, UNSET, MasterFlags
+from fake_master.master.frameworks import Framework
+from fake_master.master.offers import Offer
+from fake_master.master.quotas import KIND as QUOTA
+from fake_master.master.quotas import StoredQuota
+from fake_master.master.registry import MemoryRegistry, Registry
+from fake_master.master.state import Clock, Master
+from fake_master.master.streams import EventStream
+from fake_master.master.tasks import Executor, Task
+from fake_master.master.weights import KIND as WEIGHT
+from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.profile import PROFILES, Profile, profile_of
+from mesosctl.core.quota import Quota
+from mesosctl.core.reading import why_unreadable
+from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import to_double
+from mesosctl.wire import snapshot
+from mesosctl.wire.resources import list_to_json
+
+_SEEDED = "pictured"
+"""The kind of the record which says that a registry has been given what the picture holds."""
+
+
+class _Silence(EventStream):
+    """The stream of a framework that listens and does nothing."""
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Nobody reads it, so nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """A picture, and how the master of it differs from the pictured one."""
+
+    picture: ClusterPicture
+    mesos_version: str | None = None
+    """"1.4" or "1.11"; None for what the picture's own version is most like."""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Flags of the master that take the place of the picture's."""
+    fingerprint: str = ""
+    """Of the file that it was read from."""
+
+    @property
+    def profile(self) -> Profile:
+        """The rules of the master.  Raises BadInput."""
+        if self.mesos_version is None:
+            return profile_of(self.picture.version)
+        if self.mesos_version not in PROFILES:
+            raise BadInput(f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="version")
+        return PROFILES[self.mesos_version]
+
+    def start(
+        self,
+        registry: Registry | None = None,
+        *,
+        clock: Clock = time.time,
+        address: tuple[str, int] = ("127.0.0.1", 5050),
+    ) -> Master:
+        """A leading master that is as the picture says; its first allocation is due at once.
+
+        Raises BadInput for what no master could be, RegistryFailure for the registry.
+        """
+        kept = registry if registry is not None else MemoryRegistry()
+        with kept.transaction():
+            if not kept.records(_SEEDED):
+                _seed(kept, self.picture)
+        # A flag that this master has not heard of decides nothing here.
+        pictured_flags = {name: text for name, text in self.picture.flags.items() if name in DEFAULTS or name in UNSET}
+        master = Master(
+            profile=self.profile,
+            flags=MasterFlags.parse(pictured_flags | dict(self.flags)),
+            registry=kept,
+            clock=clock,
+            address=address,
+        )
+        with master.transaction():
+            _populate(master, self.picture)
+        return master
+
+
+def is_snapshot(path: Path) -> bool:
+    """Whether a file holds a snapshot, or means to, rather than a cluster in TOML."""
+    if path.suffix == ".json":
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(256).lstrip().startswith(b"{")
+    except (OSError, ValueError):
+        return False
+
+
+def read_snapshot(path: Path, mesos_version: str | None = None) -> Pictured:
+    """A snapshot file.  Raises BadInput."""
+    try:
+        content = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+    fingerprint = hashlib.blake2s(content, digest_size=8).hexdigest()
+    return Pictured(snapshot.load(content, str(path)), mesos_version, fingerprint=fingerprint)
+
+
+# --- What lasts -------------------------------------------------------------------------------------
+
+
+def _seed(registry: Registry, picture: ClusterPicture) -> None:
+    """What the pictured master and its agents would have on their disks."""
+    for role, quota in picture.quotas.items():
+        registry.write(QUOTA, role, _stored(quota).to_record())
+    for role, weight in picture.weights.items():
+        registry.write(WEIGHT, role, weight)
+    for agent in picture.agents:
+        lasting = [entry for entry in agent.total if entry.is_dynamically_reserved or entry.is_persistent_volume]
+        if lasting:
+            registry.write(CHECKPOINT, agent.id, list_to_json(lasting, "POST"))
+    registry.write(_SEEDED, "taken_at", picture.taken_at)
+
+
+def _stored(quota: Quota) -> StoredQuota:
+    return StoredQuota.of(
+        {name: to_double(milli) for name, milli in quota.guarantees.items()},
+        {name: to_double(milli) for name, milli in quota.limits.items()},
+    )
+
+
+# --- What is there ----------------------------------------------------------------------------------
+
+
+def _populate(master: Master, picture: ClusterPicture) -> None:
+    for index, agent in enumerate(picture.agents):
+        _register(master, agent, index + 1, picture.taken_at)
+    usages: dict[str, list[Usage]] = {}
+    for usage in picture.usages:
+        usages.setdefault(usage.framework_id, []).append(usage)
+    for pictured in picture.frameworks:
+        _join(master, pictured, usages.get(pictured.id, []), picture.taken_at)
+    _offer_again(master, picture)
+
+
+def _register(master: Master, pictured: PicturedAgent, number: int, since: float) -> None:
+    configured = Resources(configured_form(entry) for entry in pictured.total)
+    agent = Agent(
+        id=pictured.id,
+        hostname=pictured.hostname,
+        number=number,
+        port=master.port,
+        ip=master.hostname,
+        configured=configured,
+        total=configured,
+        applied=configured,
+        capabilities=tuple(sorted(pictured.capabilities)),
+        version=master.profile.version,
+        registered_time=since,
+        attributes=pictured.attributes,
+        deactivated=not pictured.active,
+        domain=Domain(pictured.region, pictured.zone or "") if pictured.region is not None else None,
+        checkpoint_key=pictured.id,
+    )
+    try:
+        master.membership.adopt(agent)
+    except DoesNotFit as refusal:
+        raise BadInput(f"agent {pictured.id}: {refusal}", field="agents") from refusal
+
+
+def _join(master: Master, pictured: PicturedFramework, usages: list[Usage], since: float) -> None:
+    framework = Framework(
+        id=pictured.id,
+        info=_info(pictured),
+        registered_time=since,
+        suppressed=pictured.suppressed or frozenset(),
+        offer_constraints=pictured.offer_constraints,
+        active=pictured.active,
+        connected=pictured.connected,
+        stream=_Silence() if pictured.connected else None,
+    )
+    used: dict[str, Resources] = {}
+    for number, usage in enumerate(usages):
+        held = usage.resources.allocated_to(usage.role)
+        agent = master.agents[usage.agent_id]
+        used[agent.id] = used.get(agent.id, Resources()) + held
+        framework.hold(agent, held)
+        if usage.tasks:
+            tasks = _tasks(usage, held, number, since)
+            framework.tasks.update({task.id: task for task in tasks})
+            framework.counts["tasks/active/task_running"] += len(tasks)
+        elif len(held):
+            name = f"pictured-{number}"
+            info = {"executor_id": {"value": name}, "framework_id": {"value": pictured.id}}
+            executor = Executor(name, pictured.id, agent.id, info | {"resources": list_to_json(held, "POST")}, held)
+            framework.executors[agent.id, name] = executor
+    try:
+        master.subscriptions.restore(framework, used)
+    except RuleViolation as error:
+        raise BadInput(f"framework {pictured.id}: {error.message}", field="frameworks") from None
+
+
+def _info(pictured: PicturedFramework) -> dict[str, Any]:
+    """FrameworkInfo, as far as the picture has it."""
+    info: dict[str, Any] = {
+        "id": {"value": pictured.id},
+        "user": "pictured",
+        "name": pictured.name,
+        "capabilities": [{"type": name} for name in sorted(pictured.capabilities)],
+    }
+    if "MULTI_ROLE" in pictured.capabilities:
+        info["roles"] = list(pictured.roles)
+    elif pictured.roles:
+        info["role"] = pictured.roles[0]
+    if pictured.principal is not None:
+        info["principal"] = pictured.principal
+    if pictured.offer_filters:
+        info["offer_filters"] = dict(pictured.offer_filters)
+    return info
+
+
+def _tasks(usage: Usage, held: Resources, number: int, since: float) -> list[Task]:
+    """Running tasks, as many as are counted while each can hold something: an equal part, the last one the rest."""
+    share = Resources(
+        replace(entry, value=entry.value // usage.tasks)
+        for entry in held
+        if isinstance(entry.value, int) and entry.disk is None
+    )
+    alike = usage.tasks - 1 if len(share) else 0
+    spread = Resources(replace(entry, value=entry.value * alike) for entry in share if isinstance(entry.value, int))
+    found = []
+    for index, part in enumerate([share] * alike + [held - spread]):
+        name = f"pictured-{number}-{index}"
+        status = {"task_id": {"value": name}, "state": "TASK_RUNNING", "timestamp": since}
+        found.append(
+            Task(
+                id=name,
+                framework_id=usage.framework_id,
+                agent_id=usage.agent_id,
+                info={"name": name},
+                resources=part,
+                role=usage.role,
+                state="TASK_RUNNING",
+                statuses=[status],
+            )
+        )
+    return found
+
+
+def _age(offer_id: str) -> tuple[int, str]:
+    """Offers are numbered as they are made ("…-O12"): the order in which a master would come upon them."""
+    number = offer_id.rpartition("-O")[2]
+    return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
+
+
+def _offer_again(master: Master, picture: ClusterPicture) -> None:
+    """The outstanding offers, as far as what they offer is still there and free."""
+    left: dict[str, Resources] = {}
+    for offered in sorted(picture.offers, key=lambda offer: _age(offer.id)):
+        agent, framework = master.agents[offered.agent_id], master.frameworks[offered.framework_id]
+        if not (agent.active and framework.active):
+            continue
+        free = left.setdefault(agent.id, agent.total - agent.used.allocated_to(None))
+        if free.contains(offered.resources):
+            left[agent.id] = free - offered.resources
+            resources = offered.resources.allocated_to(offered.role)
+            master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources))

@@ -1,0 +1,191 @@
+"""The configuration file: contexts in TOML, read and checked whole.
+
+    current = "prod"
+
+    [contexts.prod]
+    master = "https://master.example:5050"
+    principal = "ops"
+    secret-file = "ops.secret"      # beside this file
+
+Imported only where there is such a file.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesosctl.cli.settings import Setting, Value, declared
+from mesosctl.core.errors import BadInput
+from mesosctl.core.printable import printable
+from mesosctl.core.reading import why_unreadable
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+"""How a context may be called: a bare key of TOML that no shell has to quote."""
+_HEADER = re.compile(r"\s*(\[[^\[\]]+\])\s*(#.*)?")
+_KEY = re.compile(r"""\s*(["']?)([^"'=\s]+)\1\s*=""")
+_PASSWORD = re.compile(r"//[^/@\s]+@")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the file says; every value has the type of its setting."""
+
+    path: Path
+    text: str
+    current: str | None
+    contexts: Mapping[str, Mapping[str, Value]]
+
+    def of(self, name: str) -> Mapping[str, Value] | None:
+        """The values of one context by key, None where there is no such context."""
+        return self.contexts.get(name)
+
+    def place(self, file: str, variables: Mapping[str, str]) -> str:
+        """The path of a file that a context names: a relative one lies beside the configuration."""
+        if file.startswith("~/") and variables.get("HOME"):
+            return variables["HOME"] + file[1:]
+        return str(self.path.parent / file)
+
+    def line(self, context: str, key: str) -> int | None:
+        """The number of the line that says `key`."""
+        return line_of(self.text, ("contexts", context), key)
+
+
+def read(path: Path) -> Configuration:
+    """The file, checked.  Raises BadInput that names the line."""
+    text, state = read_file(path)
+    configuration = check(path, text)
+    if is_open(state) and holds_secret(configuration):
+        raise too_open(path, state)
+    return configuration
+
+
+def read_file(path: Path) -> tuple[str, os.stat_result]:
+    """Its text and its state.  Raises BadInput."""
+    try:
+        with path.open("rb") as file:
+            return file.read().decode("utf-8"), os.fstat(file.fileno())
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=str(path)) from None
+
+
+def is_open(state: os.stat_result) -> bool:
+    """Whether others may read or write a file that is one's own; of a stranger's, nothing can be put right."""
+    return bool(state.st_mode & 0o077) and state.st_uid == os.geteuid()
+
+
+def too_open(path: Path, state: os.stat_result) -> BadInput:
+    """The error for a secret that others may read."""
+    return BadInput(
+        f"{path} holds a secret, and others may open it (mode {state.st_mode & 0o777:04o})",
+        field=str(path),
+        hint=f"chmod 600 '{path}'",
+    )
+
+
+def check(path: Path, text: str) -> Configuration:
+    """The configuration in a text.  Raises BadInput that names the line."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path} is not TOML: {error}", field=str(path)) from None
+    settings = {setting.key: setting for setting in declared() if setting.in_contexts}
+    fault = next(_faults(document, settings), None)
+    if fault is not None:
+        table, key, sentence = fault
+        line = line_of(text, table, key)
+        where = ".".join((*table, key))
+        in_context = table[1:] and NAME.fullmatch(table[1]) and NAME.fullmatch(key)
+        raise BadInput(
+            f"{path}: {printable(key)} {sentence}",
+            field=printable(f"line {line}, {where}" if line else where),
+            hint=f"mend it, or take it away: mesosctl context set {table[1]} --unset {key}" if in_context else None,
+        )
+    return Configuration(path, text, document.get("current"), document.get("contexts", {}))
+
+
+def _faults(document: Mapping[str, Any], settings: Mapping[str, Setting]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """The table, the key and what is wrong there."""
+    for key in document:
+        if key not in ("current", "contexts"):
+            yield (), key, f"is unknown{_likely(key, ('current', 'contexts'))}"
+    if not isinstance(document.get("current", ""), str):
+        yield (), "current", "has to be the name of a context"
+    contexts = document.get("contexts", {})
+    if not isinstance(contexts, dict):
+        yield (), "contexts", "has to be a table of contexts, as in [contexts.prod]"
+        return
+    for name, context in contexts.items():
+        if not isinstance(context, dict):
+            yield ("contexts",), name, f"has to be a table of settings, as in [contexts.{name}]"
+        elif not NAME.fullmatch(name):
+            yield ("contexts",), name, "is no name for a context: letters, digits, - and _"
+        else:
+            yield from ((("contexts", name), key, wrong) for key, wrong in _faults_of(context, settings))
+
+
+def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
+    for key, value in context.items():
+        setting = settings.get(key)
+        if setting is None:
+            yield key, f"is unknown{_likely(key, settings)}"
+        elif wrong := setting.check(value):
+            yield key, wrong
+        elif setting.is_secret and rival(key) in context:
+            yield key, f"and {rival(key)} contradict each other: keep one of them"
+
+
+def rival(key: str) -> str:
+    """What cannot stand beside this key: beside a secret, the file that holds it, and the other way round."""
+    return key.removesuffix("-file") if key.endswith("-file") else f"{key}-file"
+
+
+def _likely(key: str, known: Any) -> str:
+    import difflib
+
+    found = difflib.get_close_matches(key.replace("_", "-"), list(known), 1)
+    return f"; is it {found[0]}?" if found else f"; there are {', '.join(known)}"
+
+
+def holds_secret(configuration: Configuration) -> bool:
+    """Whether a secret is in the file itself, a password in an address included."""
+    secret = {setting.key for setting in declared() if setting.is_secret}
+    return any(
+        key in secret or (isinstance(value, str) and _PASSWORD.search(value))
+        for context in configuration.contexts.values()
+        for key, value in context.items()
+    )
+
+
+def without_password(text: str) -> str:
+    """The text of an address, the part before an @ struck out."""
+    return _PASSWORD.sub("//***@", text)
+
+
+def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
+    """Where a key stands in a file that is laid out line by line; None where it is not."""
+    here: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        header = _HEADER.fullmatch(line)
+        if header is not None:
+            here = _path(header[1])
+            if here == (*table, key):
+                return number
+        elif here == table and (found := _KEY.match(line)) is not None and found[2] == key:
+            return number
+    return None
+
+
+def _path(header: str) -> tuple[str, ...]:
+    try:
+        value = tomllib.loads(header)
+    except tomllib.TOMLDecodeError:
+        return ()
+    keys = []
+    while value:
+        key, value = next(iter(value.items()))
+        keys.append(key)
+    return tuple(keys)

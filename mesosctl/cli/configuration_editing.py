@@ -1,0 +1,114 @@
+"""Changing the configuration file: only what changes, with every comment where it was, whole or not at all.
+
+tomlkit keeps what a person wrote, their order and remarks included; what it makes is read again
+and checked before it replaces anything.
+"""
+
+import fcntl
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from mesosctl.cli.configuration import NAME, Configuration, check, holds_secret, is_open, read_file, rival, too_open
+from mesosctl.cli.settings import Value, configuration_path
+from mesosctl.core.errors import BadInput, Bug, NotFound, UsageError
+from mesosctl.core.printable import printable
+from mesosctl.ops.files import write_atomically
+
+_PRIVATE = 0o600
+
+
+def use(path: Path, name: str) -> Configuration:
+    """Make a context the current one.  Raises NotFound."""
+    with _edited(path) as document:
+        _context(document, name)
+        document["current"] = name
+    return check(path, read_file(path)[0])
+
+
+def change(path: Path, name: str, values: Mapping[str, Value], unset: Iterable[str]) -> tuple[Configuration, list[str]]:
+    """Set and take away values of a context, which is made where there is none; the first one becomes current.
+
+    A secret takes the place of the file that held it, and the other way round; the keys that had to go are
+    returned too.  Raises UsageError for a name that is none, NotFound for what cannot be taken away.
+    """
+    if not NAME.fullmatch(name):
+        raise UsageError(f"'{printable(name)}' is no name for a context", hint="letters, digits, - and _")
+    with _edited(path) as document:
+        contexts = document.setdefault("contexts", tomlkit.table(is_super_table=True))
+        if not contexts and "current" not in document:
+            # A key of the whole file stands before the first table.
+            document.pop("contexts")
+            document["current"] = name
+            document["contexts"] = contexts = tomlkit.table(is_super_table=True)
+        context = contexts.setdefault(name, tomlkit.table())
+        for key in unset:
+            if key not in context:
+                raise NotFound(f"context '{name}' says nothing of {printable(key)}", field="--unset")
+            del context[key]
+        replaced = [rival(key) for key in values if rival(key) in context and rival(key) not in values]
+        for key in replaced:
+            del context[key]
+        for key, value in values.items():
+            context[key] = value
+    return check(path, read_file(path)[0]), replaced
+
+
+def remove(path: Path, names: Iterable[str]) -> Configuration:
+    """Remove contexts.  Raises NotFound, and removes none, where one of them is not there."""
+    with _edited(path) as document:
+        for name in dict.fromkeys(names):
+            _context(document, name)
+            del document["contexts"][name]
+            if document.get("current") == name:
+                del document["current"]
+        if not document["contexts"]:
+            del document["contexts"]  # a table that has only tables below it has no line of its own
+    return check(path, read_file(path)[0])
+
+
+def place(variables: Mapping[str, str]) -> Path:
+    """Where the file is or will be.  Raises BadInput without a home."""
+    path = configuration_path(variables)
+    if path is None:
+        raise BadInput("a configuration file has no place here", hint="set HOME, XDG_CONFIG_HOME or MESOSCTL_CONFIG")
+    return path
+
+
+def _context(document: Mapping[str, Any], name: str) -> None:
+    if name not in document.get("contexts", {}):
+        raise NotFound(f"there is no context '{printable(name)}'", hint="see mesosctl context list")
+
+
+@contextmanager
+def _edited(path: Path) -> Iterator[Any]:
+    """The document, written back when the block ends well.  One at a time: nobody's change is lost."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}", field=str(path)) from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        text, state = read_file(path) if path.exists() else ("", None)
+        try:
+            document = tomlkit.parse(text)
+        except TOMLKitError as error:
+            raise BadInput(f"{path} is not TOML: {printable(str(error))}", field=str(path)) from None
+        yield document
+        written = tomlkit.dumps(document)
+        configuration = check(path, written)
+        if tomllib.loads(written) != document.unwrap():
+            raise Bug(f"{path} was left as it is: the change cannot be written safely", hint="edit it by hand")
+        if state is not None and is_open(state) and holds_secret(configuration):
+            raise too_open(path, state)
+        if written != text:
+            write_atomically(path, written, field=str(path), new_mode=_PRIVATE)
+    finally:
+        os.close(descriptor)

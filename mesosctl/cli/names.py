@@ -1,0 +1,103 @@
+"""Names of roles, agents, frameworks and contexts, kept for a while so that a shell completes them without Python.
+
+One file for each kind: seconds since 1970 until which it holds in the first line, a name in every
+other.  What a master told lies in a folder for the way it was chosen, which a shell finds by the
+same rule (`cli.reference.completions`): by its address, by a context, or by neither.
+Nothing here ever fails a command.
+"""
+
+import contextlib
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from mesosctl.cli.settings import Settings
+
+Kind = Literal["role", "agent", "framework", "context"]
+
+HOLDS = 120
+"""Seconds for which names are believed."""
+HOLDS_NOTHING = 30
+"""Seconds for which a master that did not tell is left alone."""
+MOST = 5000
+_LONGEST = 200
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[str, str]) -> None:
+    """Keep the names that a master's answer at `path` holds, where it holds all of a kind."""
+    folder = _folder(variables)
+    if folder is None:
+        return
+    # It is data of a stranger: whatever is not as expected has no names.
+    with contextlib.suppress(AttributeError, KeyError, TypeError):
+        for kind, names in names_in(path, answer):
+            _write(folder / _chosen(settings) / kind, names, HOLDS)
+
+
+def keep_none(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> None:
+    """Keep that a master told nothing, so that it is not asked at once again."""
+    folder = _folder(variables)
+    if folder is not None:
+        _write(folder / _chosen(settings) / kind, (), HOLDS_NOTHING)
+
+
+def keep_contexts(names: Iterable[str], variables: Mapping[str, str]) -> None:
+    """Keep the names of contexts."""
+    folder = _folder(variables)
+    if folder is not None:
+        _write(folder / "context", names, HOLDS)
+
+
+def forget(variables: Mapping[str, str]) -> None:
+    """Drop every name: a context may lead elsewhere now."""
+    folder = _folder(variables)
+    if folder is not None:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
+    """What the master's answer at `path` names, all of a kind.  Raises KeyError or the like where it is none."""
+    if path == "/roles":
+        yield "role", [role["name"] for role in answer["roles"]]
+    if path in ("/slaves", "/state"):
+        agents = answer["slaves"]
+        yield "agent", [*(agent["hostname"] for agent in agents), *(agent["id"] for agent in agents)]
+    if path in ("/frameworks", "/state"):
+        frameworks = answer["frameworks"]
+        yield "framework", [*(one["name"] for one in frameworks), *(one["id"] for one in frameworks)]
+
+
+def _chosen(settings: Settings) -> str:
+    """The folder for the way in which the master was chosen, as a shell can tell from words and variables."""
+    if settings.origin("master").kind in ("flag", "environment"):
+        address = settings.options.master or ""
+        start, slashes, rest = address.partition("//")
+        # What stands before an @ is a password.
+        return "master-" + _UNSAFE.sub("_", f"{start}{slashes}{rest.rpartition('@')[2]}")
+    if settings.origin("context").kind in ("flag", "environment"):
+        return f"context-{settings.context}"
+    return "default"
+
+
+def _folder(variables: Mapping[str, str]) -> Path | None:
+    cache = variables.get("XDG_CACHE_HOME", "")
+    if not cache.startswith("/"):
+        if not variables.get("HOME"):
+            return None
+        cache = variables["HOME"] + "/.cache"
+    return Path(cache, "mesosctl", "names")
+
+
+def _write(path: Path, names: Iterable[str], holds: int) -> None:
+    from mesosctl.ops.files import replace_file
+
+    fitting = dict.fromkeys(name for name in names if name.isprintable() and 0 < len(name) <= _LONGEST)
+    lines = [str(int(time.time()) + holds), *list(fitting)[:MOST]]
+    with contextlib.suppress(OSError, UnicodeError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(path, ("\n".join(lines) + "\n").encode(), settled=False)

@@ -1,0 +1,97 @@
+"""`--dry-run`: a verb runs as ever, upon a fake master made of a picture of the cluster."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mesosctl.cli.session import Session
+from mesosctl.client.master import Master
+from mesosctl.client.settings import Settings
+from mesosctl.core.errors import ExitStatus
+from mesosctl.core.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
+from mesosctl.render.report import Report
+
+if TYPE_CHECKING:
+    from fake_master import Rehearsal
+
+_BAR_WIDTH = 30
+
+
+class RehearsalSession(Session):
+    """A session whose master is the rehearsal's: nothing that is done with it reaches a real one."""
+
+    def __init__(self, session: Session, rehearsal: "Rehearsal") -> None:
+        clock = rehearsal.clock
+        # Waiting is virtual too, and nobody is asked about what does not happen.
+        environment = replace(session.environment, clock=clock, sleep=clock.sleep, notes=[])
+        super().__init__(environment, replace(session.options, no_wait=True, yes=True))
+        self._rehearsal = rehearsal
+        self.reports: list[Report] = []
+
+    def conversation(self) -> Settings:
+        """As ever, and changes are what it is for."""
+        return replace(super().conversation(), may_change=True)
+
+    def open_master(self) -> Master:
+        """The rehearsal's."""
+        from mesosctl.ops.whatif.rehearsing import open_rehearsal
+
+        return open_rehearsal(self._rehearsal, self.conversation())
+
+    def emit(self, report: Report) -> None:
+        """What would be said is part of the forecast."""
+        self.reports.append(report)
+
+    def show(self, report: Report) -> None:
+        """Nothing is asked, so nothing is shown before it."""
+
+
+def rehearse(session: Session, name: str, run: Callable[[Session], object], report: str | None) -> ExitStatus:
+    """Run the verb `name` in a rehearsal of the live master, and emit the forecast.  Raises what reading raises."""
+    from mesosctl.ops.whatif.rehearsing import attempt, rehearse_live
+
+    with session.open_master() as master:
+        rehearsal = rehearse_live(master, terms_of(session), session.progress)
+    acting = RehearsalSession(session, rehearsal)
+    try:
+        attempt(rehearsal, lambda: run(acting), name=name)
+    finally:
+        acting.end_progress()
+    session.environment.notes += acting.environment.take_notes()
+    return tell(session, rehearsal.forecast(), report, acting.reports)
+
+
+def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> Terms:
+    """How to rehearse, with the bar of this session."""
+
+    def progress(part: float) -> None:
+        done = round(part * _BAR_WIDTH)
+        session.progress(f"[{'#' * done}{'.' * (_BAR_WIDTH - done)}] {part * 100:.0f}% of the allocations")
+
+    return Terms(cycles or DEFAULT_CYCLES, assume, progress)
+
+
+def tell(session: Session, forecast: Forecast, report: str | None, would: list[Report]) -> ExitStatus:
+    """Emit a forecast and write its page; the exit status is 1 where it would do harm.  Raises BadInput.
+
+    A page that goes to standard output stands there alone.
+    """
+    from mesosctl.render.forecast import forecast_report
+
+    session.end_progress()
+    instead = session.is_output(report, "--report")
+    if not instead:
+        session.emit(forecast_report(forecast, would))
+    if report is not None:
+        from mesosctl.ops.files import write_atomically
+        from mesosctl.render.forecast_page import page
+
+        # A browser must be able to read it, whatever bytes a name is made of.
+        text = page(forecast, would).encode(errors="backslashreplace").decode()
+        if instead:
+            session.emit_text(text)
+        else:
+            write_atomically(Path(report), text, field="--report")
+            session.note(f"written to {report}")
+    return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO

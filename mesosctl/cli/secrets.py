@@ -1,0 +1,80 @@
+"""Secrets, from where an operator put them: a file, a variable, a context, the keyring, or a silent prompt.
+
+Never from an argument, which everybody sees who may list processes, and never into a message.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+
+from mesosctl.cli.environment import Environment
+from mesosctl.cli.settings import Settings
+from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.core.reading import why_unreadable
+
+_KEYRING = "mesosctl"
+
+
+def secret_of(principal: str, settings: Settings, environment: Environment, warn: Callable[[str], None]) -> str:
+    """The principal's secret, from the place that `settings` left of those that were named.
+
+    `warn` is told of a file that others may open.
+
+    Raises BadInput for a file or a keyring without one, UsageError where there is nobody to ask.
+    """
+    file, source = settings.options.secret_file, settings.options.secret_from
+    if "secret" in settings.secrets:
+        return settings.secrets["secret"]
+    if file is not None:
+        return read_secret_file(file, "--secret-file", warn)
+    if source == "keyring":
+        return _from_keyring(principal, settings.context if settings.overruled is None else None)
+    return ask_for_secret(f"Secret of {principal}: ", environment, f"no secret for principal '{principal}'")
+
+
+def ask_for_secret(prompt: str, environment: Environment, otherwise: str) -> str:
+    """What a person types silently.  Raises UsageError with the sentence `otherwise` in a script."""
+    if environment.may_prompt:
+        return environment.ask_secret(prompt)
+    raise UsageError(otherwise, field="--secret-file", hint="give --secret-file or set MESOSCTL_SECRET")
+
+
+def read_secret_file(path: str, option: str, warn: Callable[[str], None]) -> str:
+    """The text of a file that holds a secret, without the end of its line.  Raises BadInput.
+
+    As ssh does, permissions are looked at where the file is one's own, and could be put right.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123  # /dev/fd/3 is a path too, and Path adds nothing
+            state = os.fstat(file.fileno())
+            text = file.read()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=option) from None
+    secret = text.removesuffix("\n").removesuffix("\r")
+    if not secret:
+        raise BadInput(f"{path} is empty, and should hold a secret", field=option)
+    if stat.S_ISREG(state.st_mode) and state.st_mode & 0o077 and state.st_uid == os.geteuid():
+        warn(f"others may open {path}, which holds a secret (mode {state.st_mode & 0o777:04o}): chmod 600 '{path}'")
+    return secret
+
+
+def _from_keyring(principal: str, context: str | None) -> str:
+    """The secret that the system's keyring holds, a context's apart from every other."""
+    from importlib import import_module
+
+    service = _KEYRING if context is None else f"{_KEYRING}/{context}"
+    try:
+        found = import_module("keyring").get_password(service, principal)
+    except ImportError:
+        raise BadInput(
+            "there is no keyring here to ask", field="--secret-from", hint="install mesosctl[keyring]"
+        ) from None
+    except Exception as error:  # noqa: BLE001  # each keyring has errors of its own, which may tell too much
+        raise BadInput(f"the keyring does not answer ({type(error).__name__})", field="--secret-from") from None
+    if not found:
+        raise BadInput(
+            f"the keyring holds no secret of {principal}",
+            field="--secret-from",
+            hint=f"keyring set '{service}' '{principal}'",
+        )
+    return str(found)

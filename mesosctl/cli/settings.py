@@ -1,0 +1,244 @@
+"""Where each setting comes from: a flag, the environment, a context, or nothing; in that order of strength.
+
+Every global option is a setting.  `--secret-file` is the variable MESOSCTL_SECRET_FILE and the key
+`secret-file` of a context, and so is every other.  A secret itself is no option, as arguments are
+seen by everybody: beside `--secret-file` there are the variable MESOSCTL_SECRET and the key `secret`.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
+
+from mesosctl.cli.belonging import OF_A_MASTER, Overruled, is_of_another, overruled, proves
+from mesosctl.cli.options import DEFAULTS, NOT_IN_CONTEXTS, ONLY_SAID, GlobalOptions
+from mesosctl.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from mesosctl.cli.configuration import Configuration
+
+Value = str | float | int | bool
+
+_SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting, as its option is declared."""
+
+    name: str
+    """The field of GlobalOptions; of a secret, what it is called."""
+    option: str | None
+    """How it is typed; None for a secret."""
+    kind: type
+    """str, float, int or bool."""
+    choices: tuple[str, ...] = ()
+    is_file: bool = False
+    least: float | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in a context."""
+        return self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return f"MESOSCTL_{self.name.upper()}"
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether its value must not be shown."""
+        return self.option is None
+
+    @property
+    def in_contexts(self) -> bool:
+        """Whether a context may hold it."""
+        return self.name not in NOT_IN_CONTEXTS
+
+    def check(self, value: object) -> str:
+        """What is wrong with a value of a context, empty for nothing."""
+        wanted = (int, float) if self.kind is float else (self.kind,)
+        if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
+            return f"has to be {_KINDS[self.kind]}"
+        if self.choices and value not in self.choices:
+            return f"has to be one of {', '.join(self.choices)}"
+        if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
+            return f"has to be at least {self.least:g}"
+        if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
+            return "has to be a text in one line"
+        return "is empty" if value == "" else ""
+
+    def parse(self, text: str, where: str) -> Value:
+        """A value from a word or a variable, which `where` names in errors.  Raises BadInput."""
+        value: Value = text
+        if self.kind is bool:
+            value = _SWITCHES.get(text.lower(), text)
+        elif self.kind in (int, float):
+            try:
+                value = self.kind(text)
+            except ValueError:
+                value = text
+        wrong = self.check(value)
+        if wrong:
+            raise BadInput(f"{where} {wrong}", field=where)
+        return value
+
+
+_KINDS = {str: "a text", float: "a number", int: "a whole number", bool: "true or false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was said: `name` is the flag, the variable or the context."""
+
+    kind: Literal["flag", "environment", "context", "default"]
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".rstrip()
+
+
+DEFAULT = Origin("default")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options in effect, the secrets that were said, and where each comes from, by name."""
+
+    options: GlobalOptions
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    context: str | None = None
+    overruled: Overruled | None = None
+    """The master of the context, where another one is asked."""
+
+    def origin(self, name: str) -> Origin:
+        """Where the value of that name comes from."""
+        return self.origins.get(name, DEFAULT)
+
+
+def declared() -> tuple[Setting, ...]:
+    """Every setting in the order of the options, a secret before the file that may hold it."""
+    found: list[Setting] = []
+    for option in fields(GlobalOptions):
+        annotation, info = get_args(option.type)[:2]
+        kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType]
+        choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
+        if option.name.endswith("_file"):
+            found.append(Setting(option.name.removesuffix("_file"), None, str))
+        found.append(
+            Setting(
+                option.name,
+                option=(info.default, *info.param_decls)[0] if isinstance(info.default, str) else info.param_decls[0],
+                kind=str if choices else kinds[0],
+                choices=choices,
+                is_file=info.metavar == "FILE",
+                least=info.min,
+            )
+        )
+    return tuple(found)
+
+
+def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
+    """What holds, from the flags `said` and everything weaker.
+
+    Raises BadInput for a variable or a configuration file that makes no sense.
+    """
+    everything = declared()
+    values: dict[str, Value] = {}
+    origins: dict[str, Origin] = {}
+    for setting in everything:
+        _say(setting, said, variables, values, origins)
+    if any(proves(name) and origin.kind == "flag" for name, origin in origins.items()):
+        for name in [name for name, origin in origins.items() if proves(name) and origin.kind == "environment"]:
+            del values[name], origins[name]
+    context = str(values["context"]) if "context" in values else None
+    other = None
+    if obeys_context:
+        context, other = _add_context(everything, context, variables, values, origins)
+    secrets = {
+        setting.name: str(values.pop(setting.name))
+        for setting in everything
+        if setting.name in values and setting.is_secret
+    }
+    for name, value in DEFAULTS.items():
+        values.setdefault(name, value)
+    options = replace(said, **{name: value for name, value in values.items() if name not in ONLY_SAID})  # type: ignore[arg-type]
+    return Settings(options, secrets, origins, context, other)
+
+
+def _say(
+    setting: Setting,
+    said: GlobalOptions,
+    variables: Mapping[str, str],
+    values: dict[str, Value],
+    origins: dict[str, Origin],
+) -> None:
+    """Add what a flag or else the environment says of one setting."""
+    flag = getattr(said, setting.name, None)
+    if flag is not None and flag != 0:  # no switch that was left alone, and verbosity counts from 0
+        values[setting.name], origins[setting.name] = flag, Origin("flag", setting.option or "")
+        return
+    text = variables.get(setting.variable, "")
+    if setting.name not in ONLY_SAID and (text if setting.is_secret else text.strip()):
+        values[setting.name] = text if setting.is_secret else setting.parse(text, setting.variable)
+        origins[setting.name] = Origin("environment", setting.variable)
+
+
+def _add_context(
+    everything: tuple[Setting, ...],
+    name: str | None,
+    variables: Mapping[str, str],
+    values: dict[str, Value],
+    origins: dict[str, Origin],
+) -> tuple[str | None, Overruled | None]:
+    """Add what the context says; its name, the one in the file where none was said, and whether its master is asked."""
+    configuration = _read(variables)
+    name = name or (configuration.current if configuration else None)
+    if name is None:
+        return None, None
+    kept = configuration.of(name) if configuration else None
+    if configuration is None or kept is None:
+        raise BadInput(f"there is no context '{name}'", field="--context", hint="see mesosctl context list")
+    stronger = dict(values)
+    other = overruled(kept, stronger)
+    for setting in everything:
+        if setting.key not in kept or setting.name in stronger or is_of_another(setting.name, kept, stronger):
+            continue
+        if other is not None and setting.name in OF_A_MASTER:
+            continue
+        value = kept[setting.key]
+        values[setting.name] = configuration.place(str(value), variables) if setting.is_file else value
+        origins[setting.name] = Origin("context", name)
+    return name, other
+
+
+def _read(variables: Mapping[str, str]) -> "Configuration | None":
+    """The configuration file, where there is one."""
+    path = existing_configuration(variables)
+    if path is None:
+        return None
+    from mesosctl.cli.configuration import read
+
+    return read(path)
+
+
+def existing_configuration(variables: Mapping[str, str]) -> Path | None:
+    """The path of the file where there is one; a home that may not be entered, as after sudo, has none."""
+    path = configuration_path(variables)
+    return path if path is not None and os.path.exists(path) else None  # noqa: PTH110  # Path.exists raises there
+
+
+def configuration_path(variables: Mapping[str, str]) -> Path | None:
+    """Where the file is or would be; None without a home.  MESOSCTL_CONFIG names another one."""
+    if variables.get("MESOSCTL_CONFIG"):
+        return Path(variables["MESOSCTL_CONFIG"])
+    folder = variables.get("XDG_CONFIG_HOME", "")
+    if not folder.startswith("/"):
+        if not variables.get("HOME"):
+            return None
+        folder = variables["HOME"] + "/.config"
+    return Path(folder, "mesosctl", "config.toml")

@@ -1,0 +1,95 @@
+"""`mesosctl snapshot`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.core.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.core.picture import ClusterPicture
+
+File = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
+]
+Source = Annotated[
+    Path | None, typer.Option("--from", metavar="FILE", help="Take a snapshot file instead of asking a master.")
+]
+Anonymise = Annotated[
+    bool,
+    typer.Option("--anonymise", "--anonymize", help="Keep shapes and amounts, drop names.", show_default=False),
+]
+Compare = Annotated[
+    Path | None,
+    typer.Option("--compare", metavar="FILE", help="Say what has changed since this snapshot; write nothing."),
+]
+EXAMPLES = (
+    ("snapshot -f cluster.json", "the whole cluster in one file"),
+    ("--master fake:cluster.json quota set dev cpus:12", "try a change on it"),
+    ("snapshot --compare cluster.json", "what has changed since"),
+    ("snapshot --compare monday.json --from friday.json", "two snapshots, no master"),
+    ("snapshot --anonymise -f shape.json", "to be shown to strangers"),
+)
+
+
+@verb(EXAMPLES)
+def command(
+    session: Session,
+    *,
+    file: File = None,
+    source: Source = None,
+    anonymise: Anonymise = False,
+    compare: Compare = None,
+) -> ExitStatus:
+    """Keep a whole cluster in a file: agents, frameworks and what they hold, offers, quotas, weights, flags.
+
+    A fake master can be made from it with --master fake:FILE.  What the master does not tell is listed
+    in the file, each with what is assumed in its place.  Nothing is changed.  With --compare the exit
+    status is 1 where there is a difference.
+    """
+    if compare is not None and (file is not None or anonymise):
+        raise UsageError("--compare writes no snapshot", field="--compare", hint="leave out --file and --anonymise")
+    if compare is not None:
+        return _compare(session, compare, source)
+    from mesosctl.core.anonymous import anonymised
+    from mesosctl.ops.snapshot import write_file
+    from mesosctl.wire import snapshot
+
+    picture = _picture(session, source)
+    if anonymise:
+        picture = anonymised(picture)
+    if file is None or str(file) == "-":
+        session.emit_text(snapshot.dump(picture))
+        return ExitStatus.DONE
+    from mesosctl.render.snapshot import snapshot_taken
+
+    write_file(file, picture)
+    session.emit(snapshot_taken(picture, str(file)))
+    return ExitStatus.DONE
+
+
+def _picture(session: Session, source: Path | None) -> "ClusterPicture":
+    from mesosctl.ops.snapshot import read_file, read_picture
+
+    if source is not None:
+        return read_file(source)
+    try:
+        with session.open_master() as master:
+            return read_picture(master, progress=session.progress)
+    finally:
+        session.end_progress()
+
+
+def _compare(session: Session, before: Path, source: Path | None) -> ExitStatus:
+    from mesosctl.core.picture_changes import changes
+    from mesosctl.ops.snapshot import read_file
+    from mesosctl.render.snapshot import picture_changes
+
+    old = read_file(before)
+    found = changes(old, _picture(session, source))
+    session.emit(picture_changes(found))
+    return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE

@@ -1,0 +1,152 @@
+"""`mesosctl whatif`."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.core.errors import ExitStatus, UsageError
+from mesosctl.core.forecast import Terms
+
+if TYPE_CHECKING:
+    from fake_master import Rehearsal
+    from mesosctl.core.changes import Change
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CHANGES...]",
+        help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
+        "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID; made in this order.",
+        show_default=False,
+    ),
+]
+From = Annotated[
+    Path | None, typer.Option("--from", metavar="FILE", help="A snapshot or a cluster file instead of a live master.")
+]
+Lost = Annotated[list[str] | None, typer.Option("--lose-agent", metavar="AGENT", help="This agent is gone. Repeat.")]
+Fraction = Annotated[
+    float,
+    typer.Option(
+        "--lose-fraction",
+        metavar="PART",
+        min=0.0,
+        max=1.0,
+        help="This part of all agents is gone, 0.2 for a fifth: evenly spread in the order of host names, "
+        "the same every time.",
+        show_default=False,
+    ),
+]
+Added = Annotated[
+    list[str] | None, typer.Option("--add-agent", metavar="RESOURCES", help="An agent like this registers. Repeat.")
+]
+Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent.")]
+Attribute = Annotated[
+    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Of the agents that are added. Repeat.")
+]
+Gone = Annotated[
+    list[str] | None, typer.Option("--lose-framework", metavar="FRAMEWORK", help="This framework is gone. Repeat.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Pass the capacity check of quota.", show_default=False)]
+Cycles = Annotated[
+    int, typer.Option("--cycles", metavar="N", min=1, max=10_000, help="Allocations before, and at least after.")
+]
+Assume = Annotated[
+    Literal["hold", "accept"],
+    typer.Option("--assume", help="Frameworks hold what they are offered, or run tasks on all of it."),
+]
+Page = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write the forecast as a page, for a ticket; - writes only that, to standard output.",
+    ),
+]
+
+EXAMPLES = (
+    ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
+    ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
+    ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
+)
+
+
+@verb(EXAMPLES)
+def command(  # noqa: PLR0913  # one parameter an option
+    session: Session,
+    words: Words = None,
+    *,
+    source: From = None,
+    lose_agent: Lost = None,
+    lose_fraction: Fraction = 0.0,
+    add_agent: Added = None,
+    count: Count = 1,
+    attribute: Attribute = None,
+    lose_framework: Gone = None,
+    force: Force = False,
+    cycles: Cycles = 10,
+    assume: Assume = "hold",
+    report: Page = None,
+) -> ExitStatus:
+    """Say what changes would do: who gains, who loses, who starves, and what a master would refuse.
+
+    Nothing is sent but reads. The changes are made to a fake master with the picture of the cluster,
+    first agents and frameworks that come and go, then CHANGES. The exit status is 1 where one is
+    refused, or somebody falls below a guarantee or to nothing.
+    """
+    from mesosctl.cli.rehearsing import RehearsalSession, tell, terms_of
+    from mesosctl.ops.whatif.deeds import Deeds
+    from mesosctl.ops.whatif.rehearsing import attempt
+
+    lost = _events(lose_agent or (), lose_fraction, lose_framework or ())
+    wanted = [*lost, *_added(add_agent or (), count, attribute), *_parsed(words or ())]
+    if not wanted:
+        raise UsageError("what if what? no change was named", field="CHANGES", hint="for example quota:web=cpus:12")
+    rehearsal = _begin(session, source, terms_of(session, cycles, assume))
+    acting = RehearsalSession(session, rehearsal)
+    with acting.open_master() as master:
+        deeds = Deeds(rehearsal, master, force=force)
+        for name, change in wanted:
+            attempt(rehearsal, partial(deeds.do, change), label=name)
+    session.environment.notes += acting.environment.take_notes()
+    return tell(session, rehearsal.forecast(), report, [])
+
+
+def _begin(session: Session, source: Path | None, terms: Terms) -> "Rehearsal":
+    from mesosctl.ops.whatif.rehearsing import rehearse_file, rehearse_live
+
+    if source is not None:
+        return rehearse_file(source, terms)
+    with session.open_master() as master:
+        return rehearse_live(master, terms, session.progress)
+
+
+def _events(agents: Sequence[str], fraction: float, frameworks: Sequence[str]) -> "list[tuple[str, Change]]":
+    from mesosctl.core.changes import LoseAgents, LoseFramework
+
+    found: list[tuple[str, Change]] = []
+    if agents or fraction:
+        agents = list(dict.fromkeys(agents))
+        named = ", ".join([*agents, *([f"{fraction:g} of all"] if fraction else [])])
+        found.append((f"agents lost: {named}", LoseAgents(tuple(agents), fraction)))
+    return found + [(f"framework lost: {word}", LoseFramework(word)) for word in frameworks]
+
+
+def _added(texts: Sequence[str], count: int, attributes: Sequence[str] | None) -> "list[tuple[str, Change]]":
+    from mesosctl.cli.reservation.words import pairs
+    from mesosctl.core.changes import AddAgents
+    from mesosctl.core.text import parse_entries
+
+    found = dict(pairs(attributes, "--attribute"))
+    return [(f"{count} agents more: {text}", AddAgents(tuple(parse_entries(text)), count, found)) for text in texts]
+
+
+def _parsed(words: Sequence[str]) -> "list[tuple[str, Change]]":
+    from mesosctl.core.changes import parse_change
+
+    return [(word, parse_change(word)) for word in words]

@@ -1,0 +1,130 @@
+"""TLS: the context of a client, and what its failures mean in words."""
+
+import re
+import ssl
+from pathlib import Path
+
+from mesosctl.client.settings import Tls
+from mesosctl.core.errors import BadInput, TlsFailure
+from mesosctl.core.printable import printable
+
+# "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
+_LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
+
+_FILES = "see --cacert, --cert and --key"
+_OWN_CERTIFICATE = "give --cert and --key, signed by an authority that the master trusts"
+
+_BROKEN_FILES = {"KEY_VALUES_MISMATCH": "the key is not that of the certificate"}
+
+# By X509_V_ERR_…: what is wrong with the master's certificate, and what to do.
+_REFUSED_BY_US: dict[int, tuple[str, str]] = {
+    9: ("its certificate is not valid yet", "check the clocks of both machines"),
+    10: ("its certificate has expired", "it has to be renewed on the master; check this machine's clock too"),
+    62: (
+        "its certificate is for another host",
+        "name the master as its certificate does, or have one made for this name",
+    ),
+    64: (
+        "its certificate does not name this IP address",
+        "name the master as its certificate does, or have one made for this address",
+    ),
+} | dict.fromkeys(
+    (18, 19, 20, 21),
+    ("its certificate is signed by an authority that is not trusted here", "give that authority with --cacert FILE"),
+)
+
+# By the alert that a master ends the handshake with: what it has against us.
+_REFUSED_BY_THE_MASTER: dict[str, tuple[str, str]] = {
+    "CERTIFICATE_REQUIRED": ("it wants a certificate of this client", _OWN_CERTIFICATE),
+    "HANDSHAKE_FAILURE": ("it refuses the handshake, perhaps for want of a client certificate", _OWN_CERTIFICATE),
+    "UNKNOWN_CA": ("it does not trust the authority of this client's certificate", _OWN_CERTIFICATE),
+    "BAD_CERTIFICATE": ("it does not take this client's certificate", _OWN_CERTIFICATE),
+    "UNSUPPORTED_CERTIFICATE": ("it does not take this kind of client certificate", _OWN_CERTIFICATE),
+    "CERTIFICATE_UNKNOWN": ("it does not take this client's certificate", _OWN_CERTIFICATE),
+    "CERTIFICATE_REVOKED": ("this client's certificate was revoked", _OWN_CERTIFICATE),
+    "CERTIFICATE_EXPIRED": ("this client's certificate has expired", "renew it, and give it with --cert and --key"),
+    "ACCESS_DENIED": ("it does not let this client's certificate in", _OWN_CERTIFICATE),
+}
+
+
+def open_context(tls: Tls) -> ssl.SSLContext:
+    """What connections are made with.  Raises BadInput for files that cannot be used."""
+    for field, path in (("--cacert", tls.ca_file), ("--cert", tls.cert_file), ("--key", tls.key_file)):
+        try:
+            if path is not None:
+                Path(path).open("rb").close()  # ssl does not tell which file it was
+        except OSError as error:
+            raise _unusable(field, path, error) from None
+    try:
+        context = ssl.create_default_context(cafile=tls.ca_file)
+    except OSError as error:
+        raise _unusable("--cacert", tls.ca_file, error) from None
+    if tls.cert_file is not None:
+        both = " with ".join(path for path in (tls.cert_file, tls.key_file) if path is not None)
+        try:
+            context.load_cert_chain(tls.cert_file, tls.key_file, password=_nobody_to_ask)
+        except OSError as error:
+            raise _unusable("--cert", both, error) from None
+    return context
+
+
+def _nobody_to_ask() -> str:
+    """OpenSSL would ask a terminal on its own, and hang without one."""
+    raise _EncryptedError
+
+
+class _EncryptedError(ssl.SSLError):
+    """The key is behind a pass phrase."""
+
+
+def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
+    if isinstance(error, _EncryptedError):
+        reason = "the key is encrypted; give one without a pass phrase"
+    elif isinstance(error, ssl.SSLError):
+        reason = _BROKEN_FILES.get(error.reason, "it holds nothing of that kind in PEM")
+    else:
+        reason = error.strerror or plain_words(error)
+    return BadInput(f"{printable(path or 'the TLS files')} cannot be used: {reason}", field=field, hint=_FILES)
+
+
+def find_cause(error: BaseException | None) -> ssl.SSLError | None:
+    """The failure of TLS that an exception comes from."""
+    seen: set[int] = set()  # a chain of causes may be a ring
+    while error is not None and id(error) not in seen:
+        if isinstance(error, ssl.SSLError):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def refused_by_master(error: ssl.SSLError) -> bool:
+    """Whether the master ended the handshake, and so took no request.
+
+    In TLS 1.3 a client may have sent its request by then; nobody reads it.
+    """
+    return _alert(error) in _REFUSED_BY_THE_MASTER
+
+
+def failure(base: str, error: ssl.SSLError) -> TlsFailure:
+    """The sentence for a handshake that failed, and what to do."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        words, hint = _REFUSED_BY_US.get(
+            error.verify_code, (f"its certificate is not good: {error.verify_message}", _FILES)
+        )
+    elif getattr(error, "reason", None) in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"):
+        words, hint = "it does not speak TLS there", "write http:// if that is meant, or check the port"
+    else:
+        words, hint = _REFUSED_BY_THE_MASTER.get(_alert(error), (plain_words(error), _FILES))
+    return TlsFailure(f"TLS with {base} failed: {words}", hint=hint)
+
+
+def plain_words(error: Exception) -> str:
+    """The sentence of an error without the numbers and files of the libraries below."""
+    return printable(_LEAKS.sub("", str(error)).strip())
+
+
+def _alert(error: ssl.SSLError) -> str:
+    """`TLSV1_ALERT_UNKNOWN_CA`, `SSLV3_ALERT_…` and `TLSV13_ALERT_…` without the version."""
+    # Python alone gives a failure no reason.
+    return (getattr(error, "reason", None) or "").partition("_ALERT_")[2]

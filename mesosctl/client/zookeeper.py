@@ -1,0 +1,212 @@
+"""Who leads, as ZooKeeper knows it.
+
+Each master that is up keeps one ephemeral node `json.info_NNNNNNNNNN` under the path of the address:
+its MasterInfo in JSON.  The lowest number leads.  The nodes are read in a session of their own that
+ends at once, so that no session can be lost between two questions, and every answer is fresh.
+"""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING, Any
+
+from mesosctl.client.address import ZooKeeper, bracketed
+from mesosctl.core.errors import Forbidden, NoLeader, NoZooKeeper, UnexpectedAnswer
+from mesosctl.core.printable import printable
+
+if TYPE_CHECKING:
+    from kazoo.client import KazooClient
+
+PREFIX = "json.info_"
+OLD_PREFIX = "info_"
+"""Of masters before 0.24, which registered in a binary form."""
+PATIENCE = 10.0
+"""Seconds for an answer of ZooKeeper, at most: electing a leader of its own takes it two or three."""
+_PAUSE = 0.1
+_FRUITLESS_PAUSES = 30
+"""After every server has refused for so many tenths of a second it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A master that registered: its number, and where it can be asked, best first, as "host:port"."""
+
+    number: int
+    hosts: tuple[str, ...]
+
+
+def read_masters(where: ZooKeeper, seconds: float) -> list[Registered]:
+    """Every registered master, the leader first; takes at most `seconds`.
+
+    Raises NoZooKeeper where no server answers, NoLeader where nobody is registered, Forbidden where
+    the nodes may not be read, and UnexpectedAnswer where they hold something else.
+    """
+    end = time.monotonic() + seconds
+    with _session(where, seconds) as client:
+        nodes = _read_nodes(client, where, seconds, end)
+    found = [_registered(where, name, data) for name, data in nodes.items() if name.startswith(PREFIX)]
+    if not found:
+        raise NoLeader(
+            f"no master is registered at {where}"
+            + (", or only ones from before Mesos 0.24" if nodes else ": no leader is elected"),
+            hint="name the masters: http://host1:5050,http://host2:5050" if nodes else "try again when one is",
+        )
+    return sorted(found, key=lambda master: master.number)
+
+
+@contextmanager
+def _session(where: ZooKeeper, seconds: float) -> Iterator["KazooClient"]:
+    """A client that is connected.  Raises NoZooKeeper."""
+    from kazoo.client import KazooClient
+    from kazoo.handlers.threading import SequentialThreadingHandler
+    from kazoo.retry import KazooRetry
+
+    refusals, handler = _Refusals(), SequentialThreadingHandler()
+    handler.sleep_func = refusals.pause
+    client = KazooClient(
+        hosts=",".join(where.servers),
+        # For one server: a silent one must leave time for the others.
+        timeout=max(0.5, seconds / (len(where.servers) + 1)),
+        auth_data=[("digest", where.digest)] if where.digest is not None else None,
+        connection_retry=KazooRetry(max_tries=-1, delay=_PAUSE, max_delay=0.5, sleep_func=refusals.pause),
+        handler=handler,
+        logger=_silent_logger(),
+    )
+    end = time.monotonic() + seconds
+    try:
+        connected = client.start_async()
+        while not connected.wait(0.05):
+            if refusals.enough or time.monotonic() > end:
+                raise _no_zookeeper(where, "takes a session", seconds - (end - time.monotonic()))
+        yield client
+    finally:
+        # Of servers that are silent or gone kazoo takes its time to leave, and that time is not ours to give.
+        leaving = threading.Thread(target=_leave, args=(client,), daemon=True)
+        leaving.start()
+        leaving.join(1.0 if client.connected else 0.1)
+
+
+def _leave(client: "KazooClient") -> None:
+    client.stop()
+    client.close()
+
+
+class _Refusals:
+    """Counts the pauses that kazoo makes, a tenth of a second each, after no server took a session."""
+
+    def __init__(self) -> None:
+        self._pauses = 0
+
+    @property
+    def enough(self) -> bool:
+        return self._pauses >= _FRUITLESS_PAUSES
+
+    def pause(self, seconds: float) -> None:
+        self._pauses += 1
+        time.sleep(seconds)
+
+
+def _silent_logger() -> logging.Logger:
+    """Kazoo logs what it sends, the secret too; what is worth telling is in our errors."""
+    logger = logging.getLogger("mesosctl.client.zookeeper")
+    logger.disabled = True
+    return logger
+
+
+def _read_nodes(client: "KazooClient", where: ZooKeeper, seconds: float, end: float) -> dict[str, bytes]:
+    """Name and data of each node of a master.  A connection that breaks is made again, until `end`."""
+    from kazoo.exceptions import (
+        AuthFailedError,
+        ConnectionClosedError,
+        ConnectionLoss,
+        KazooException,
+        NoAuthError,
+        NoNodeError,
+        OperationTimeoutError,
+        SessionExpiredError,
+    )
+
+    while time.monotonic() < end:
+        try:
+            return _read_once(client, where.path, end)
+        except ConnectionClosedError:
+            break
+        except (ConnectionLoss, OperationTimeoutError, SessionExpiredError):
+            time.sleep(_PAUSE)
+        except client.handler.timeout_exception:
+            break
+        except NoNodeError:
+            raise NoLeader(
+                f"ZooKeeper has no {where.path}: no master ever registered at {where}",
+                hint="check the path against the --zk of the masters",
+            ) from None
+        except (NoAuthError, AuthFailedError):
+            raise Forbidden(
+                f"ZooKeeper does not let {where} be read" + ("" if where.digest is None else " with this secret"),
+                hint="name who may, as zk://USER:SECRET@host/path in MESOSCTL_MASTER or in a file: file:///path",
+            ) from None
+        except KazooException as error:
+            raise NoZooKeeper(f"ZooKeeper failed on {where}: {printable(type(error).__name__)}") from None
+    raise _no_zookeeper(where, "answers", seconds)
+
+
+def _read_once(client: "KazooClient", path: str, end: float) -> dict[str, bytes]:
+    from kazoo.exceptions import NoNodeError
+
+    def left() -> float:
+        return max(0.0, end - time.monotonic())
+
+    names: list[str] = client.get_children_async(path).get(timeout=left())
+    nodes: dict[str, bytes] = {}
+    for name in names:
+        if name.startswith((PREFIX, OLD_PREFIX)):
+            try:
+                nodes[name], _ = client.get_async(f"{path}/{name}").get(timeout=left())
+            except NoNodeError:
+                if not client.exists_async(path).get(timeout=left()):
+                    raise
+                # This master's session ended in between.
+    return nodes
+
+
+def _no_zookeeper(where: ZooKeeper, what: str, seconds: float) -> NoZooKeeper:
+    return NoZooKeeper(
+        f"ZooKeeper does not say who leads: no server of {where} {what} ({seconds:.1f} s)",
+        hint="is there a quorum of its servers? or name the masters: http://host1:5050,http://host2:5050",
+    )
+
+
+def _registered(where: ZooKeeper, name: str, data: bytes) -> Registered:
+    """A master by its node.  Raises UnexpectedAnswer."""
+    try:
+        info = json.loads(data)
+        hosts = tuple(dict.fromkeys(_hosts(info)))
+        number = int(name.removeprefix(PREFIX))
+    except (ValueError, TypeError, AttributeError, LookupError, OverflowError):
+        hosts, number = (), 0
+    if not hosts:
+        raise UnexpectedAnswer(
+            f"{printable(name)} at {where} does not describe a master",
+            hint="check the path against the --zk of the masters",
+        )
+    return Registered(number, hosts)
+
+
+def _hosts(info: Any) -> Iterator[str]:
+    """Where a MasterInfo says it is: the name it advertises, then its IP.
+
+    The name is what its redirects and its certificate go by.
+    """
+    address = info.get("address") or {}
+    port = int(address.get("port") or info["port"])
+    for host in (address.get("hostname"), info.get("hostname"), address.get("ip")):
+        if host:
+            yield f"{bracketed(str(host))}:{port}"
+    if isinstance(info.get("ip"), int):
+        # In network byte order, read as a number on a machine of the other order.
+        yield f"{IPv4Address(info['ip'].to_bytes(4, 'little'))}:{port}"

@@ -1,0 +1,192 @@
+"""What a change would do to a cluster: the answer, as values.
+
+`mesosctl.core.comparing` makes one of two moments.  Amounts are scalars in thousandths.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from mesosctl.core.moment import Held
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.resources import Resources
+
+Assumption = Literal["hold", "accept"]
+"""What frameworks do with offers: keep them unanswered, or run tasks on all they are offered."""
+Progress = Callable[[float], None]
+"""How much is done, from 0 to 1."""
+DEFAULT_CYCLES = 10
+
+
+def _nobody(_: float) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a rehearsal is played: `cycles` allocations before and at least as many after the change."""
+
+    cycles: int = DEFAULT_CYCLES
+    assume: Assumption = "hold"
+    progress: Progress = _nobody
+
+
+ASSUMPTIONS: dict[Assumption, str] = {
+    "hold": "frameworks keep what they are offered, unanswered",
+    "accept": "frameworks run tasks on all that they are offered, and the tasks do not end",
+}
+Kind = Literal["role", "framework"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request would be answered; `status` None where no master would be asked."""
+
+    change: str
+    status: int | None
+    accepted: bool
+    message: str = ""
+    rule: str | None = None
+    by: Literal["master", "mesosctl"] = "master"
+    """Who says no: the master's own rules, or mesosctl before it sends anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescinded:
+    """An offer that would be taken back."""
+
+    offer_id: str
+    framework_id: str
+    framework: str
+    role: str
+    agent: str
+    """Its host name."""
+    resources: Resources
+    is_out: bool = True
+    """Whether it is really out now, rather than made while the picture settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A role or a framework, before and after."""
+
+    kind: Kind
+    name: str
+    id: str
+    before: Held
+    after: Held
+    share_before: float
+    share_after: float
+    dominant: str | None
+    """The resource of the larger share."""
+    guarantee: Quantities | None = None
+    """Of a role, afterwards; None without quota."""
+
+    @property
+    def gains(self) -> Quantities:
+        """What it has more of."""
+        return self.after.total - self.before.total
+
+    @property
+    def loses(self) -> Quantities:
+        """What it has less of."""
+        return self.before.total - self.after.total
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is different."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Starving:
+    """Somebody who has less than it should, or nothing."""
+
+    kind: Kind
+    name: str
+    reason: Literal["guarantee", "nothing"]
+    short: Quantities
+    """What is missing to the guarantee, or what was lost."""
+    caused: bool
+    """Whether the change does it; otherwise it was so before, and no worse."""
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether a guarantee can be had in one piece."""
+
+    role: str
+    guarantee: Quantities
+    whole: int
+    """Agents that could hold all of it while nothing ran there."""
+    now: int
+    """Agents that could hold all of it beside what runs there now."""
+    largest: Quantities
+    """Of each resource the most that one agent has for it; not necessarily the same agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """What is left, before and after."""
+
+    unpromised: tuple[Quantities, Quantities]
+    """The largest guarantee that would still be accepted."""
+    free: tuple[Quantities, Quantities]
+    owed: tuple[Quantities, Quantities]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that no master tells, and what is assumed in its place."""
+
+    what: str
+    assumed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The whole answer to "what would happen?"."""
+
+    version: str
+    """Of the master."""
+    taken_at: float
+    """When the picture was taken, in seconds since the epoch."""
+    agents: int
+    """In service, before."""
+    seconds: float
+    """Virtual time that passed after the change."""
+    cycles: int
+    """Allocations in that time."""
+    assume: Assumption
+    changes: tuple[str, ...]
+    """What was tried, in words and in order."""
+    lost: tuple[tuple[str, str], ...]
+    """Agents that were taken away for it: host name and id."""
+    answers: tuple[Answer, ...]
+    rescinded: tuple[Rescinded, ...]
+    roles: tuple[Party, ...]
+    frameworks: tuple[Party, ...]
+    starving: tuple[Starving, ...]
+    fits: tuple[Fit, ...]
+    headroom: Headroom
+    totals_before: Quantities
+    """Of the agents in service."""
+    totals: Quantities
+    """Likewise, afterwards."""
+    unknowns: tuple[Unknown, ...]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing would be refused."""
+        return all(answer.accepted for answer in self.answers)
+
+    @property
+    def starved(self) -> list[Starving]:
+        """Those whom the change starves."""
+        return [one for one in self.starving if one.caused]
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether everything would be accepted and nobody starves for it."""
+        return self.accepted and not self.starved

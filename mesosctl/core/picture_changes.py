@@ -1,0 +1,138 @@
+"""What is different between two pictures of a cluster."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import format_milli
+
+Kind = Literal["master", "flag", "agent", "framework", "quota", "weight", "used", "offered"]
+_ABSENT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class PictureChange:
+    """One difference.  `before` and `after` are None where the thing is not there at all."""
+
+    kind: Kind
+    name: str
+    what: str
+    """Which side of it: "resources"; empty where it came or went as a whole."""
+    before: str | None
+    after: str | None
+
+
+def changes(before: ClusterPicture, after: ClusterPicture) -> list[PictureChange]:
+    """Every difference but the moment, where agents listen, and the ids of offers.
+
+    What frameworks use and are offered is compared by framework and role, over all agents.
+    """
+    return [*_changes(before, after)]
+
+
+def _changes(before: ClusterPicture, after: ClusterPicture) -> Iterator[PictureChange]:
+    if before.version != after.version:
+        yield PictureChange("master", "version", "", before.version, after.version)
+    yield from _by_name("flag", before.flags, after.flags, lambda text: {"": text})
+    yield from _by_name(
+        "agent", {agent.id: agent for agent in before.agents}, {agent.id: agent for agent in after.agents}, _agent
+    )
+    yield from _by_name(
+        "framework",
+        {framework.id: framework for framework in before.frameworks},
+        {framework.id: framework for framework in after.frameworks},
+        _framework,
+    )
+    yield from _by_name("quota", before.quotas, after.quotas, _quota)
+    yield from _by_name("weight", before.weights, after.weights, lambda weight: {"": f"{weight:g}"})
+    yield from _by_name("used", _used(before), _used(after), lambda text: {"": text})
+    yield from _by_name("offered", _offered(before), _offered(after), lambda text: {"": text})
+
+
+def _by_name(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any], sides: Any) -> Iterator[PictureChange]:
+    """Things that came, went, or are another on one of their sides, by name."""
+    for name in sorted({*before, *after}):
+        if name not in after:
+            yield PictureChange(kind, name, "", _summary(sides(before[name])), None)
+        elif name not in before:
+            yield PictureChange(kind, name, "", None, _summary(sides(after[name])))
+        elif before[name] != after[name]:
+            old, new = sides(before[name]), sides(after[name])
+            for what in old:
+                if old[what] != new[what]:
+                    yield PictureChange(kind, name, what, old[what], new[what])
+
+
+def _summary(sides: Mapping[str, str]) -> str:
+    """The first side is the one that people know a thing by."""
+    return next(iter(sides.values()))
+
+
+def _agent(agent: PicturedAgent) -> dict[str, str]:
+    return {
+        "hostname": agent.hostname,
+        "resources": _resources(agent.total),
+        "active": _yes(agent.active),
+        "attributes": ", ".join(f"{name}:{value}" for name, value in sorted(agent.attributes.items())) or _ABSENT,
+        "capabilities": ", ".join(sorted(agent.capabilities)) or _ABSENT,
+        "domain": "/".join(filter(None, (agent.region, agent.zone))) or _ABSENT,
+    }
+
+
+def _framework(framework: PicturedFramework) -> dict[str, str]:
+    suppressed = framework.suppressed
+    return {
+        "name": framework.name,
+        "roles": ", ".join(sorted(framework.roles)) or _ABSENT,
+        "principal": framework.principal or _ABSENT,
+        "capabilities": ", ".join(sorted(framework.capabilities)) or _ABSENT,
+        "active": _yes(framework.active),
+        "connected": _yes(framework.connected),
+        "suppressed": "not told" if suppressed is None else ", ".join(sorted(suppressed)) or _ABSENT,
+        "offer constraints": str(dict(framework.offer_constraints)) if framework.offer_constraints else _ABSENT,
+        "offer filters": str(dict(framework.offer_filters)) if framework.offer_filters else _ABSENT,
+    }
+
+
+def _quota(quota: Quota) -> dict[str, str]:
+    return {"guarantee": str(quota.guarantees), "limit": str(quota.limits) if quota.limits else _ABSENT}
+
+
+def _used(picture: ClusterPicture) -> dict[str, str]:
+    names = {framework.id: framework.name for framework in picture.frameworks}
+    sums: dict[str, tuple[int, dict[str, int]]] = {}
+    for usage in picture.usages:
+        key = f"{names[usage.framework_id]} ({usage.framework_id}) as {usage.role}"
+        tasks, amounts = sums.get(key, (0, {}))
+        sums[key] = tasks + usage.tasks, _added(amounts, usage.resources)
+    return {key: f"{_amounts(amounts)} in {tasks} tasks" for key, (tasks, amounts) in sums.items()}
+
+
+def _offered(picture: ClusterPicture) -> dict[str, str]:
+    sums: dict[str, tuple[int, dict[str, int]]] = {}
+    for offer in picture.offers:
+        key = f"{offer.framework} ({offer.framework_id}) as {offer.role}"
+        offers, amounts = sums.get(key, (0, {}))
+        sums[key] = offers + 1, _added(amounts, offer.resources)
+    return {key: f"{_amounts(amounts)} in {offers} offers" for key, (offers, amounts) in sums.items()}
+
+
+def _added(amounts: dict[str, int], resources: Resources) -> dict[str, int]:
+    for name, milli in resources.quantities().items():
+        amounts[name] = amounts.get(name, 0) + milli
+    return amounts
+
+
+def _amounts(amounts: Mapping[str, int]) -> str:
+    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in sorted(amounts.items())) or "nothing"
+
+
+def _resources(resources: Resources) -> str:
+    return "; ".join(sorted(map(str, resources))) or _ABSENT
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,0 +1,120 @@
+"""What an operator wants of a cluster, what there is, and each difference between the two.
+
+Only what is named is compared: a section that is None says nothing, and without `prune` neither does a role or
+reservation that a section does not name.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mesosctl.core.holdings import AgentHolding, plain_text
+from mesosctl.core.labels import Labels
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import format_milli
+
+
+@dataclass(frozen=True, slots=True)
+class WantedReservation:
+    """What one role is to have reserved dynamically on one agent."""
+
+    agent: str
+    """A host name or id."""
+    role: str
+    resources: Resources
+    """Without owners: scalars, ranges and sets."""
+    under: tuple[str, ...] = ()
+    """The roles below it on the stack, from the bottom up."""
+    principal: str | None = None
+    """The reserver; None for anybody, and for who asks where it is made."""
+    labels: Labels | None = None
+    """None for any, and for none where it is made."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the whole stack."""
+        return (*self.under, self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file of wishes; None for a section that it does not have."""
+
+    quotas: Mapping[str, Quota] | None = None
+    weights: Mapping[str, float] | None = None
+    reservations: Sequence[WantedReservation] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Actual:
+    """What there is: quotas, weights that are configured, and agents by id."""
+
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    agents: Mapping[str, AgentHolding] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as wanted; None where it is not there, or not wanted."""
+
+    kind: Literal["quota", "weight", "reservation"]
+    name: str
+    """A role, or "role on host name"."""
+    actual: str | None
+    wanted: str | None
+
+
+def quota_text(quota: Quota | None) -> str | None:
+    """`cpus:12;mem:6144, at most cpus:24`."""
+    if quota is None:
+        return None
+    guarantee = ";".join(f"{name}:{format_milli(milli)}" for name, milli in quota.guarantees.items())
+    limit = ";".join(f"{name}:{format_milli(milli)}" for name, milli in quota.limits.items())
+    return ", ".join(filter(None, (guarantee, limit and f"at most {limit}"))) or "nothing"
+
+
+def quota_changes(wanted: Wanted, actual: Actual, *, prune: bool) -> Iterator[tuple[str, Quota | None, Quota | None]]:
+    """(role, quota it has, quota it should have) where they differ."""
+    if wanted.quotas is None:
+        return
+    for role in sorted({*wanted.quotas, *(actual.quotas if prune else ())}):
+        if actual.quotas.get(role) != wanted.quotas.get(role):
+            yield role, actual.quotas.get(role), wanted.quotas.get(role)
+
+
+def weight_changes(wanted: Wanted, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:
+    """(role, weight it has, weight it should have) where they differ.  A weight cannot be removed, only be 1."""
+    if wanted.weights is None:
+        return
+    for role in sorted({*wanted.weights, *(actual.weights if prune else ())}):
+        before, after = actual.weights.get(role, 1.0), wanted.weights.get(role, 1.0)
+        if before != after:
+            yield role, before, after
+
+
+def differences(wanted: Wanted, actual: Actual, *, prune: bool, principal: str | None = None) -> list[Difference]:
+    """Everything that is not as wanted.  Agents in `wanted` are named by id.  Raises RuleViolation."""
+    from mesosctl.core.wanted_reservations import Ground
+
+    found = [
+        Difference("quota", role, quota_text(before), quota_text(after))
+        for role, before, after in quota_changes(wanted, actual, prune=prune)
+    ]
+    found += [
+        Difference("weight", role, f"{before:g}", f"{after:g}")
+        for role, before, after in weight_changes(wanted, actual, prune=prune)
+    ]
+    if wanted.reservations is not None:
+        for agent in actual.agents.values():
+            mine = [wish for wish in wanted.reservations if wish.agent == agent.id]
+            for group in Ground(agent, mine, prune=prune, principal=principal).groups:
+                if group.wanted is not None and group.held != group.wanted:
+                    name = f"{' > '.join(level.role for level in group.target)} on {agent.hostname}"
+                    found.append(Difference("reservation", name, _text(group.held), _text(group.wanted)))
+    return found
+
+
+def _text(resources: Resources) -> str | None:
+    return plain_text(resources) if len(resources) else None

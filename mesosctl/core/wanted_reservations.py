@@ -1,0 +1,221 @@
+"""How an agent comes from the reservations that it has to those that are wanted.
+
+A stack is a pile of owners; what is unreserved falls to the stack below it, and what is refined is taken from
+there.  So excess is worked out from the highest stacks down, and need too: what a stack is to hand upwards it must
+have first.  Everything is released before anything is reserved.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from mesosctl.core import operations
+from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.core.holdings import AgentHolding
+from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.values import value_is_empty, value_subtract
+from mesosctl.core.wanted import WantedReservation
+
+Stack = tuple[Reservation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReservationStep:
+    """One operation upon one agent, and how the resources of these kinds are before and after it."""
+
+    agent_id: str
+    hostname: str
+    deed: Literal["reserved", "unreserved"]
+    resources: Resources
+    """With their whole stacks."""
+    before: Resources
+    after: Resources
+
+    def conversions(self) -> list[operations.Conversion]:
+        """What it does to the resources of the agent."""
+        return (operations.unreserve if self.deed == "unreserved" else operations.reserve)(self.resources)
+
+
+@dataclass(slots=True)
+class Group:
+    """Stacks that one wish is about: all of the same roles."""
+
+    target: Stack
+    """Where what is missing goes."""
+    stacks: list[Stack]
+    held: Resources
+    """Without owners, volumes counted as disk."""
+    wanted: Resources | None = None
+    """None leaves it as it is."""
+    released: list[tuple[Stack, Resources]] = field(default_factory=list)
+    missing: Resources = field(default_factory=Resources)
+
+
+class Ground:
+    """One agent, and who is to have what of it.  Raises RuleViolation or Conflict for wishes that cannot be."""
+
+    def __init__(
+        self, agent: AgentHolding, wishes: Sequence[WantedReservation], *, prune: bool, principal: str | None = None
+    ) -> None:
+        self.agent = agent
+        self._principal = principal
+        self._free: dict[Stack, Resources] = {}
+        """By stack what could be handed on, without owners."""
+        self._volumes: dict[Stack, Resources] = {}
+        for entry in agent.total:
+            if entry.disk is None or entry.disk.source is None:
+                kept = self._volumes if entry.is_persistent_volume else self._free
+                plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
+                kept[entry.reservations] = kept.get(entry.reservations, Resources()) + plain
+        self.groups: list[Group] = []
+        claimed: set[Stack] = set()
+        # Wishes that say more choose first.
+        chosen = sorted(wishes, key=lambda wish: (wish.principal is None) + (wish.labels is None))
+        for wish in sorted(chosen, key=lambda wish: len(wish.roles)):
+            self.groups.append(self._group(wish, claimed))
+        targets = {group.target for group in self.groups}
+        # What is unreserved falls to the stack below, even where that has nothing so far.
+        present = {*self._free, *self._volumes}
+        below = {stack[:depth] for stack in present for depth in range(1, len(stack))}
+        for stack in (present | below) - claimed - targets:
+            if stack and stack[-1].type == "DYNAMIC":
+                self.groups.append(Group(stack, [stack], self._held([stack]), Resources() if prune else None))
+        self.groups.sort(key=lambda group: (len(group.target), str(group.target)))
+
+    def _held(self, stacks: Iterable[Stack]) -> Resources:
+        nothing = Resources()
+        held = Resources()
+        for stack in stacks:
+            held = held + self._free.get(stack, nothing) + self._volumes.get(stack, nothing)
+        return held
+
+    def _group(self, wish: WantedReservation, claimed: set[Stack]) -> Group:
+        stacks = [stack for stack in {**self._free, **self._volumes} if stack not in claimed and _is_meant(stack, wish)]
+        claimed.update(stacks)
+        if stacks:
+            target = stacks[0]
+        else:
+            top = Reservation("DYNAMIC", wish.role, wish.principal or self._principal, wish.labels)
+            target = (*self._below(wish), top)
+            if target in claimed or any(group.target == target for group in self.groups):
+                raise RuleViolation(
+                    f"role '{wish.role}' is wanted twice on {self.agent.hostname} with nothing to tell them apart",
+                    field="reservations",
+                    rule="wanted.once",
+                    hint="add principal or labels, or make one of them",
+                )
+        return Group(target, stacks, self._held(stacks), wish.resources)
+
+    def _below(self, wish: WantedReservation) -> Stack:
+        """The stack that a new reservation is put upon."""
+        if not wish.under:
+            return ()
+        for stack in (*(group.target for group in self.groups), *self._free):
+            if tuple(level.role for level in stack) == wish.under:
+                return stack
+        raise Conflict(
+            f"nothing is reserved for {' > '.join(wish.under)} on {self.agent.hostname}, "
+            f"which '{wish.role}' is to stand upon",
+            field="reservations",
+            rule="reservation.exists",
+            hint=f"want a reservation for '{wish.under[-1]}' there too",
+        )
+
+    def steps(self) -> list[ReservationStep]:
+        """The operations, in order.  Raises Conflict where the agent has not got what is needed, or tasks use it."""
+        needed: dict[Stack, Resources] = {}
+        for group in reversed(self.groups):
+            self._settle(group, needed)
+        released = [part for group in reversed(self.groups) for part in group.released]
+        added = [(group.target, group.missing) for group in self.groups if len(group.missing)]
+        total, available = self.agent.total, self.agent.available
+        found = []
+        both: tuple[tuple[Literal["reserved", "unreserved"], list[tuple[Stack, Resources]]], ...]
+        both = (("unreserved", released), ("reserved", added))
+        for deed, parts in both:
+            for stack, plain in parts:
+                owned = Resources(replace(entry, reservations=stack) for entry in plain)
+                make = operations.unreserve if deed == "unreserved" else operations.reserve
+                conversions = list(make(owned))
+                try:
+                    available = operations.apply_all(available, conversions)
+                except Conflict as error:
+                    raise Conflict(
+                        f"agent {self.agent.hostname} cannot have {owned} {deed}: it has not got it, or tasks use it",
+                        field="reservations",
+                        rule=error.rule,
+                        hint=f"{self.agent.hostname} has {self.agent.available}",
+                    ) from None
+                before, total = total, operations.apply_all(total, conversions)
+                kinds = {entry.kind for entry in owned}
+                found.append(
+                    ReservationStep(
+                        self.agent.id, self.agent.hostname, deed, owned, of_kinds(before, kinds), of_kinds(total, kinds)
+                    )
+                )
+        return found
+
+    def _settle(self, group: Group, needed: dict[Stack, Resources]) -> None:
+        """What the group gives up, and what it is missing, with what stacks above it need."""
+        want = Resources()
+        for stack in {group.target: None} | dict.fromkeys(group.stacks):
+            want = want + needed.get(stack, Resources())
+        stacks = [stack for stack in dict.fromkeys([*group.stacks, group.target]) if stack in self._free]
+        have = self._held(dict.fromkeys([*group.stacks, group.target]))
+        if group.wanted is not None:  # else it hands upwards what it has
+            want = want + group.wanted
+        excess = Resources() if group.wanted is None else without(have, want)
+        for stack in reversed(stacks):
+            part = overlap(excess, self._free[stack])
+            if len(part):
+                group.released.append((stack, part))
+                self._free[stack] = without(self._free[stack], part)
+                below = stack[:-1]
+                self._free[below] = self._free.get(below, Resources()) + part
+                excess = without(excess, part)
+        if len(excess):
+            raise Conflict(
+                f"{excess} of '{group.target[-1].role}' on {self.agent.hostname} is in volumes",
+                field="reservations",
+                rule="unreserve.no-volume",
+                hint="mesosctl volumes destroy them first",
+            )
+        group.missing = without(want, have)
+        if len(group.missing):
+            below = group.target[:-1]
+            needed[below] = needed.get(below, Resources()) + group.missing
+
+
+def of_kinds(total: Resources, kinds: Collection[object]) -> Resources:
+    """The entries of `total` that are of these kinds."""
+    return total.filter(lambda entry: entry.kind in kinds)
+
+
+def _is_meant(stack: Stack, wish: WantedReservation) -> bool:
+    return (
+        bool(stack)
+        and stack[-1].type == "DYNAMIC"
+        and tuple(level.role for level in stack) == wish.roles
+        and (wish.principal is None or wish.principal == stack[-1].principal)
+        and (wish.labels is None or wish.labels == stack[-1].labels)
+    )
+
+
+def without(left: Resources, right: Resources) -> Resources:
+    """What of `left` is not in `right`; both without owners."""
+    return Resources(_without(left, right))
+
+
+def _without(left: Resources, right: Resources) -> Iterator[Resource]:
+    for entry in left:
+        value = entry.value
+        for other in right:
+            if other.kind == entry.kind:
+                value = value_subtract(value, other.value)
+        if not value_is_empty(value):
+            yield replace(entry, value=value)
+
+
+def overlap(left: Resources, right: Resources) -> Resources:
+    """What is in both."""
+    return without(left, without(left, right))

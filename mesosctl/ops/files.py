@@ -1,0 +1,159 @@
+"""Files that are replaced whole or not at all: the one way in which the tool writes a file that somebody may read.
+
+Whatever interrupts it, a kill or a full disk included, there is the old file or the new one.  The new
+content is written beside the old, settled on the disk, and takes its name in one step.
+"""
+
+import errno
+import fcntl
+import itertools
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mesosctl.core.errors import BadInput
+
+NEW_FILE_MODE = 0o644
+"""Before the user's umask."""
+_WHILE_IT_IS_WRITTEN = 0o600
+_ENDING = ".tmp"
+_LEFT_BEHIND_AFTER = 60.0
+"""Seconds after which a file that nobody holds is what a killed program left."""
+_MOST_OF_A_NAME = 48
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
+
+
+def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+    """Replace a file, or the file a link leads to, keeping its owner and permissions; a new one gets `new_mode`.
+
+    It is on the disk when this returns.  Raises BadInput naming `field`; what was there is unchanged then.
+    """
+    try:
+        # A name that came as bytes, which need not be UTF-8, goes as the same bytes.
+        replace_file(path, text.encode(errors="surrogateescape"), new_mode=new_mode)
+    except UnicodeEncodeError as error:
+        raise BadInput(f"{path} cannot be written: the text is not Unicode ({error.reason})", field=field) from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}", field=field) from None
+
+
+def replace_file(path: Path, content: bytes, *, new_mode: int = NEW_FILE_MODE, settled: bool = True) -> None:
+    """The same for bytes.  Raises OSError.
+
+    What is no file, as a pipe, is simply written to.  A file that its rights protect from writing is
+    left alone, though its folder may be written.  Without `settled` it is whole all the same, and
+    perhaps the old one after the machine loses its power: enough for a cache.
+    """
+    target = Path(os.path.realpath(path))
+    before = _state(target)
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        with target.open("wb") as there:
+            there.write(content)
+        return
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    _remove_what_was_left(target)
+    with _beside(target, new_mode if before is None else _WHILE_IT_IS_WRITTEN) as (descriptor, temporary):
+        _write_all(descriptor, content)
+        if before is not None:
+            _make_alike(descriptor, target, before)
+        if settled:
+            os.fsync(descriptor)
+        temporary.replace(target)
+    if settled:
+        sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """What was made, renamed or removed in a folder is on the disk when this returns, where it can be known."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # one may be allowed to write a folder, and not to list it
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _state(target: Path) -> os.stat_result | None:
+    try:
+        return target.stat()
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _beside(target: Path, mode: int) -> Iterator[tuple[int, Path]]:
+    """A new file in the same folder, held by us; gone at the end unless it was renamed."""
+    for number in itertools.count():
+        temporary = target.with_name(f"{_beginning(target)}{os.getpid()}-{number}{_ENDING}")
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except FileExistsError:
+            continue
+        break
+    try:
+        with suppress(OSError):  # some file systems know no locks, and then nothing is ever removed
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield descriptor, temporary
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _beginning(target: Path) -> str:
+    return f".{target.name[:_MOST_OF_A_NAME]}."
+
+
+def _remove_what_was_left(target: Path) -> None:
+    """Beside the file: what programs that were killed left there.  Those that live hold theirs."""
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(_beginning(target)) and entry.name.endswith(_ENDING):
+                _remove_if_left(Path(entry.path))
+
+
+def _remove_if_left(path: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            if time.time() - os.fstat(descriptor).st_mtime > _LEFT_BEHIND_AFTER:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def _make_alike(descriptor: int, target: Path, before: os.stat_result) -> None:
+    """Owner, group, permissions and access lists of the file that is replaced, as far as one may."""
+    mode = stat.S_IMODE(before.st_mode)
+    for owner in (before.st_uid, -1):
+        try:
+            os.fchown(descriptor, owner, before.st_gid)
+            break
+        except PermissionError:
+            continue
+    else:
+        # Another group than before must not get what that one was given.
+        mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
+    os.fchmod(descriptor, mode)
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):
+            for name in os.listxattr(target):
+                with suppress(OSError):
+                    os.setxattr(descriptor, name, os.getxattr(target, name))

@@ -1,0 +1,181 @@
+"""A picture of a cluster, from a live master (spec/endpoints.md §2-§4).
+
+Agents, frameworks, tasks and offers come from one GET_STATE, which is of one moment.  Quotas, weights
+and reservations belong to that moment if quotas and weights are the same before and after; where they
+are not, everything is read again.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from mesosctl.client.master import Master
+from mesosctl.core.errors import Denied, MesosctlError
+from mesosctl.core.picture import ClusterPicture, PicturedFramework, Usage
+from mesosctl.core.quota import Quota
+from mesosctl.wire import answers, cluster_state
+from mesosctl.wire.cluster_state import ClusterState
+
+ATTEMPTS = 3
+DECISIVE_FLAGS = (
+    "allocation_interval",
+    "allocator",
+    "allocator_agent_recovery_factor",
+    "allocator_recovery_timeout",
+    "domain",
+    "fair_sharing_excluded_resource_names",
+    "filter_gpu_resources",
+    "framework_sorter",
+    "min_allocatable_resources",
+    "role_sorter",
+    "roles",
+)
+"""The flags that decide about allocation; no other is kept, since some hold secrets."""
+
+Progress = Callable[[str], None]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What operators have set, as far as it may be seen."""
+
+    quotas: Mapping[str, Quota] | None
+    weights: Mapping[str, float] | None
+
+
+def read_picture(
+    master: Master, *, progress: Progress | None = None, now: Callable[[], float] = time.time
+) -> ClusterPicture:
+    """The cluster as `master` tells of it; `progress` gets a sentence whenever there is news.
+
+    What may not be seen, or is told by no master, is listed in `untold`.  Raises what `Master` raises where
+    the agents, frameworks and tasks cannot be read at all.
+    """
+    tell = progress or (lambda _: None)
+    version = answers.version(master.get("/version"))
+    before = _settings(master)
+    changed = True
+    for attempt in range(1, ATTEMPTS + 1):
+        again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
+        state = _state(master, tell, again)
+        after = _settings(master)
+        changed = before != after
+        before = after
+        if not changed:
+            break
+    flags = _if_allowed(lambda: answers.flags(master.get("/flags")))
+    suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
+    picture = ClusterPicture(
+        version=version,
+        taken_at=now(),
+        agents=tuple(state.agents),
+        frameworks=tuple(_with_suppression(framework, suppressed) for framework in state.frameworks),
+        usages=tuple(state.usages),
+        offers=tuple(state.offers),
+        quotas=after.quotas or {},
+        weights=after.weights or {},
+        flags={name: text for name, text in (flags or {}).items() if name in DECISIVE_FLAGS},
+    )
+    return _with_unseen(picture, state, _untold(picture, after, flags, changed=changed))
+
+
+def _state(master: Master, tell: Progress, again: str) -> ClusterState:
+    tell(f"asking for the state{again} …")
+    with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
+        answer = master.ask("GET_STATE")
+    tell("looking through it …")
+    return cluster_state.cluster_state(answer)
+
+
+def _settings(master: Master) -> _Settings:
+    return _Settings(
+        _if_allowed(lambda: answers.quotas(master.get("/quota"))),
+        _if_allowed(lambda: answers.weights(master.get("/weights"))),
+    )
+
+
+def _if_allowed(read: Callable[[], Value]) -> Value | None:
+    try:
+        return read()
+    except Denied:
+        return None
+
+
+def _if_told(read: Callable[[], Value]) -> Value | None:
+    """Metrics: a master may not have them, or not give them in time, and a picture is one without them too."""
+    try:
+        return read()
+    except MesosctlError:
+        return None
+
+
+def _with_suppression(
+    framework: PicturedFramework, suppressed: Mapping[str, Mapping[str, bool]] | None
+) -> PicturedFramework:
+    told = (suppressed or {}).get(framework.id)
+    if told is None or not told.keys() >= set(framework.roles):
+        return framework
+    return replace(framework, suppressed=frozenset(role for role in framework.roles if told[role]))
+
+
+def _with_unseen(picture: ClusterPicture, state: ClusterState, untold: list[str]) -> ClusterPicture:
+    """What agents say is held by whom this user may not see, held by stand-ins: one a role."""
+    if not state.unseen:
+        return replace(picture, untold=tuple(untold))
+    roles = sorted({role for _, role, _ in state.unseen})
+    stand_ins = tuple(
+        PicturedFramework(
+            id=f"unseen-{role}",
+            name="(unseen)",
+            roles=(role,),
+            capabilities=frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"}),
+            active=False,
+            connected=False,
+        )
+        for role in roles
+    )
+    usages = tuple(Usage(f"unseen-{role}", agent, role, resources) for agent, role, resources in state.unseen)
+    untold.append(
+        "frameworks or tasks that this user may not see: what they hold is kept with a framework '(unseen)' a role, "
+        "which gets no offers"
+    )
+    return replace(
+        picture,
+        frameworks=picture.frameworks + stand_ins,
+        usages=picture.usages + usages,
+        untold=tuple(untold),
+    )
+
+
+def _untold(
+    picture: ClusterPicture, settings: _Settings, flags: Mapping[str, str] | None, *, changed: bool
+) -> list[str]:
+    """Each unknown, and what stands in its place."""
+    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+    unknown = sum(framework.suppressed is None for framework in picture.frameworks)
+    if unknown:
+        found.append(f"what {unknown} frameworks suppress: not told; taken to want offers in every role")
+    if settings.quotas is None:
+        found.append("quotas: may not be seen; taken as none")
+    if settings.weights is None:
+        found.append("weights: may not be seen; taken as 1 for every role")
+    if flags is None:
+        found.append("flags of the master: may not be seen; taken as the defaults")
+    else:
+        found += _hidden_by_flags(flags)
+    if changed:
+        found.append(f"one moment: quotas or weights changed during each of {ATTEMPTS} readings; the last is kept")
+    return found
+
+
+def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
+    found = []
+    if not answers.shows_everything({"flags": dict(flags)}):
+        found.append("what access rules hide: taken as not being there")
+    if "whitelist" in flags:
+        found.append("the agents that --whitelist names: not told; taken as all")
+    if flags.get("allocator", "hierarchical").lower().removesuffix("drf") != "hierarchical":
+        found.append(f"the rules of the allocator '{flags['allocator']}': not known; taken as the hierarchical one's")
+    return found

@@ -1,0 +1,123 @@
+"""The changes of `mesosctl whatif`, done to a rehearsal in the ways in which commands do them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mesosctl.client.master import Master
+from mesosctl.core import changes
+from mesosctl.core.changes import Change, Owned
+from mesosctl.core.errors import NotFound, UsageError
+from mesosctl.core.holdings import AgentHolding
+from mesosctl.core.resources import Disk, Resource, Resources
+from mesosctl.ops.reservation.agents import find_agent, read_agents
+from mesosctl.ops.reservation.operating import Manner, operate
+from mesosctl.ops.reservation.stacks import Owner, check_owner
+
+if TYPE_CHECKING:
+    from fake_master import Rehearsal
+
+_ONCE = Manner(v1=True, wait=False, ask_agents=False)
+
+
+class Deeds:
+    """Does changes to the master of a rehearsal; `force` passes the capacity heuristic."""
+
+    def __init__(self, rehearsal: "Rehearsal", master: Master, *, force: bool = False) -> None:
+        self._rehearsal = rehearsal
+        self._master = master
+        self._force = force
+
+    def do(self, change: Change) -> None:
+        """One change.  Raises what its command raises."""
+        match change:
+            case changes.Guarantee() | changes.Bounds():
+                self._quota(change)
+            case changes.NoQuota(role):
+                from mesosctl.ops.quota.removing import remove_quotas
+
+                remove_quotas(self._master, [role], wait=False)
+            case changes.Weight(role, weight):
+                from mesosctl.ops.weights import update_weights
+
+                update_weights(self._master, {role: weight}, wait=False)
+            case changes.Reserve() | changes.Unreserve():
+                self._reservation(change)
+            case changes.CreateVolume(agent, volume, disk):
+                self._create(agent, volume, disk)
+            case changes.DestroyVolume(agent, volume):
+                from mesosctl.ops.reservation.undoing import destroy_volume
+
+                destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
+            case changes.LoseAgents():
+                self._rehearsal.lose_agents(agent.id for agent in self._lost(change))
+            case changes.AddAgents(entries, count, attributes):
+                self._rehearsal.add_agents(Resources(entries), count, attributes)
+            case changes.LoseFramework(word):
+                self._rehearsal.lose_framework(self._framework(word))
+
+    def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
+        from mesosctl.ops.quota import updating
+        from mesosctl.ops.quota.payload import guarantees_of
+        from mesosctl.ops.quota.setting import set_quota
+        from mesosctl.ops.quota.state import read_quotas
+
+        if isinstance(change, changes.Guarantee):
+            if change.role not in read_quotas(self._master):
+                set_quota(self._master, change.role, change.entries, force=self._force, wait=False)
+                return
+            wish = updating.Wish(change.role, guarantees=guarantees_of(change.entries))
+        else:
+            wish = updating.Wish(change.role, limits=change.limits)
+        manner = updating.UpdateManner(force=self._force, create=True, wait=False)
+        updating.update_quotas(self._master, [wish], manner)
+
+    def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
+        from mesosctl.ops.reservation.making import plan_reserve
+        from mesosctl.ops.reservation.stacks import to_reserve, to_undo
+        from mesosctl.ops.reservation.undoing import plan_unreserve
+
+        agent = self._agent(change.agent)
+        entries: list[Resource] = []
+        for part in change.parts:
+            owner = self._owner(part)
+            entries += (to_reserve if isinstance(change, changes.Reserve) else to_undo)(agent, [part.entry], owner)
+        plan = plan_reserve if isinstance(change, changes.Reserve) else plan_unreserve
+        operate(self._master, [plan(self._master, agent, entries)], _ONCE)
+
+    def _create(self, word: str, volume: str, disk: Owned) -> None:
+        from mesosctl.ops.reservation.making import create_volume
+
+        made = Disk(persistence_id=volume, container_path="data", mode="RW")
+        owner = replace(self._owner(disk), principal=None)
+        create_volume(self._master, self._agent(word), disk.entry, made, owner, _ONCE)
+
+    def _owner(self, part: Owned) -> Owner:
+        owner = Owner(part.roles[-1], part.roles[:-1])
+        check_owner(owner)
+        return owner
+
+    # --- Who is meant ---------------------------------------------------------------------------------
+
+    def _agent(self, word: str) -> AgentHolding:
+        return find_agent(read_agents(self._master), word)
+
+    def _lost(self, change: changes.LoseAgents) -> Sequence[AgentHolding]:
+        everybody = read_agents(self._master)
+        named = {agent.id: agent for agent in (find_agent(everybody, word) for word in change.words)}
+        # The first of every so many by host name, so that racks named after each other lose alike.
+        count = math.ceil(round(len(everybody) * change.fraction, 6))
+        for place in range(count):
+            agent = everybody[place * len(everybody) // count]
+            named[agent.id] = agent
+        return list(named.values())
+
+    def _framework(self, word: str) -> str:
+        known = list(self._rehearsal.frameworks.items())
+        for candidates in ([i for i, _ in known if i == word], [i for i, name in known if name == word]):
+            if len(candidates) == 1:
+                return candidates[0]
+            if candidates:
+                raise UsageError(f"{len(candidates)} frameworks are called '{word}'", hint="name one by its id")
+        raise NotFound(f"no framework is called '{word}'", field="--lose-framework", rule="framework.exists")

@@ -1,0 +1,73 @@
+"""The JSON of `export`, `diff` and `apply`."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from mesosctl.render.documents import Document, Strict
+
+
+class WantedQuota(Strict):
+    """Amounts as in a file of wishes: `cpus:12;mem:6144`; null where nothing is promised, or limited."""
+
+    guarantee: str | None = None
+    limit: str | None = None
+
+
+class WantedReservation(Strict):
+    """What a role has reserved dynamically on one agent; `under` are the roles that it refines, from the bottom up."""
+
+    agent: str
+    role: str
+    resources: str
+    under: list[str] = Field(default=[])
+    principal: str | None = None
+    labels: dict[str, str] | list[str] | None = None
+
+
+class WantedState(Document):
+    """`export`: what its TOML says."""
+
+    kind: Literal["wanted.state"] = "wanted.state"
+    quotas: dict[str, WantedQuota]
+    weights: dict[str, float]
+    reservations: list[WantedReservation]
+
+
+class WantedDifference(Strict):
+    """One thing that is not as wanted; null where it is not there, or not wanted."""
+
+    of_kind: Literal["quota", "weight", "reservation"]
+    name: str
+    actual: str | None
+    wanted: str | None
+
+
+class Differences(Document):
+    """`diff -f FILE`."""
+
+    kind: Literal["wanted.differences"] = "wanted.differences"
+    differences: list[WantedDifference]
+
+
+class PlanStep(Strict):
+    """One step, in words; `done` says that it was seen to be done."""
+
+    number: int
+    step: str
+    of: str
+    before: str | None
+    after: str | None
+    done: bool
+
+
+class Plan(Document):
+    """`apply -f FILE`: the plan, and whether this command has gone through it."""
+
+    kind: Literal["wanted.plan"] = "wanted.plan"
+    applied: bool
+    steps: list[PlanStep]
+
+
+DOCUMENTS: tuple[type[Document], ...] = (WantedState, Differences, Plan)
+"""For the reference page."""

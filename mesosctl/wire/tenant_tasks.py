@@ -1,0 +1,81 @@
+"""`GET_TASKS` and `GET_EXECUTORS`: the tasks that run on what may be taken back (spec/oversubscription.md §5)."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
+from mesosctl.core.resources import Resources
+from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.resources import RESOURCE, to_core
+
+_STAYING = ("TASK_STAGING", "TASK_STARTING", "TASK_RUNNING")
+_Container = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TenantTask:
+    """One task that has not ended, in a container that holds something lent."""
+
+    id: str
+    framework_id: str
+    agent_id: str
+    executor_id: str | None
+    """None for a command."""
+    resources: Resources
+    """Without allocation roles; the first task in an executor has the executor's, too."""
+    started: float | None
+    """When it was started, in seconds since the epoch; None while it waits."""
+
+    @property
+    def container(self) -> _Container:
+        """What it lives in, and ends with: its executor, or itself."""
+        return self.framework_id, self.agent_id, self.executor_id or f"\0{self.id}"
+
+    @property
+    def lent(self) -> Resources:
+        """The part of its resources that is lent."""
+        return self.resources.filter(lambda entry: entry.revocability == "non-throttleable")
+
+
+def tenant_tasks(tasks: Any, executors: Any) -> list[TenantTask]:
+    """Every task that neither ended nor is being killed and whose container holds something lent, as they started.
+
+    Those that wait come last.  Raises UnexpectedAnswer.
+    """
+    try:
+        found = [_task(entry) for entry in tasks["get_tasks"].get("tasks", ()) if entry["state"] in _STAYING]
+        held = dict(_executor(entry) for entry in executors["get_executors"].get("executors", ()))
+    except (KeyError, TypeError, ValueError, ConversionError, RuleViolation) as error:
+        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field="get_tasks") from None
+    complete = [
+        replace(task, resources=task.resources + held.pop(task.container, Resources()))
+        for task in sorted(found, key=lambda task: (task.started is None, task.started or 0.0))
+    ]
+    lent = {task.container for task in complete if task.lent}
+    return [task for task in complete if task.container in lent]
+
+
+def _task(entry: Any) -> TenantTask:
+    statuses = entry.get("statuses", ())
+    return TenantTask(
+        id=str(entry["task_id"]["value"]),
+        framework_id=str(entry["framework_id"]["value"]),
+        agent_id=str(entry["agent_id"]["value"]),
+        executor_id=str(entry["executor_id"]["value"]) if "executor_id" in entry else None,
+        resources=_resources(entry["resources"]),
+        started=float(statuses[0]["timestamp"]) if statuses else None,
+    )
+
+
+def _executor(entry: Any) -> tuple[_Container, Resources]:
+    info = entry["executor_info"]
+    container = (
+        str(info["framework_id"]["value"]),
+        str(entry["agent_id"]["value"]),
+        str(info["executor_id"]["value"]),
+    )
+    return container, _resources(info.get("resources", ()))
+
+
+def _resources(entries: Any) -> Resources:
+    return Resources(to_core(read(RESOURCE, part)) for part in entries).allocated_to(None)

@@ -1,0 +1,129 @@
+"""How long a what-if takes on a large cluster, and how much memory.
+
+    python -m tests.benchmarks.whatif [--agents 5000] [--frameworks 200] [--tasks 20000]
+
+Makes a snapshot of that size, and asks the command line in a process of its own what a quota, a
+lost rack and another weight would do.  Prints seconds of each and the most memory held.
+"""
+
+# ruff: noqa: T201  # a command: its output is its purpose
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from mesosctl.core.offers import Offer
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.text import parse_resources
+from mesosctl.wire import snapshot
+
+AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")
+TASK = parse_resources("cpus:2;mem:4096")
+SEVERAL = parse_resources("cpus:4;mem:8192")
+OFFER = parse_resources("cpus:8;mem:16384;disk:400000;ports:[31000-32000]")
+CASES = {
+    "quota": ["quota:r3=cpus:600;mem:1TiB"],
+    "a fifth of the agents lost": ["--lose-fraction", "0.2"],
+    "weight": ["weight:r1=4"],
+    "ten agents more": ["--add-agent", "cpus:24;mem:64GiB", "--count", "10"],
+    "quota, tasks take what is offered": ["quota:r3=cpus:600;mem:1TiB", "--assume", "accept"],
+}
+
+
+def picture(agents: int, frameworks: int, tasks: int) -> ClusterPicture:
+    """Every agent runs tasks of some frameworks, every other one is offered to one; a tenth of the roles have quota."""
+    capabilities = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
+    ids = [f"m-S{number}" for number in range(agents)]
+    known = [f"m-{number:04d}" for number in range(frameworks)]
+    quota = Quota(Quantities({"cpus": 48_000}), Limits())
+    per_agent = max(1, tasks // agents)
+    return ClusterPicture(
+        version="1.11.0",
+        taken_at=1_700_000_000.0,
+        agents=tuple(
+            PicturedAgent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
+        ),
+        frameworks=tuple(
+            PicturedFramework(one, f"framework-{n}", (f"r{n % 100}",), capabilities=capabilities)
+            for n, one in enumerate(known)
+        ),
+        usages=tuple(
+            Usage(known[(n * 7 + k) % frameworks], one, f"r{(n * 7 + k) % frameworks % 100}", SEVERAL, tasks=2)
+            for n, one in enumerate(ids)
+            for k in range(per_agent // 2)
+        ),
+        offers=tuple(
+            Offer(
+                id=f"m-O{n}",
+                role=f"r{n % frameworks % 100}",
+                framework_id=known[n % frameworks],
+                framework=f"framework-{n % frameworks}",
+                agent_id=one,
+                hostname="",
+                resources=OFFER,
+            )
+            for n, one in enumerate(ids[::2])
+        ),
+        quotas={f"r{n}": quota for n in range(0, 100, 10)},
+        flags={"allocation_interval": "1secs"},
+    )
+
+
+def main() -> None:
+    """Print a line for each case."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--agents", type=int, default=5000)
+    parser.add_argument("--frameworks", type=int, default=200)
+    parser.add_argument("--tasks", type=int, default=20_000)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "large.json"
+        file.write_text(
+            snapshot.dump(picture(arguments.agents, arguments.frameworks, arguments.tasks)), encoding="utf-8"
+        )
+        print(
+            f"{arguments.agents} agents, {arguments.frameworks} frameworks, {arguments.tasks} tasks: "
+            f"snapshot of {file.stat().st_size / 1e6:.1f} MB, load {os.getloadavg()[0]:.1f}"
+        )
+        for name, words in CASES.items():
+            print(f"{name:40} {_ask(file, words)}", flush=True)
+
+
+def _ask(file: Path, words: list[str]) -> str:
+    """Seconds and memory of one command in a process of its own."""
+    report = str(file.with_suffix(".html"))
+    command = [
+        sys.executable,
+        "-m",
+        "mesosctl",
+        "whatif",
+        "--from",
+        str(file),
+        *words,
+        "-o",
+        "json",
+        "--report",
+        report,
+    ]
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = json.loads(process.stdout.read())
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+    seconds = time.perf_counter() - started
+    scale = 1 if sys.platform == "darwin" else 1024
+    verdict = "harmless" if said["harmless"] else "not harmless"
+    rescinded = len(said["rescinded"])
+    return f"{seconds:6.2f} s  {usage.ru_maxrss * scale / 2**20:5.0f} MiB  {rescinded} offers rescinded, {verdict}"
+
+
+if __name__ == "__main__":
+    main()

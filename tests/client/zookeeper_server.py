@@ -1,0 +1,104 @@
+"""A real ZooKeeper server from the installed jar, on loopback, with a folder of its own.
+
+Debian's package `zookeeper` puts it into /usr/share/java; ZOOKEEPER_CLASSPATH names it elsewhere.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from kazoo.client import KazooClient
+from kazoo.handlers.threading import KazooTimeoutError
+
+_DEBIAN = "/usr/share/java/zookeeper.jar"
+_SECONDS_TO_START = 60
+
+
+def missing() -> str | None:
+    """What is not installed, or None."""
+    if shutil.which("java") is None:
+        return "there is no java"
+    if not os.environ.get("ZOOKEEPER_CLASSPATH") and not Path(_DEBIAN).exists():
+        return f"there is no ZooKeeper server: neither {_DEBIAN} nor ZOOKEEPER_CLASSPATH"
+    return None
+
+
+def free_ports(count: int) -> list[int]:
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+class ZooKeeperServer:
+    """One server: alone, or one of a quorum, whose `peers` are the lines of its configuration."""
+
+    def __init__(self, folder: Path, port: int, number: int = 1, peers: tuple[str, ...] = ()) -> None:
+        self.host = f"127.0.0.1:{port}"
+        self._folder = folder
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        (folder / "data" / "myid").write_text(str(number))
+        (folder / "zoo.cfg").write_text(
+            "\n".join(
+                [
+                    f"dataDir={folder / 'data'}",
+                    "clientPortAddress=127.0.0.1",
+                    f"clientPort={port}",
+                    "tickTime=200",
+                    "initLimit=20",
+                    "syncLimit=10",
+                    "maxClientCnxns=0",
+                    "admin.enableServer=false",
+                    *peers,
+                ]
+            )
+        )
+        self._child: subprocess.Popen | None = None
+        self.start()
+
+    def start(self) -> None:
+        classpath = os.environ.get("ZOOKEEPER_CLASSPATH", _DEBIAN)
+        with (self._folder / "log").open("ab") as log:
+            self._child = subprocess.Popen(
+                [
+                    "java",
+                    "-Xmx64m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    classpath,
+                    "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                    str(self._folder / "zoo.cfg"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+            )
+
+    def stop(self) -> None:
+        """End it by its own pid, as a crash would."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait(10)
+            self._child = None
+
+    def last_words(self) -> str:
+        return (self._folder / "log").read_text(errors="replace")[-2000:]
+
+
+def connect(servers: list[ZooKeeperServer], **options: object) -> KazooClient:
+    """A session with them, once they are ready; its caller stops and closes it."""
+    end = time.monotonic() + _SECONDS_TO_START
+    while True:
+        client = KazooClient(hosts=",".join(server.host for server in servers), timeout=2, **options)
+        try:
+            client.start(timeout=5)
+        except KazooTimeoutError:
+            assert time.monotonic() < end, f"ZooKeeper is not ready: {servers[0].last_words()}"
+        else:
+            return client

@@ -1,0 +1,159 @@
+"""Pictures without names, and what is different between two."""
+
+import json
+from dataclasses import replace
+
+from hypothesis import given, settings
+
+from mesosctl.core.anonymous import anonymised
+from mesosctl.core.labels import Labels
+from mesosctl.core.offers import Offer
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.picture_changes import changes
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
+from mesosctl.core.roles import is_strict_subrole
+from mesosctl.core.text import parse_resources
+from mesosctl.core.values import Items
+from mesosctl.wire import snapshot
+from tests.wire.pictures import pictures
+
+STACK = (
+    Reservation("DYNAMIC", "SECRETdept", "SECRETprincipal", Labels([("SECRETkey", "SECRETvalue")])),
+    Reservation("DYNAMIC", "SECRETdept/SECRETteam", "SECRETother"),
+)
+VOLUME = Disk(
+    "SECRETvolume", DiskSource("MOUNT", "/SECRET/root"), "SECRETprincipal", "SECRETpath", "RW", "/SECRET/host"
+)
+HELD = Resources([Resource("cpus", 2000, STACK), Resource("disk", 5000, STACK, disk=VOLUME)])
+TELLING = ClusterPicture(
+    "1.11.0",
+    1.0,
+    agents=(
+        PicturedAgent(
+            "SECRETmaster-S0",
+            "SECRET.example",
+            "slave(1)@SECRET.example:5051",
+            HELD + Resources([Resource("SECRETfpga", 1000), Resource("zones", Items(frozenset({"SECRETzone"})))]),
+            {"SECRETrack": "SECRETr1", "number": 3.0},
+            region="SECRETregion",
+            zone="SECRETzone",
+        ),
+    ),
+    frameworks=(
+        PicturedFramework(
+            "SECRETmaster-0000",
+            "SECRETshop",
+            ("SECRETdept/SECRETteam",),
+            "SECRETprincipal",
+            offer_constraints={
+                "role_constraints": {
+                    "SECRETdept/SECRETteam": {
+                        "groups": [
+                            {
+                                "attribute_constraints": [
+                                    {
+                                        "selector": {"attribute_name": "SECRETrack"},
+                                        "predicate": {"text_equals": {"value": "SECRETr1"}},
+                                    }
+                                ]
+                            }
+                        ]
+                    },
+                    "SECRETx": {"groups": [{"predicate": {"text_matches": {"regex": "SECRET.*"}}}]},
+                }
+            },
+        ),
+    ),
+    usages=(Usage("SECRETmaster-0000", "SECRETmaster-S0", "SECRETdept/SECRETteam", HELD, 2),),
+    offers=(
+        Offer(
+            "SECRETmaster-O1",
+            "SECRETdept",
+            "SECRETmaster-0000",
+            "SECRETshop",
+            "SECRETmaster-S0",
+            "SECRET.example",
+            HELD,
+        ),
+    ),
+    quotas={"SECRETdept": Quota(Quantities({"cpus": 2000, "SECRETfpga": 1000}), Limits({"SECRETfpga": 1000}))},
+    weights={"SECRETdept/SECRETteam": 2.0},
+    flags={
+        "roles": "SECRETdept,SECRETdept/SECRETteam",
+        "domain": json.dumps({"fault_domain": {"region": {"name": "SECRETregion"}, "zone": {"name": "SECRETzone"}}}),
+    },
+)
+
+
+def test_no_name_is_left():
+    text = snapshot.dump(anonymised(TELLING))
+    assert "SECRET" not in text
+    assert "regular expressions" in text
+
+
+def test_equal_names_stay_equal_wherever_they_stand():
+    hidden = anonymised(TELLING)
+    (agent,), (framework,) = hidden.agents, hidden.frameworks
+    team = framework.roles[0]
+    assert (hidden.usages[0].role, [*hidden.weights]) == (team, [team])
+    assert is_strict_subrole(team, hidden.offers[0].role)
+    assert agent.total.contains(hidden.usages[0].resources)
+    constraint = framework.offer_constraints["role_constraints"][team]["groups"][0]["attribute_constraints"][0]
+    assert constraint["selector"]["attribute_name"] in agent.attributes
+    assert constraint["predicate"]["text_equals"]["value"] in agent.attributes.values()
+    assert hidden.flags["roles"].split(",") == [hidden.offers[0].role, team]
+    assert agent.region in hidden.flags["domain"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(pictures())
+def test_shapes_and_amounts_stay(picture):
+    hidden = anonymised(picture)
+    assert snapshot.load(snapshot.dump(hidden)) == hidden
+    for one, other in zip(picture.agents, hidden.agents, strict=True):
+        assert len(one.total) == len(other.total)
+        assert (
+            one.total.filter(lambda e: e.name != "zones").quantities()
+            == other.total.filter(lambda e: not e.name.startswith("resource")).quantities()
+        )
+    roles = [framework.roles for framework in picture.frameworks]
+    aliases = [framework.roles for framework in hidden.frameworks]
+    flat = list(zip(sum(roles, ()), sum(aliases, ()), strict=True))
+    for role, alias in flat:
+        for other, other_alias in flat:
+            assert is_strict_subrole(role, other) == is_strict_subrole(alias, other_alias)
+            assert (role == other) == (alias == other_alias)
+
+
+def kinds(before, after):
+    return [(change.kind, change.name, change.what, change.before, change.after) for change in changes(before, after)]
+
+
+@settings(max_examples=50, deadline=None)
+@given(pictures())
+def test_nothing_is_different_from_itself(picture):
+    assert changes(picture, replace(picture, taken_at=picture.taken_at + 1)) == []
+
+
+def test_what_came_went_and_changed():
+    agent = PicturedAgent("S0", "h0", "p", parse_resources("cpus:2"))
+    other = PicturedAgent("S1", "h1", "p", parse_resources("cpus:4"))
+    framework = PicturedFramework("F0", "shop", ("web",))
+    before = ClusterPicture("1.11.0", 0.0, (agent,), (framework,), weights={"web": 1.0})
+    after = ClusterPicture(
+        "1.11.0",
+        9.0,
+        (replace(agent, total=parse_resources("cpus:3"), pid="q"), other),
+        (framework,),
+        usages=(Usage("F0", "S0", "web", parse_resources("cpus:1"), 1),),
+        weights={"web": 2.0},
+    )
+    assert kinds(before, after) == [
+        ("agent", "S0", "resources", "cpus:2", "cpus:3"),
+        ("agent", "S1", "", None, "h1"),
+        ("weight", "web", "", "1", "2"),
+        ("used", "shop (F0) as web", "", None, "cpus:1 in 1 tasks"),
+    ]
+    assert kinds(after, before)[1] == ("agent", "S1", "", "h1", None)

@@ -1,0 +1,46 @@
+"""How many frameworks and tasks that are gone a master remembers: --max_completed_… of Mesos."""
+
+import pytest
+
+from fake_master.cluster import ClusterSpec
+from fake_master.master.clocks import VirtualClock
+from fake_master.master.residents import Resident, ResidentSpec
+from fake_master.master.state import Master
+from fake_master.master.tasks import TaskFate
+from mesosctl.core.errors import BadInput
+from mesosctl.core.text import parse_resources
+
+
+def started(**flags: str) -> tuple[Master, VirtualClock]:
+    clock = VirtualClock(0.0)
+    spec = ClusterSpec(("cpus:4;mem:1024",), "1.11", flags=flags, task_fate=TaskFate("TASK_FINISHED", 1.0))
+    return spec.start(clock=clock), clock
+
+
+def test_the_oldest_framework_is_forgotten_first() -> None:
+    master, _ = started(max_completed_frameworks="2")
+    for name in "abc":
+        Resident(master, ResidentSpec(name, ("r",), answer="decline")).subscribe()
+        (framework,) = master.frameworks.values()
+        master.subscriptions.remove(framework)
+    assert [framework.name for framework in master.subscriptions.completed.values()] == ["b", "c"]
+
+
+def test_a_framework_keeps_its_last_tasks() -> None:
+    master, clock = started(max_completed_tasks_per_framework="3")
+    task = parse_resources("cpus:1;mem:64")
+    Resident(master, ResidentSpec("a", ("r",), task=task, tasks=1)).subscribe()
+    (framework,) = master.frameworks.values()
+    for _ in range(20):
+        clock.sleep(1.0)
+        master.advance()
+    names = [task.name for task in framework.completed_tasks]
+    assert len(names) == 3
+    assert names == sorted(names, key=lambda name: int(name.rpartition("-")[2]))
+    assert int(names[-1].rpartition("-")[2]) > 3
+
+
+@pytest.mark.parametrize("text", ["-1", "many", ""])
+def test_a_count_is_a_number(text: str) -> None:
+    with pytest.raises(BadInput, match="--max_completed_frameworks"):
+        started(max_completed_frameworks=text)

@@ -1,0 +1,203 @@
+"""A new leader upon an old registry, in virtual time: who is waited for and how long (QA-27, QA-28)."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
+from fake_master.master.clocks import VirtualClock
+from fake_master.master.flags import MasterFlags
+from fake_master.master.registry import MemoryRegistry, Registry
+from fake_master.master.registry_sqlite import SqliteRegistry
+from mesosctl.core.errors import BadInput
+from mesosctl.wire import recordio
+
+AGENT = "cpus:4;mem:2048"
+JSON = {"content-type": "application/json", "accept": "application/json"}
+PATIENCE = 600.0
+"""Seconds until an agent that is not back counts as unreachable."""
+
+
+class Leader:
+    """One master upon a registry, and a framework of it."""
+
+    def __init__(self, registry: Registry, agents: int, clock: VirtualClock, **flags: str) -> None:
+        self.clock = clock
+        spec = ClusterSpec(agents=(AGENT,) * agents, mesos_version="1.11", flags=flags)
+        self.application = Application(spec.start(registry, clock=clock, takes_over=True))
+        self._stream: Any = None
+
+    def get(self, path: str) -> Any:
+        return json.loads(self.application.handle(Request("GET", path)).body)
+
+    def call(self, kind: str, **body: Any) -> int:
+        content = json.dumps({"type": kind, kind.lower(): body}).encode()
+        return self.application.handle(Request("POST", "/api/v1", JSON, content)).status
+
+    def set_quota(self) -> None:
+        configs = [{"role": "r1", "guarantees": {"cpus": {"value": 1}}}]
+        assert self.call("UPDATE_QUOTA", force=True, quota_configs=configs) == 200
+
+    def subscribe(self, *capabilities: str) -> None:
+        listed = [{"type": name} for name in ("MULTI_ROLE", *capabilities)]
+        info = {"user": "u", "name": "f", "roles": ["n"], "capabilities": listed}
+        body = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
+        answer = self.application.handle(Request("POST", "/api/v1/scheduler", JSON, json.dumps(body).encode()))
+        self._stream = answer.stream
+
+    def reconcile(self, framework_id: str, agent_id: str) -> None:
+        task = {"task_id": {"value": "t"}, "agent_id": {"value": agent_id}}
+        body = {"type": "RECONCILE", "framework_id": {"value": framework_id}, "reconcile": {"tasks": [task]}}
+        headers = {**JSON, "mesos-stream-id": self._stream.id}
+        answer = self.application.handle(Request("POST", "/api/v1/scheduler", headers, json.dumps(body).encode()))
+        assert answer.status == 202
+
+    def heard(self) -> list[Mapping[str, Any]]:
+        return [json.loads(record) for record in recordio.decode(self._stream.take())]
+
+    def offered(self) -> int:
+        """How many agents have been offered since this was last asked."""
+        return sum(len(event["offers"]["offers"]) for event in self.heard() if event["type"] == "OFFERS")
+
+    def later(self, seconds: float) -> None:
+        self.clock.now += seconds
+        self.application.tick()
+
+
+@given(known=st.integers(0, 12), back=st.integers(0, 12), factor=st.sampled_from(["0", "0.5", "0.8", "1", "2", "-1"]))
+@settings(deadline=None, max_examples=60)
+def test_offers_are_held_back_exactly_until_enough_agents_or_the_timeout(known: int, back: int, factor: str) -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    Leader(registry, known, clock).set_quota()
+    second = Leader(registry, back, clock, allocator_agent_recovery_factor=factor, allocator_recovery_timeout="30secs")
+    second.subscribe()
+    second.later(5)
+    enough = back >= int(known * float(factor))
+    # Nobody is in the role that has quota; one agent is offered less the headroom for it.
+    assert second.offered() == (back if enough else 0)
+    second.later(30)
+    assert second.offered() == (0 if enough else back)
+
+
+def test_without_quota_nothing_is_held_back() -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    Leader(registry, 5, clock)
+    second = Leader(registry, 1, clock)
+    second.subscribe()
+    second.later(2)
+    assert second.offered() == 1
+
+
+@contextmanager
+def sqlite(path: Path) -> Iterator[SqliteRegistry]:
+    with closing(SqliteRegistry(path)) as registry:
+        yield registry
+
+
+def test_agents_that_do_not_come_back_in_time_are_unreachable_until_they_do(tmp_path: Path) -> None:
+    path, clock = tmp_path / "r.sqlite", VirtualClock()
+    with sqlite(path) as registry:
+        ids = {agent["id"] for agent in Leader(registry, 3, clock).get("/slaves")["slaves"]}
+    with sqlite(path) as registry:
+        second = Leader(registry, 1, clock)
+        second.subscribe("PARTITION_AWARE")
+        framework_id = second.get("/frameworks")["frameworks"][0]["id"]
+        recovered = {agent["id"] for agent in second.get("/slaves")["recovered_slaves"]}
+        assert len(recovered) == 2
+        second.later(PATIENCE - 1)
+        assert len(second.get("/slaves")["recovered_slaves"]) == 2
+        second.heard()
+        second.later(1)
+        state, figures = second.get("/state"), second.get("/metrics/snapshot")
+        assert (state["recovered_slaves"], state["unreachable_slaves"]) == ([], 2.0)
+        for name in ("recovery_slave_removals", "slave_removals", "slave_unreachable_completed", "slaves_unreachable"):
+            assert figures[f"master/{name}"] == 2.0, name
+        failures = [event["failure"] for event in second.heard() if event["type"] == "FAILURE"]
+        assert {failure["agent_id"]["value"] for failure in failures} == recovered
+        second.reconcile(framework_id, next(iter(recovered)))
+        (status,) = (event["update"]["status"] for event in second.heard() if event["type"] == "UPDATE")
+        assert status["state"] == "TASK_UNREACHABLE"
+    with sqlite(path) as registry:
+        third = Leader(registry, 2, clock)
+        state = third.get("/state")
+        assert (len(state["slaves"]), state["unreachable_slaves"], state["recovered_slaves"]) == (2, 1.0, [])
+        assert {agent["id"] for agent in state["slaves"]} < ids
+        assert all("reregistered_time" in agent for agent in state["slaves"])
+        assert third.get("/metrics/snapshot")["master/slave_reregistrations"] == 2.0
+
+
+def test_an_agent_that_is_given_up_while_it_is_awaited_does_not_become_unreachable() -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    Leader(registry, 2, clock)
+    second = Leader(registry, 1, clock)
+    (awaited,) = second.get("/slaves")["recovered_slaves"]
+    assert second.call("MARK_AGENT_GONE", agent_id={"value": awaited["id"]}) == 200
+    second.later(PATIENCE)
+    state = second.get("/state")
+    assert (state["recovered_slaves"], state["unreachable_slaves"]) == ([], 0.0)
+    # And it is no longer waited for, nor taken back, by whoever comes next.
+    third = Leader(registry, 2, clock)
+    state = third.get("/state")
+    assert (len(state["slaves"]), state["recovered_slaves"]) == (1, [])
+
+
+def test_a_drain_goes_on_when_its_agent_is_back() -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    Leader(registry, 2, clock)
+    second = Leader(registry, 1, clock)
+    (awaited,) = second.get("/slaves")["recovered_slaves"]
+    assert second.call("DRAIN_AGENT", agent_id={"value": awaited["id"]}) == 200
+    third = Leader(registry, 2, clock)
+    third.later(0)
+    (back,) = (agent for agent in third.get("/slaves")["slaves"] if agent["id"] == awaited["id"])
+    assert (back["deactivated"], back["drain_info"]["state"]) == (True, "DRAINED")
+
+
+def test_ids_are_never_given_twice() -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    agents: set[str] = set()
+    frameworks: list[str] = []
+    for number in range(1, 5):
+        leader = Leader(registry, number, clock)
+        leader.subscribe()
+        agents |= {agent["id"] for agent in leader.get("/slaves")["slaves"]}
+        frameworks += [framework["id"] for framework in leader.get("/frameworks")["frameworks"]]
+        assert any(known.startswith(leader.get("/state")["id"]) and known.endswith("-S0") for known in agents)
+    assert len(agents) == 4
+    assert len(set(frameworks)) == 4
+
+
+def test_a_command_upon_a_fake_address_takes_nothing_over(tmp_path: Path) -> None:
+    clock, spec = VirtualClock(), ClusterSpec(agents=(AGENT,) * 2)
+    with sqlite(tmp_path / "r.sqlite") as registry:
+        first = spec.start(registry, clock=clock)
+        ids = list(first.agents)
+    with sqlite(tmp_path / "r.sqlite") as registry:
+        again = ClusterSpec(agents=(AGENT,)).start(registry, clock=clock)
+        assert (again.id, list(again.agents)) == (first.id, ids[:1])
+        assert again.failover.recovered() == []
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("agent_reregister_timeout", "599secs"),
+        ("agent_reregister_timeout", "soon"),
+        ("agent_ping_timeout", "1 minute"),
+        ("allocator_recovery_timeout", "-1secs"),
+        ("allocator_agent_recovery_factor", "nan"),
+        ("allocator_agent_recovery_factor", "most"),
+        ("max_agent_ping_timeouts", "-1"),
+    ],
+)
+def test_flags_that_mean_nothing(flag: str, value: str) -> None:
+    with pytest.raises(BadInput, match=flag):
+        MasterFlags.parse({flag: value})

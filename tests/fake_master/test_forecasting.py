@@ -1,0 +1,180 @@
+"""Rehearsals: what is tried out on a master made of a picture."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fake_master
+from fake_master.forecasting.rehearsal import Rehearsal
+from mesosctl.core.errors import BadInput
+from mesosctl.core.forecast import Terms
+from mesosctl.core.moment import Held
+from mesosctl.core.offers import Offer
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.text import parse_resources
+
+CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
+FOUR = "cpus:4;mem:4096"
+
+
+def agents(count: int, text: str = FOUR) -> tuple[PicturedAgent, ...]:
+    return tuple(
+        PicturedAgent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
+    )
+
+
+def framework(name: str, *roles: str, **more) -> PicturedFramework:
+    return PicturedFramework(
+        f"m-{name}", name, roles or (name,), capabilities=CAPABILITIES, suppressed=frozenset(), **more
+    )
+
+
+def usage(name: str, agent: int, text: str) -> Usage:
+    return Usage(f"m-{name}", f"m-S{agent}", name, parse_resources(text), tasks=1)
+
+
+def picture(**more) -> ClusterPicture:
+    return ClusterPicture(**({"version": "1.11.0", "taken_at": 1e9, "agents": agents(4)} | more))
+
+
+def begin(cluster: ClusterPicture, **terms) -> Rehearsal:
+    return fake_master.rehearse(cluster, Terms(**terms))
+
+
+def cpus(amounts: Quantities) -> float:
+    return amounts.get_amount("cpus") / 1000
+
+
+def test_nothing_that_happens_changes_nothing():
+    rehearsal = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:2;mem:100"),)))
+    said = rehearsal.forecast()
+    assert said.is_harmless
+    assert said.rescinded == ()
+    assert not any(party.changes for party in (*said.roles, *said.frameworks))
+
+
+def test_a_lost_agent_takes_tasks_and_offers_along():
+    offer = Offer("m-O1", "b", "m-b", "b", "m-S1", "host-1", parse_resources(FOUR))
+    rehearsal = begin(
+        picture(
+            agents=agents(2),
+            frameworks=(framework("a"), framework("b")),
+            usages=(usage("a", 0, "cpus:4;mem:4096"),),
+            offers=(offer,),
+        )
+    )
+    rehearsal.lose_agents(["m-S0", "m-S1"])
+    said = rehearsal.forecast()
+    assert [one.offer_id for one in said.rescinded] == ["m-O1"]
+    assert {party.name: party.after for party in said.frameworks} == {"a": Held(), "b": Held()}
+    assert [(one.kind, one.name, one.reason) for one in said.starved] == [
+        ("role", "a", "nothing"),
+        ("role", "b", "nothing"),
+        ("framework", "a", "nothing"),
+        ("framework", "b", "nothing"),
+    ]
+    assert said.totals == Quantities()
+
+
+def test_an_agent_that_is_not_there_cannot_be_lost():
+    with pytest.raises(KeyError):
+        begin(picture()).lose_agents(["nobody"])
+
+
+def test_added_agents_are_shared_out():
+    rehearsal = begin(picture(agents=agents(2), frameworks=(framework("a"), framework("b"))))
+    rehearsal.add_agents(parse_resources("cpus:8;mem:8192"), 2, {"rack": "new"})
+    said = rehearsal.forecast()
+    assert {party.name: cpus(party.gains) for party in said.roles} == {"a": 8, "b": 8}
+    assert cpus(said.totals) == 24
+
+
+def test_added_agents_have_names_of_their_own():
+    rehearsal = begin(picture(agents=()))
+    rehearsal.add_agents(parse_resources(FOUR), 2, {})
+    rehearsal.add_agents(parse_resources(FOUR), 1, {})
+    assert cpus(rehearsal.forecast().totals) == 12
+
+
+def test_a_framework_that_leaves_gives_everything_back():
+    rehearsal = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:4;mem:4096"),)))
+    rehearsal.lose_framework("m-a")
+    said = rehearsal.forecast()
+    assert {party.name: cpus(party.after.total) for party in said.frameworks} == {"a": 0, "b": 16}
+    assert said.is_harmless
+
+
+def test_executors_without_tasks_end_with_their_framework():
+    idle = Usage("m-a", "m-S0", "a", parse_resources("cpus:4;mem:4096"))
+    rehearsal = begin(picture(agents=agents(1), frameworks=(framework("a"),), usages=(idle,)))
+    rehearsal.lose_framework("m-a")
+    said = rehearsal.forecast()
+    assert said.headroom.free == (Quantities(), said.totals)
+
+
+def test_frameworks_that_run_tasks_on_all_they_are_offered():
+    cluster = picture(frameworks=(framework("a"), framework("b")))
+    held = {assume: begin(cluster, assume=assume).forecast().roles for assume in ("hold", "accept")}
+    assert [cpus(role.after.offered) for role in held["hold"]] == [8, 8]
+    assert [cpus(role.after.used) for role in held["accept"]] == [8, 8]
+    assert [cpus(role.after.offered) for role in held["accept"]] == [0, 0]
+
+
+def test_time_is_virtual_and_long_enough_for_filters():
+    rehearsal = begin(picture(flags={"allocation_interval": "500ms"}), cycles=3)
+    said = rehearsal.forecast()
+    assert (said.cycles, said.seconds) == (12, 6.0)
+    assert rehearsal.clock() == 1e9 + 1.5 + 6.0
+
+
+def test_progress_ends_with_everything():
+    parts: list[float] = []
+    begin(picture(), cycles=2, progress=parts.append).forecast()
+    assert parts == sorted(parts)
+    assert parts[-1] == 1.0
+
+
+def test_a_guarantee_that_is_short_before_and_after_is_nobodys_fault():
+    quotas = {"a": Quota(Quantities({"cpus": 16_000}))}
+    rehearsal = begin(
+        picture(frameworks=(framework("a"), framework("b")), usages=(usage("b", 0, "cpus:4;mem:4096"),), quotas=quotas)
+    )
+    said = rehearsal.forecast()
+    assert [(one.name, cpus(one.short), one.caused) for one in said.starving] == [("a", 4, False)]
+    assert said.is_harmless
+
+
+def test_a_file_that_is_none(tmp_path):
+    with pytest.raises(BadInput):
+        fake_master.rehearse_file(tmp_path / "none.toml", Terms())
+
+
+amounts = st.integers(1, 4)
+pictures = st.builds(
+    lambda count, roles, used, promised: picture(
+        agents=agents(count),
+        frameworks=tuple(framework(role) for role in roles),
+        usages=tuple(
+            usage(role, n % count, f"cpus:{n % 2 + 1};mem:1024") for n, role in enumerate(sorted(roles)[:used])
+        ),
+        quotas={role: Quota(Quantities({"cpus": amount * 1000})) for role, amount in promised.items()},
+    ),
+    st.integers(2, 5),
+    st.sets(st.sampled_from("abcd"), min_size=1),
+    st.integers(0, 2),
+    st.dictionaries(st.sampled_from("abcd"), amounts, max_size=2),
+)
+
+
+@given(pictures, st.integers(0, 2), st.integers(0, 3), st.sampled_from(("hold", "accept")))
+def test_nothing_is_given_out_twice(cluster, lost, added, assume):
+    rehearsal = begin(cluster, assume=assume, cycles=2)
+    rehearsal.lose_agents(agent.id for agent in cluster.agents[: min(lost, len(cluster.agents) - 1)])
+    rehearsal.add_agents(parse_resources("cpus:2;mem:2048"), added, {})
+    said = rehearsal.forecast()
+    after = Quantities.total(party.after.total for party in said.frameworks)
+    assert after + said.headroom.free[1] == said.totals
+    assert Quantities.total(role.after.total for role in said.roles) == after
+    assert cpus(said.totals) == 4 * (len(cluster.agents) - min(lost, len(cluster.agents) - 1)) + 2 * added

@@ -1,0 +1,148 @@
+"""A fake master made from a picture: it is as the picture says, and keeps what is changed."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+
+from fake_master.carriers.address import open_address
+from fake_master.http.operator_api import READERS
+from fake_master.master.registry import MemoryRegistry
+from fake_master.pictured import Pictured
+from mesosctl.core.errors import BadInput
+from mesosctl.core.offers import Offer
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.text import parse_resources
+from mesosctl.wire import snapshot
+from mesosctl.wire.cluster_state import cluster_state
+from tests.wire.pictures import pictures
+
+TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
+AGENTS = tuple(PicturedAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
+WEB = PicturedFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
+HALF = parse_resources("cpus:4;mem:2048;ports:[31000-31004]")
+BASE = ClusterPicture("1.11.0", 1000.0, AGENTS, (WEB,))
+
+
+def state(master):
+    return cluster_state({"get_state": json.loads(json.dumps(READERS["GET_STATE"](master, {}, None)))})
+
+
+def offered(name, agent, resources, role="web", framework="m-0000"):
+    return Offer(name, role, framework, "shop", agent, "same.example", resources, stacked_format=False)
+
+
+def started(picture, **more):
+    return Pictured(picture).start(clock=lambda: 2000.0, **more)
+
+
+def summed(usages):
+    held = {}
+    for usage in usages:
+        key = (usage.framework_id, usage.agent_id, usage.role)
+        held[key] = held.get(key, Resources()) + usage.resources
+    return {key: resources for key, resources in held.items() if len(resources)}
+
+
+def _unowned(total: Resources) -> Resources:
+    """The same without owners, in which a range that stands twice is one."""
+    return Resources(replace(entry, reservations=()) for entry in total)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pictures())
+def test_whatever_a_picture_says_the_master_says_too(picture):
+    # No master tells of one port that has two owners.
+    assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in picture.agents))
+    shown = state(Pictured(picture).start(clock=lambda: picture.taken_at))
+    assert [(a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in shown.agents] == [
+        (a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in picture.agents
+    ]
+    assert [(f.id, f.name, set(f.roles), f.principal, f.active, f.connected) for f in shown.frameworks] == [
+        (f.id, f.name, set(f.roles), f.principal, f.active, f.connected) for f in picture.frameworks
+    ]
+    assert summed(shown.usages) == summed(picture.usages)
+    assert {offer.id for offer in shown.offers} <= {offer.id for offer in picture.offers}
+
+
+def test_offers_are_outstanding_as_before_and_the_rest_is_offered_at_once():
+    picture = ClusterPicture("1.11.0", 0.0, AGENTS, (WEB,), offers=(offered("m-O7", "m-S0", HALF),))
+    master = started(picture)
+    assert [offer.id for offer in master.offers] == ["m-O7"]
+    master.advance()
+    assert "m-O7" in [offer.id for offer in master.offers]
+    assert sorted(offer.agent_id for offer in master.offers) == ["m-S0", "m-S0", "m-S1"]
+    assert master.offered_on("m-S0").allocated_to(None).quantities() == TOTAL.quantities()
+
+
+def test_what_is_suppressed_or_away_is_offered_nothing():
+    quiet = PicturedFramework("q", "q", ("q",), suppressed=frozenset({"q"}), capabilities=frozenset({"MULTI_ROLE"}))
+    away = PicturedFramework("a", "a", ("a",), active=False, connected=False, capabilities=frozenset({"MULTI_ROLE"}))
+    master = started(ClusterPicture("1.11.0", 0.0, AGENTS, (quiet, away)))
+    master.advance()
+    assert len(master.offers) == 0
+
+
+def test_tasks_share_what_their_framework_holds():
+    usage = Usage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
+    master = started(ClusterPicture("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
+    tasks = list(master.frameworks["m-0000"].tasks.values())
+    assert len(tasks) == 3
+    assert [task.resources.scalar_quantities().get_amount("cpus") for task in tasks] == [333, 333, 334]
+    master.subscriptions.remove(master.frameworks["m-0000"])
+    assert len(master.agents["m-S0"].used) == 0
+    assert master.allocator.metrics()["allocator/mesos/resources/cpus/offered_or_allocated"] == 0.0
+
+
+def test_changes_outlive_the_master_and_offers_of_what_is_gone_do_not():
+    registry = MemoryRegistry()
+    whole = ClusterPicture(
+        "1.11.0", 0.0, AGENTS, (WEB,), offers=(offered("m-O7", "m-S0", TOTAL), offered("m-O8", "m-S1", TOTAL))
+    )
+    first = started(whole, registry=registry)
+    reservation = (Reservation("DYNAMIC", "db"),)
+    with first.transaction():
+        first.reservations.reserve(None, first.agents["m-S0"], [Resource("cpus", 2000, reservation)], None)
+        first.weights.update(None, [("web", 3.0)])
+    second = started(whole, registry=registry)
+    assert second.agents["m-S0"].total.reserved("db").scalar_quantities() == Quantities({"cpus": 2000})
+    assert second.agents["m-S1"].total == TOTAL  # of the same host name
+    assert second.weights.configured == {"web": 3.0}
+    assert [offer.id for offer in second.offers] == ["m-O8"]
+
+
+def test_a_removed_quota_does_not_come_back():
+    registry = MemoryRegistry()
+    picture = ClusterPicture("1.11.0", 0.0, AGENTS, quotas={"web": Quota(Quantities({"cpus": 1000}))})
+    with (first := started(picture, registry=registry)).transaction():
+        first.quotas.remove(None, "web")
+    assert started(picture, registry=registry).quotas.meanings() == {}
+
+
+def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    file = tmp_path / "cluster"
+    file.write_text(snapshot.dump(BASE))
+    master = open_address(f"fake:{file}")
+    assert (list(master.agents), master.profile.version) == (["m-S0", "m-S1"], "1.11.0")
+    with master.transaction():
+        master.weights.update(None, [("web", 3.0)])
+    assert open_address(f"fake:{file}").weights.configured == {"web": 3.0}
+    assert open_address(f"fake:{file}?version=1.4").profile.version == "1.4.0"
+    file.write_text(snapshot.dump(BASE) + " ")
+    assert open_address(f"fake:{file}").weights.configured == {}  # taken anew
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{", "is not JSON"), ("{}", "is not a snapshot"), (snapshot.dump(BASE).replace('"m-S1"', '"m-S0"'), "twice")],
+)
+def test_a_file_that_is_no_snapshot_is_told_apart(tmp_path, content, said):
+    file = tmp_path / "cluster.json"
+    file.write_text(content)
+    with pytest.raises(BadInput, match=said):
+        open_address(f"fake:{file}")

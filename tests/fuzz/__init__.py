@@ -1,0 +1,1 @@
+"""Input that nobody should send: to every endpoint of the fake master, and to every command of the tool."""

@@ -1,0 +1,177 @@
+# ruff: noqa: E501  # lists of odd texts, several to a line
+"""Requests to every route: made from ROUTES and from the messages that each endpoint declares."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from hypothesis import strategies as st
+
+from fake_master.http import maintenance, operator_api, quota, reservations, weights
+from fake_master.http.application import ROUTES
+from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
+from mesosctl.wire.messages import Field, Message
+
+from .json_texts import ODD_TEXTS, odd_texts, odd_values, write
+from .messages import json_of, part_of, texts
+
+TYPE = "application/json"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request; "@" words in target, headers and body stand for ids that the master knows."""
+
+    method: str
+    target: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+_RESOURCES = Message("Resources", {"resources": reservations.RESERVE.fields["resources"]})
+_MACHINES = Message("Machines", {"machines": Field(maintenance.START.fields["machines"].type, "repeated")})
+_WEIGHTS = Message("Weights", {"weights": Field(weights.WEIGHT_INFO, "repeated")})
+# What each endpoint with a body of its own reads: a message, an array, or a form with a JSON field.
+_OBJECTS = {
+    "quota": quota.QUOTA_REQUEST,
+    "maintenance/schedule": maintenance.UPDATE.fields["schedule"].type,
+}
+_ARRAYS = {
+    "weights": (_WEIGHTS, "weights"),
+    "machine/down": (_MACHINES, "machines"),
+    "machine/up": (_MACHINES, "machines"),
+}
+_FORMS = {
+    "reserve": ("slaveId", "resources"),
+    "unreserve": ("slaveId", "resources"),
+    "create-volumes": ("slaveId", "volumes"),
+    "destroy-volumes": ("slaveId", "volumes"),
+    "teardown": ("frameworkId", ""),
+}
+_METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "BREW", "get"]
+_QUERIES = [
+    "",
+    "?",
+    "?jsonp=f",
+    "?jsonp=%00%0d%0a",
+    "?slave_id=@A1",
+    "?framework_id=@F1",
+    "?task_id=t1",
+    "?limit=5&offset=1",
+    "?order=asc",
+]
+_PIECES = ["/", "//", "/.", "/..", "/%2e%2e", "/%00", "/%", "/%zz", "/*", "/web", "/%C3%28", "/ä", "/" + "x" * 3000, ";a=b", "?", "#x", "?x=" + "y" * 3000]  # fmt: skip
+
+odd_headers = st.dictionaries(
+    st.sampled_from(["content-type", "accept", "authorization", "mesos-stream-id", "accept-encoding", "x-y"]),
+    st.sampled_from(
+        [TYPE, "application/json; charset=utf-8", "text/plain", "application/x-protobuf", "", "*/*", "application/*;q=0", ",;=", "Basic", "Basic %%%",
+         "Basic " + "QQ==" * 500, "Bearer x", "@S1", "gzip;q=0", "x" * 2000, "\xff\xfe", "multipart/form-data", "application/x-www-form-urlencoded"]
+    ),
+    max_size=3,
+)  # fmt: skip
+# Numbers that steer a list: `limit`, `offset` and the like.
+_odd_query = st.tuples(
+    st.sampled_from(["limit", "offset", "order", "slave_id", "framework_id", "task_id", "jsonp", "timeout"]),
+    st.sampled_from(["-1", "1e3", "9" * 40, "NaN", "", "0", "%ff", "5secs", "1e400secs", "-5secs"])
+    | odd_texts.map(lambda text: quote(text, safe="", errors="replace")),
+).map(lambda pair: f"?{pair[0]}={pair[1]}")
+
+
+@st.composite
+def targets(draw: st.DrawFn, path: str) -> str:
+    """The path, above all as it is; sometimes with something before, behind or inside."""
+    shape = draw(st.integers(0, 9))
+    if shape == 0:
+        path = "master/" + path
+    if shape == 1:
+        path += draw(st.sampled_from(_PIECES))
+    if shape == 2:
+        path = draw(st.sampled_from(_PIECES)).lstrip("?#") + path
+    if shape == 3:
+        path = path.replace(path[0], f"%{ord(path[0]):02x}", 1)
+    return "/" + path + draw(st.sampled_from(_QUERIES) | _odd_query if shape in (4, 5) else st.just(""))
+
+
+@st.composite
+def forms(draw: st.DrawFn, name: str) -> bytes:
+    """A form-encoded body."""
+    who, what = _FORMS[name]
+    pairs = [(who, draw(texts("agent_id" if who == "slaveId" else "framework_id")).encode(errors="surrogatepass"))]
+    if what:
+        pairs.append((what, write(draw(part_of(_RESOURCES, "resources")))))
+    if name == "reserve" and draw(st.booleans()):
+        pairs.append(("source", write(draw(part_of(_RESOURCES, "resources")))))
+    if draw(st.integers(0, 40)) == 20:
+        pairs.append(
+            (draw(st.sampled_from([who, what, "x"])), draw(st.sampled_from(ODD_TEXTS)).encode(errors="surrogatepass"))
+        )
+    joint = draw(st.sampled_from([b"&", b"&", b"&", b";", b"&&", b"\n"]))
+    return joint.join(key.encode() + b"=" + quote(value, safe="@").encode() for key, value in pairs)
+
+
+def _bodies(path: str) -> st.SearchStrategy[bytes]:
+    if path in _OBJECTS:
+        return json_of(_OBJECTS[path]).map(write)
+    if path in _ARRAYS:
+        return part_of(*_ARRAYS[path]).map(write)
+    if path in _FORMS:
+        return forms(path)
+    if path == "api/v1":
+        return st.sampled_from(sorted(CALLS)).flatmap(lambda kind: json_of(operator_api._CALL, kind=kind)).map(write)
+    if path == "api/v1/scheduler":
+        kinds = sorted(SCHEDULER_CALL.fields["type"].type.values)
+        return st.sampled_from(kinds).flatmap(lambda kind: json_of(SCHEDULER_CALL, kind=kind)).map(write)
+    return st.just(b"")
+
+
+CALLS = {*operator_api.READERS, *operator_api.WRITERS, "SUBSCRIBE", "LIST_FILES"}
+_odd_bodies = st.one_of(
+    odd_values.map(write),
+    st.binary(max_size=40),
+    st.sampled_from([b"", b"\xff\xfe{", b"\0" * 100, b"a=b&c", b"[" * 50_000]),
+)
+
+
+@st.composite
+def requests_to(draw: st.DrawFn, route: Any) -> Sent:
+    """One request to this route."""
+    usual = "POST" if route.path.startswith("api/") else draw(st.sampled_from(sorted(route.methods) or ["GET"]))
+    odd = draw(st.integers(-20, 40))
+    method = draw(st.sampled_from(_METHODS)) if odd == 0 else usual
+    has_body = method in ("POST", "PUT")
+    body = draw(_odd_bodies) if odd == 1 else draw(_bodies(route.path)) if has_body else b""
+    headers = {"content-type": TYPE, "accept": TYPE} if route.path.startswith("api/") else {}
+    if route.path == "api/v1/scheduler" and b"SUBSCRIBE" not in body[:4000]:
+        headers["mesos-stream-id"] = "@S1"
+    if odd == 2:
+        headers |= draw(odd_headers)
+    if draw(st.integers(0, 60)) == 30 and body:
+        at = draw(st.integers(0, len(body)))
+        body = (
+            body[:at]
+            + draw(st.sampled_from([b"", b"\xff", b"\0", b"}", b'"', b",", b"9" * 400, b"\xed\xa0\x80"]))
+            + body[at + draw(st.integers(0, 3)) :]
+        )
+    target = draw(targets(route.path)) if odd in (3, 4, 5) or not has_body else "/" + route.path
+    if method == "DELETE" and route.path == "quota":
+        target = "/quota/" + draw(texts("role").map(lambda text: quote(text, safe="/*@", errors="replace")))
+    return Sent(method, target, headers, body)
+
+
+# Every route equally often would ask for the same few lists all the time.
+_WEIGHTED = [
+    route for route in ROUTES for _ in range(8 if route.path.startswith("api/") else 2 if route.methods else 1)
+]
+_ODD_TARGETS = [
+    *_PIECES,
+    "*",
+    "",
+    "http://x/quota",
+    "/slave(99999999999999999999)/state",
+    "/slave%281%29/state",
+    "/slave(\u0661)/state",
+]
+_off_the_routes = st.builds(Sent, st.sampled_from(_METHODS), st.sampled_from(_ODD_TARGETS))
+any_request = st.sampled_from(_WEIGHTED).flatmap(requests_to)
+any_target = any_request | _off_the_routes

@@ -1,0 +1,29 @@
+"""Whatever is typed, and whatever is in the files: an exit status of the documents, a sentence, and an end."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mesosctl.cli.reference.walk import Node
+
+from .playing import check, play
+from .words import LEAVES, Typed, any_line, lines_of
+
+EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
+patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@patient
+@given(any_line)
+def test_any_line(typed: Typed) -> None:
+    check(typed, play(typed))
+
+
+@pytest.mark.parametrize("node", LEAVES, ids=lambda node: node.words)
+@settings(patient, max_examples=max(10, EXAMPLES // 5))
+@given(data=st.data())
+def test_every_command(node: Node, data: st.DataObject) -> None:
+    typed = data.draw(lines_of(node))
+    check(typed, play(typed))

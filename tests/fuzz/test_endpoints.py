@@ -1,0 +1,35 @@
+"""Whatever is sent to the fake master, it answers, within bounds, never with a 5xx, and its books balance."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fake_master.http.application import ROUTES
+
+from .lab import Lab
+from .requests import Sent, any_request, requests_to
+
+EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
+patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@patient
+@given(plan=st.lists(any_request, min_size=2, max_size=8))
+def test_a_history_of_odd_requests(version: str, plan: list[Sent]) -> None:
+    lab = Lab(version)
+    for sent in plan:
+        lab.send(sent)
+    lab.wait(20)
+    lab.check()
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path)
+@settings(patient, max_examples=max(10, EXAMPLES // 5))
+@given(data=st.data())
+def test_every_route(route: object, data: st.DataObject) -> None:
+    lab = Lab("1.11")
+    lab.send(data.draw(requests_to(route)))
+    lab.check()

@@ -1,0 +1,138 @@
+"""A day of a cluster in virtual time: `python -m tests.jobs.day [--hours 24]`.
+
+Frameworks take what they are offered, their tasks end, quotas and weights change, a framework
+leaves and another one comes, and after every hour the books are balanced: nothing is lost and
+nothing is handed out twice.  Memory is looked at after every hour.
+"""
+
+import argparse
+import random
+import sys
+import time
+import tracemalloc
+from dataclasses import dataclass, field
+
+from fake_master.cluster import ClusterSpec
+from fake_master.master.clocks import VirtualClock
+from fake_master.master.frameworks import Framework
+from fake_master.master.offers import Offer
+from fake_master.master.residents import Resident, ResidentSpec
+from fake_master.master.state import Master
+from fake_master.master.tasks import TaskFate
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resources
+from mesosctl.core.text import parse_resources
+from tests.jobs.memory import python_mib
+
+HOUR = 3600.0
+MOST_GROWTH = 1.25
+"""The most memory of the second half over the most of the first, in which every book and cache has become full."""
+_ROLES = ("web", "batch", "ads")
+
+
+@dataclass
+class Day:
+    """What was seen."""
+
+    hours: int
+    accepted: int = 0
+    launched: int = 0
+    mib: list[float] = field(default_factory=list)
+    """After each hour."""
+    seconds: float = 0
+
+    @property
+    def growth(self) -> float:
+        half = (len(self.mib) + 1) // 2
+        return max(self.mib[half:], default=0.0) / max(self.mib[:half])
+
+    def took(self, _framework: Framework, _offer: Offer, tasks: int) -> None:
+        self.accepted += 1
+        self.launched += tasks
+
+    def __str__(self) -> str:
+        return (
+            f"{self.hours} simulated hours in {self.seconds:.1f} s: {self.accepted} offers taken, "
+            f"{self.launched} tasks; {max(self.mib):.1f} MiB at the most, "
+            f"second half over first {self.growth:.2f}"
+        )
+
+
+def play(hours: int, seed: int) -> Day:
+    """Let so many hours pass.  Raises AssertionError where the books do not balance."""
+    choice, clock, started = random.Random(seed), VirtualClock(0.0), time.monotonic()
+    day = Day(hours)
+    tracemalloc.start()
+    spec = ClusterSpec(
+        ("cpus:16;mem:16384",) * 8,
+        "1.11",
+        flags={
+            "allocation_interval": "5secs",
+            # Books of this size are full soon; whatever grows later is not one of them.
+            "max_completed_frameworks": "2",
+            "max_completed_tasks_per_framework": "100",
+        },
+        task_fate=TaskFate("TASK_FINISHED", 60.0),
+    )
+    master = spec.start(clock=clock)
+    for number, role in enumerate(_ROLES):
+        _join(master, number, role, day)
+    for hour in range(1, hours + 1):
+        _let_pass(master, clock, hour * HOUR)
+        check_books(master)
+        day.mib.append(python_mib())
+        _change(master, hour, choice, day)
+    tracemalloc.stop()
+    day.seconds = time.monotonic() - started
+    return day
+
+
+def _join(master: Master, number: int, role: str, day: Day) -> None:
+    task = parse_resources(f"cpus:{1 + number % 3};mem:{512 * (1 + number % 2)}")
+    Resident(master, ResidentSpec(f"resident-{number}", (role,), task=Resources(task), tasks=40), day.took).subscribe()
+
+
+def _let_pass(master: Master, clock: VirtualClock, until: float) -> None:
+    while clock.now < until:
+        due = master.next_deadline()
+        assert due is not None
+        clock.now = min(until, max(due, clock.now))
+        master.advance()
+
+
+def _change(master: Master, hour: int, choice: random.Random, day: Day) -> None:
+    """What operators and users do in an hour."""
+    role = choice.choice(_ROLES)
+    amounts = {"cpus": choice.randrange(0, 40) * 1000}
+    with master.transaction():
+        master.quota_was_updated(role, Quota(Quantities(amounts), Limits(amounts)))
+        master.weights_were_updated({choice.choice(_ROLES): choice.choice([0.5, 1.0, 3.0])})
+    leaving = choice.choice(list(master.frameworks.values()))
+    master.subscriptions.remove(leaving)
+    _join(master, hour + len(_ROLES), choice.choice(_ROLES), day)
+
+
+def check_books(master: Master) -> None:
+    """Used and offered together are within each agent, and what is used is what tasks hold."""
+    for agent in master.agents.values():
+        held = master.held_on(agent.id).allocated_to(None)
+        assert agent.total.contains(held), f"{agent.id} has {agent.total} and gave {held} away"
+        tasks = [task for of in master.frameworks.values() for task in of.tasks.values() if task.agent_id == agent.id]
+        running = Resources(entry for task in tasks if not task.is_terminal for entry in task.resources)
+        assert running == master.used_on(agent.id), f"{agent.id}: tasks take {running}, of {master.used_on(agent.id)}"
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hours", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    words = parser.parse_args()
+    day = play(words.hours, words.seed)
+    print(day)
+    return 1 if day.growth > MOST_GROWTH else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

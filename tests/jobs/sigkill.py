@@ -1,0 +1,146 @@
+"""Kill a fake master at random moments under load: `python -m tests.jobs.sigkill [--times 200] [--seed N]`.
+
+Every change that was answered must be there afterwards, no other one may be half there, and the
+file must open.  Prints what was seen; ends with 1 where something was lost.
+"""
+
+import argparse
+import random
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from tests.conformance.processes import Process
+from tests.jobs.operators import (
+    AGENTS_OF_EACH_KIND,
+    MaintenanceOperator,
+    Operator,
+    QuotaOperator,
+    ReservationOperator,
+    VolumeOperator,
+    WeightOperator,
+    agents,
+)
+
+_PATIENCE = 30.0
+_MOST_ANSWERS = 150
+"""Before a kill."""
+
+
+@dataclass
+class Report:
+    """What a job saw."""
+
+    kills: int = 0
+    seen: Counter[str] = field(default_factory=Counter)
+    """Changes: answered, under way at a kill, and of these happened."""
+    problems: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(self.seen.items()))
+        return f"{self.kills} kills: {counts}; {len(self.problems)} problems"
+
+
+def kill_repeatedly(folder: Path, times: int, seed: int, registry: str = "sqlite") -> Report:
+    """Start, load and kill a master `times` times upon one registry in `folder`."""
+    kinds = (QuotaOperator, WeightOperator, ReservationOperator, VolumeOperator)
+    operators: list[Operator] = [kind(number) for kind in kinds for number in range(AGENTS_OF_EACH_KIND)]
+    operators.append(MaintenanceOperator(0))
+    report, choice = Report(), random.Random(seed)
+    master, client = _start(folder, registry)
+    for _ in range(times):
+        answered = _load_until_killed(master, client, operators, choice)
+        report.kills += 1
+        report.seen["changes answered"] += answered
+        under_way = [operator for operator in operators if operator.under_way]
+        asked_for = {id(operator): operator.wanted for operator in under_way}
+        report.problems += _damage(folder)
+        master, client = _start(folder, registry)
+        report.problems += [problem for operator in operators if (problem := operator.settle(client))]
+        report.seen["under way"] += len(under_way)
+        for operator in under_way:
+            report.seen[f"{type(operator).__name__} under way"] += 1
+        report.seen["of them happened"] += sum(operator.kept == asked_for[id(operator)] for operator in under_way)
+    client.close()
+    master.stop()
+    return report
+
+
+def _start(folder: Path, registry: str) -> tuple[Process, httpx.Client]:
+    words = ["--port", "0", "--mesos-version", "1.11", "--registry", registry, "--work-dir", str(folder)]
+    for agent in agents():
+        words += ["--agent", agent]
+    master = Process([sys.executable, "-m", "fake_master", *words], folder / "master.log")
+    address = master.first_line()
+    assert address, f"the registry does not open: {master.last_words()}"
+    return master, httpx.Client(base_url=address, trust_env=False, timeout=10)
+
+
+def _load_until_killed(master: Process, client: httpx.Client, operators: list[Operator], choice: random.Random) -> int:
+    """Every operator in a thread of its own until the master is gone; how many changes were answered."""
+    answers = threading.Semaphore(0)
+    answered: list[int] = []
+    failures: list[BaseException] = []
+
+    def work(operator: Operator, own: random.Random) -> None:
+        count = 0
+        try:
+            with httpx.Client(base_url=client.base_url, trust_env=False, timeout=10) as mine:
+                while True:
+                    operator.step(mine, own)
+                    count += 1
+                    answers.release()
+        except httpx.TransportError:
+            answered.append(count)
+        except BaseException as failure:  # noqa: BLE001  # told by the main thread
+            failures.append(failure)
+
+    workers = [threading.Thread(target=work, args=(operator, random.Random(choice.random()))) for operator in operators]
+    for worker in workers:
+        worker.start()
+    for _ in range(choice.randrange(_MOST_ANSWERS)):
+        if not answers.acquire(timeout=_PATIENCE):
+            break  # whoever failed says why
+    master.kill()
+    for worker in workers:
+        worker.join(timeout=_PATIENCE)
+    client.close()
+    if failures:
+        raise failures[0]
+    assert len(answered) == len(operators), "an operator did not notice that the master is gone"
+    return sum(answered)
+
+
+def _damage(folder: Path) -> list[str]:
+    if not (folder / "registry.sqlite").exists():
+        return []
+    with closing(sqlite3.connect(folder / "registry.sqlite")) as registry:
+        (verdict,) = registry.execute("PRAGMA integrity_check").fetchone()
+    return [] if verdict == "ok" else [f"the file: {verdict}"]
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
+    words = parser.parse_args()
+    print(f"seed {words.seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        report = kill_repeatedly(Path(folder), words.times, words.seed)
+    print(report)
+    for problem in report.problems:
+        print(problem)
+    return 1 if report.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

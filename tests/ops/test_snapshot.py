@@ -1,0 +1,131 @@
+"""Reading a picture where a master hides things, or changes meanwhile."""
+
+import json
+
+import httpx
+import pytest
+
+from fake_master.carriers.in_process import InProcessTransport
+from fake_master.pictured import Pictured
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.core.errors import Denied, UnexpectedAnswer
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.quantities import Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.core.text import parse_resources
+from mesosctl.ops.snapshot import read_picture
+
+AGENT = PicturedAgent("m-S0", "h0", "slave(1)@127.0.0.1:5050", parse_resources("cpus:8;mem:4096"))
+SHOP = PicturedFramework(
+    "m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}), suppressed=frozenset({"web"})
+)
+HELD = Usage("m-0000", "m-S0", "web", parse_resources("cpus:4;mem:512"), 2)
+PICTURE = ClusterPicture(
+    "1.11.0", 0.0, (AGENT,), (SHOP,), (HELD,), quotas={"web": Quota(Quantities({"cpus": 1000}))}, weights={"web": 2.0}
+)
+
+
+class Between(httpx.BaseTransport):
+    """A fake master, and somebody between who changes what it says."""
+
+    def __init__(self, **instead):
+        self.fake = Pictured(PICTURE).start(clock=lambda: 1000.0)
+        self.transport = InProcessTransport(self.fake)
+        self.instead = instead
+        self.asked = []
+
+    def handle_request(self, request):
+        content = request.read()
+        name = json.loads(content)["type"] if request.method == "POST" else request.url.path.strip("/").split("/")[0]
+        self.asked.append(name)
+        answer = self.transport.handle_request(request)
+        answer.read()
+        change = self.instead.get(name)
+        if isinstance(change, int):
+            return httpx.Response(change)
+        if change is None:
+            return answer
+        value = answer.json()
+        return httpx.Response(200, json=change(self, value) or value)
+
+
+def picture_of(between):
+    return read_picture(Master(parse_address("http://m:5050"), transport=between), now=lambda: 7.0)
+
+
+def test_all_that_a_master_tells():
+    picture = picture_of(Between())
+    assert (picture.version, picture.taken_at) == ("1.11.0", 7.0)
+    assert picture.usages == (HELD,)
+    assert (picture.quotas, picture.weights) == (PICTURE.quotas, PICTURE.weights)
+    assert picture.frameworks[0].suppressed == {"web"}
+    assert [sentence.partition(":")[0] for sentence in picture.untold] == ["offer filters"]
+
+
+def test_what_may_not_be_seen_is_listed_with_what_stands_in_its_place():
+    picture = picture_of(Between(quota=403, weights=403, flags=403, metrics=404))
+    assert (picture.quotas, picture.weights, picture.flags) == ({}, {}, {})
+    assert picture.frameworks[0].suppressed is None
+    told = " ".join(picture.untold)
+    for word in ("quotas:", "weights:", "flags", "suppress"):
+        assert word in told
+
+
+def without_frameworks(_, value):
+    state = value["get_state"]
+    state["get_frameworks"]["frameworks"] = []
+    state["get_tasks"]["tasks"] = []
+
+
+def test_what_hidden_frameworks_hold_is_held_all_the_same():
+    picture = picture_of(Between(GET_STATE=without_frameworks))
+    (stand_in,) = picture.frameworks
+    assert (stand_in.name, stand_in.roles, stand_in.active) == ("(unseen)", ("web",), False)
+    assert [(usage.role, usage.resources) for usage in picture.usages] == [("web", HELD.resources)]
+    assert "may not see" in " ".join(picture.untold)
+    again = Pictured(picture).start(clock=lambda: 1000.0)
+    assert again.used_on("m-S0").allocated_to(None) == HELD.resources
+
+
+def other_weights_for(times):
+    def change(between, value):
+        seen = sum(name == "weights" for name in between.asked)
+        return [{"role": "web", "weight": 2.0 + min(seen, times)}]
+
+    return change
+
+
+def test_it_is_read_again_while_somebody_changes_it():
+    between = Between(weights=other_weights_for(2))
+    picture = picture_of(between)
+    assert between.asked.count("GET_STATE") == 2
+    assert picture.weights == {"web": 4.0}
+    assert not any("one moment" in sentence for sentence in picture.untold)
+
+
+def test_a_cluster_that_never_rests_is_kept_with_a_warning():
+    between = Between(weights=other_weights_for(99))
+    picture = picture_of(between)
+    assert between.asked.count("GET_STATE") == 3
+    assert any(sentence.startswith("one moment") for sentence in picture.untold)
+
+
+def test_without_the_state_there_is_no_picture():
+    with pytest.raises(Denied):
+        picture_of(Between(GET_STATE=403))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda _, _v: {"type": "GET_STATE"},
+        lambda _, v: v["get_state"]["get_agents"]["agents"][0].pop("agent_info") and None,
+        lambda _, v: v["get_state"]["get_tasks"]["tasks"][0].update(resources=3),
+        lambda _, v: v["get_state"]["get_tasks"]["tasks"][0].update(resources=[{"name": "cpus"}]),
+        lambda _, v: v["get_state"]["get_frameworks"].update(frameworks=[3]),
+    ],
+)
+def test_an_answer_that_no_master_gives_is_told_apart(broken):
+    with pytest.raises(UnexpectedAnswer, match="not as documented"):
+        picture_of(Between(GET_STATE=broken))

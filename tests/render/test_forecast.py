@@ -1,0 +1,68 @@
+import io
+import json
+
+from mesosctl.render.forecast import forecast_report, verdict
+from mesosctl.render.forecast_documents import ForecastDocument
+from mesosctl.render.report import write
+
+from .forecasts import HOSTILE, whole_forecast
+
+
+def written(form: str) -> str:
+    stream = io.StringIO()
+    write(forecast_report(whole_forecast()), form, stream, draws=False, colours=False)
+    return stream.getvalue()
+
+
+def test_the_table_says_who_gains_and_who_loses():
+    lines = written("table").splitlines()
+    marathon = next(line for line in lines if line.startswith("framework  marathon"))
+    assert marathon.split() == [
+        *("framework", "marathon", "-", "cpus:6;mem:1536", "cpus:14;mem:9216"),
+        *("cpus:8;mem:7680", "-", "25%", "→", "58%", "cpus"),
+    ]
+
+
+def test_everything_else_stands_under_it():
+    text = written("table")
+    for sentence in (
+        "quota:web=cpus:16;mem:8GiB: accepted (200)",
+        "REFUSED (400) [role.syntax]",
+        "offers rescinded: 2:",
+        "(not out yet: made while the picture settled)",
+        "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216",
+        "web: cpus:16;mem:8192 fits whole on no agent, only in pieces; the most that one agent has is cpus:12;mem:",
+        "NO: it would be refused",
+    ):
+        assert sentence in text
+
+
+def test_a_name_does_not_steer_a_terminal():
+    assert "\u202e" not in written("table")
+    assert "\\u202e" in written("table")
+
+
+def test_json_is_the_documented_shape():
+    document = json.loads(written("json"))
+    assert (document["schema_version"], document["kind"]) == (1, "forecast")
+    assert (document["accepted"], document["harmless"]) == (False, False)
+    ForecastDocument.model_validate(document)
+    (web,) = [role for role in document["roles"] if role["name"] == "web"]
+    assert web["after"] == {
+        "used": {"cpus": 4.0, "mem": 1024.0},
+        "offered": {"cpus": 10.0, "mem": 8192.0},
+        "share": 14 / 24,
+    }
+    assert [offer["out_now"] for offer in document["rescinded"]] == [True, False]
+    assert document["frameworks"][0]["name"] == HOSTILE
+
+
+def test_other_forms():
+    assert written("name").splitlines() == [HOSTILE, "web", HOSTILE, "marathon"]
+    assert written("csv").splitlines()[0].startswith("kind,name,guarantee,before,after")
+    assert json.loads(written("jsonl"))["kind"] == "forecast"
+
+
+def test_the_verdict_names_who_starves():
+    forecast = whole_forecast()
+    assert verdict(forecast) == "NO: it would be refused"

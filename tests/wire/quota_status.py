@@ -1,0 +1,32 @@
+"""The answer of GET /quota as a model, to compare the reader with."""
+
+from pydantic import BaseModel, Field
+
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import Quota
+from mesosctl.wire.models import QuotaConfig, Resource
+
+
+class QuotaInfo(BaseModel):
+    """One entry of `infos`; a role without guarantees has only its name."""
+
+    role: str
+    guarantee: list[Resource] = Field(default_factory=list)
+
+
+class QuotaStatus(BaseModel):
+    """The answer of GET /quota; `{}` where no role has quota."""
+
+    infos: list[QuotaInfo] = Field(default_factory=list)
+    configs: list[QuotaConfig] = Field(default_factory=list)
+
+    def to_core(self) -> dict[str, Quota]:
+        """Every role that has an entry, sorted."""
+        found = {config.role: config.to_core() for config in self.configs}
+        for info in self.infos:
+            amounts = {
+                r.name: r.value for r in (e.to_core("guarantee") for e in info.guarantee) if isinstance(r.value, int)
+            }
+            limits = found[info.role].limits if info.role in found else Limits()
+            found[info.role] = Quota(Quantities(amounts), limits)
+        return dict(sorted(found.items()))

@@ -1,0 +1,83 @@
+"""A picture as a file, and files that are none."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mesosctl.core.errors import BadInput
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.text import parse_resources
+from mesosctl.wire import snapshot
+
+from .pictures import pictures
+
+SMALL = ClusterPicture(
+    "1.11.0",
+    1.5,
+    agents=(PicturedAgent("S0", "h", "slave(1)@h:1", parse_resources("cpus:2;mem:1024;cpus(a):1")),),
+    frameworks=(PicturedFramework("F0", "shop", ("a",)),),
+    usages=(Usage("F0", "S0", "a", parse_resources("cpus:1"), 1),),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pictures())
+def test_a_picture_comes_back_as_it_was(picture):
+    assert snapshot.load(snapshot.dump(picture)) == picture
+
+
+def test_the_file_is_plain_json_with_one_line_an_entry():
+    text = snapshot.dump(SMALL)
+    assert json.loads(text) == snapshot.to_json(SMALL)
+    assert sum('"id": "S0"' in line for line in text.splitlines()) == 1
+
+
+def changed(change):
+    value = json.loads(snapshot.dump(SMALL))
+    change(value)
+    return json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda v: v.pop("kind"), "is not a snapshot"),
+        (lambda v: v.update(schema_version=2), "schema_version is 2"),
+        (lambda v: v.update(schema_version=True), "schema_version is true"),
+        (lambda v: v.pop("master"), "master"),
+        (lambda v: v["master"].pop("version"), "master.version"),
+        (lambda v: v.update(agents={}), "agents[0]"),
+        (lambda v: v["agents"][0].pop("hostname"), "agents[0].hostname"),
+        (lambda v: v["agents"].append(v["agents"][0]), "'S0' is there twice"),
+        (lambda v: v["agents"][0]["attributes"].update(x=[1]), "agents[0].attributes.x"),
+        (lambda v: v["agents"][0]["resources"][0]["scalar"].update(value=-1), "agents[0].resources[0]"),
+        (lambda v: v["agents"][0]["resources"].append(3), "agents[0].resources[3]"),
+        (lambda v: v["frameworks"][0].update(roles=["a//b"]), "frameworks[0].roles[0]"),
+        (lambda v: v["frameworks"][0].update(suppressed=["b"]), "frameworks[0].suppressed"),
+        (lambda v: v["usages"][0].update(agent_id="S9"), "no agent 'S9'"),
+        (lambda v: v["usages"][0].update(framework_id="F9"), "no framework 'F9'"),
+        (lambda v: v["usages"][0].update(tasks=-1), "usages[0].tasks"),
+        (lambda v: v.update(weights={"a": 0}), "weights.a"),
+        (lambda v: v.update(quotas={"a": {"guarantees": {"cpus": 2}, "limits": {"cpus": 1}}}), "quotas.a"),
+        (lambda v: v.update(quotas={"a": {"guarantees": {"cpus": -2}}}), "quotas.a"),
+    ],
+)
+def test_what_is_wrong_is_told_by_its_place(change, said):
+    with pytest.raises(BadInput, match=r".") as caught:
+        snapshot.load(changed(change), "file.json")
+    assert said in str(caught.value)
+    assert str(caught.value).startswith("file.json")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_no_damage_ends_in_anything_but_a_sentence(data):
+    text = snapshot.dump(SMALL)
+    at = data.draw(st.integers(0, len(text) - 1))
+    damaged = text[:at] + data.draw(st.sampled_from(["", "x", '"', "null", "-1", "[", "{}", "\x00"])) + text[at + 1 :]
+    try:
+        snapshot.load(damaged)
+    except BadInput as error:
+        assert error.message  # noqa: PT017  # many damages do no harm
