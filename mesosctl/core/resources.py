@@ -195,17 +195,37 @@ class Resource:
         owner = self.role
         return not self.reservations or owner == role or roles.is_strict_subrole(role, owner)
 
+    def with_value(self, value: Value) -> "Resource":
+        """The same entry with another value; many times faster than `replace`, and sums are made of it."""
+        return Resource(
+            self.name,
+            value,
+            self.reservations,
+            self.allocation_role,
+            self.disk,
+            self.revocable,
+            self.shared,
+            self.provider_id,
+            self.copies,
+            self.throttleable,
+        )
+
     def merges_with(self, other: "Resource") -> bool:
         """Whether adding `other` enlarges this entry instead of making a second one."""
-        if self.kind != other.kind:
+        if self.name != other.name or self.kind != other.kind:
             return False
         if self.shared:
             return self.value == other.value
-        return self.disk is None or not self.disk.never_merges
+        return not self.never_merges
+
+    @property
+    def never_merges(self) -> bool:
+        """Whether an equal one stays an entry of its own; shared volumes are counted instead."""
+        return not self.shared and self.disk is not None and self.disk.never_merges
 
     def yields(self, other: "Resource") -> bool:
         """Whether `other` may be subtracted from this entry at all."""
-        if self.kind != other.kind:
+        if self.name != other.name or self.kind != other.kind:
             return False
         if self.shared or (self.disk is not None and self.disk.indivisible):
             return self.value == other.value
@@ -245,10 +265,7 @@ class Resources:
     __slots__ = ("_entries",)
 
     def __init__(self, entries: Iterable[Resource] = ()) -> None:
-        merged: list[Resource] = []
-        for entry in entries:
-            _add(merged, entry)
-        self._entries = tuple(merged)
+        self._entries = tuple(_merged(entries))
 
     @classmethod
     def _trusted(cls, entries: Iterable[Resource]) -> "Resources":
@@ -376,6 +393,25 @@ class Resources:
         return Quantities(sums)
 
 
+def _merged(entries: Iterable[Resource]) -> list[Resource]:
+    """As adding one by one does, in time proportional to their number however many of them merge."""
+    merged: list[Resource] = []
+    places: dict[Kind, int] = {}
+    sums: dict[int, Value] = {}
+    for entry in entries:
+        if entry.shared or entry.never_merges:
+            _add(merged, entry)
+        elif not value_is_empty(entry.value):
+            place = places.setdefault(entry.kind, len(merged))
+            if place == len(merged):
+                merged.append(entry)
+            else:
+                sums[place] = value_add(sums.get(place, merged[place].value), entry.value)
+    for place, value in sums.items():
+        merged[place] = merged[place].with_value(value)
+    return merged
+
+
 def _add(entries: list[Resource], entry: Resource) -> None:
     if value_is_empty(entry.value):
         return
@@ -384,7 +420,7 @@ def _add(entries: list[Resource], entry: Resource) -> None:
             if entry.shared:
                 entries[position] = replace(present, copies=present.copies + entry.copies)
             else:
-                entries[position] = replace(present, value=value_add(present.value, entry.value))
+                entries[position] = present.with_value(value_add(present.value, entry.value))
             return
     entries.append(entry)
 
@@ -399,7 +435,7 @@ def _subtract(entries: list[Resource], entry: Resource) -> None:
             left = replace(present, copies=present.copies - entry.copies)
             gone = left.copies <= 0
         else:
-            left = replace(present, value=value_subtract(present.value, entry.value))
+            left = present.with_value(value_subtract(present.value, entry.value))
             gone = value_is_empty(left.value)
         if not gone:
             entries[position] = left
