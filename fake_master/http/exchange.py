@@ -77,8 +77,11 @@ def dumps(value: Any) -> bytes:
 
 
 def json_response(value: Any, request: Request) -> Response:
-    """JSON without blanks, wrapped where the request asks for `?jsonp=`; fields of `value` may be `Written`."""
-    pieces = _object(value) if isinstance(value, dict) else [dumps(value)]
+    """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
+    if isinstance(value, Written):
+        pieces: list[bytes] = [value]
+    else:
+        pieces = _object(value) if isinstance(value, dict) else [dumps(value)]
     callback = request.query.get("jsonp")
     if callback is not None:
         pieces = [f"{callback}(".encode(errors="surrogateescape"), *pieces, b")"]

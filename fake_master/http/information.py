@@ -71,8 +71,7 @@ def slaves(master: Master, request: Request, _principal: str | None) -> Response
 
 def roles(master: Master, request: Request, principal: str | None) -> Response:
     """GET /roles."""
-    shown = [views.role(master, role) for role in views.visible_roles(master, principal)]
-    return json_response({"roles": shown}, request)
+    return json_response({"roles": views.roles_in_full(master, principal)}, request)
 
 
 def state(master: Master, request: Request, principal: str | None) -> Response:

@@ -8,7 +8,7 @@ resources are equal whatever their order, and are not shown alike.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from operator import is_
 from typing import Any, Protocol, TypeVar
@@ -36,29 +36,17 @@ class Texts:
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Parts, bytes]] = {}
         self._everything: list[Any] = []
-        self._array: Written | None = None
+        self._whole: Written | None = None
 
-    def array(
-        self,
-        of: Collection[Of],
-        parts: Callable[[Of], Parts],
-        view: Callable[[Of], Mapping[str, Any]],
-        everything: Callable[[], Iterable[Any]] | None = None,
-    ) -> Written:
-        """A JSON array of what `view` says of each; what is not in it is forgotten.
-
-        `everything` gives the parts of all together, where that is quicker than one by one.
-        """
-        if everything is None:
-            return self._anew(of, parts, view)
-        if self._array is None or not _same(self._everything, everything()):
+    def whole(self, everything: Callable[[], Iterable[Any]], write: Callable[[], bytes]) -> Written:
+        """What `write` says, which depends on the parts that `everything` gives and on no others."""
+        if self._whole is None or not _same(self._everything, everything()):
             self._everything = list(everything())
-            self._array = self._anew(of, parts, view)
-        return self._array
+            self._whole = Written(write())
+        return self._whole
 
-    def _anew(
-        self, of: Collection[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]
-    ) -> Written:
+    def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
+        """A JSON array of what `view` says of each; what is not in it is forgotten."""
         before, self._kept = self._kept, {}
         for one in of:
             made_of = parts(one)
