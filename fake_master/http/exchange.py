@@ -65,6 +65,10 @@ def accepted_silently(status: int = 200) -> Response:
     return Response(status)
 
 
+# Made once: `json.dumps` makes an encoder for every call, and there are thousands in one answer.
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
 class Written(bytes):
     """JSON already."""
 
@@ -73,7 +77,7 @@ class Written(bytes):
 
 def dumps(value: Any) -> bytes:
     """JSON without blanks."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogateescape")
+    return _encode(value).encode(errors="surrogateescape")
 
 
 def json_response(value: Any, request: Request) -> Response:

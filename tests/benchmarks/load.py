@@ -16,6 +16,8 @@ _PIECE = 1 << 20
 class Answers:
     """What came of asking."""
 
+    first: float
+    """Seconds of the very first request."""
     seconds: list[float]
     """Of each request, in ascending order."""
     rate: float
@@ -26,35 +28,6 @@ class Answers:
     def percentile(self, percent: int) -> float:
         """Milliseconds within which so many requests of a hundred were answered."""
         return self.seconds[min(len(self.seconds) - 1, len(self.seconds) * percent // 100)] * 1000
-
-
-def ask(port: int, path: str, *, at_once: int, seconds: float) -> Answers:
-    """GET `path` over `at_once` connections for about so long, in threads that only wait."""
-    until = time.monotonic() + seconds
-    times: list[list[float]] = [[] for _ in range(at_once)]
-    sizes: list[int] = []
-    enough = -(-_ENOUGH // at_once)
-
-    def one(own: list[float]) -> None:
-        with Connection(port) as connection:
-            connection.get(path)  # whatever is made once is made now
-            while (now := time.monotonic()) < until or (
-                len(own) < enough and now < until + _MOST_SECONDS_OVER * seconds
-            ):
-                started = time.perf_counter()
-                size = connection.get(path)
-                own.append(time.perf_counter() - started)
-            sizes.append(size)
-
-    started = time.perf_counter()
-    threads = [threading.Thread(target=one, args=(own,)) for own in times]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    took = time.perf_counter() - started
-    found = sorted(entry for own in times for entry in own)
-    return Answers(found, (len(found) + at_once) / took, max(sizes))
 
 
 class Connection:
@@ -89,3 +62,37 @@ class Connection:
             assert count, f"{path}: the connection ended early"
             left -= count
         return size
+
+
+def ask(port: int, path: str, *, at_once: int, seconds: float) -> Answers:
+    """GET `path` over `at_once` connections for about so long, in threads that only wait."""
+    until = time.monotonic() + seconds
+    times: list[list[float]] = [[] for _ in range(at_once)]
+    sizes: list[int] = []
+    firsts: list[float] = []
+    enough = -(-_ENOUGH // at_once)
+
+    def timed(connection: Connection) -> tuple[float, int]:
+        started = time.perf_counter()
+        size = connection.get(path)
+        return time.perf_counter() - started, size
+
+    def one(own: list[float]) -> None:
+        with Connection(port) as connection:
+            firsts.append(timed(connection)[0])  # whatever is made once is made now
+            while (now := time.monotonic()) < until or (
+                len(own) < enough and now < until + _MOST_SECONDS_OVER * seconds
+            ):
+                took, size = timed(connection)
+                own.append(took)
+            sizes.append(size)
+
+    started = time.perf_counter()
+    threads = [threading.Thread(target=one, args=(own,)) for own in times]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = time.perf_counter() - started
+    found = sorted(entry for own in times for entry in own)
+    return Answers(firsts[0], found, (len(found) + at_once) / took, max(sizes))
