@@ -1,7 +1,7 @@
 """One request and one response, whatever carries them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
@@ -69,8 +69,8 @@ def accepted_silently(status: int = 200) -> Response:
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
-class Written(bytes):
-    """JSON already."""
+class Written(tuple[bytes, ...]):
+    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
 
     __slots__ = ()
 
@@ -82,23 +82,23 @@ def dumps(value: Any) -> bytes:
 
 def json_response(value: Any, request: Request) -> Response:
     """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
-    if isinstance(value, Written):
-        pieces: list[bytes] = [value]
-    else:
-        pieces = _object(value) if isinstance(value, dict) else [dumps(value)]
+    pieces = _object(value) if isinstance(value, dict) else _pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
-        pieces = [f"{callback}(".encode(errors="surrogateescape"), *pieces, b")"]
-        return Response(200, b"".join(pieces), {"Content-Type": "text/javascript"})
+        called = (f"{callback}(".encode(errors="surrogateescape"), *pieces, b")")
+        return Response(200, b"".join(called), {"Content-Type": "text/javascript"})
     return Response(200, b"".join(pieces), {"Content-Type": JSON})
 
 
 def _object(fields: Mapping[str, Any]) -> list[bytes]:
-    """The pieces of an object; large ones are copied only where all are put together."""
     pieces: list[bytes] = []
     for name, part in fields.items():
-        pieces += b"," if pieces else b"{", dumps(name), b":", part if isinstance(part, Written) else dumps(part)
+        pieces += b"," if pieces else b"{", dumps(name), b":", *_pieces(part)
     return [*pieces, b"}"] if pieces else [b"{}"]
+
+
+def _pieces(value: Any) -> Sequence[bytes]:
+    return value if isinstance(value, Written) else (dumps(value),)
 
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, dumps, json_body, json_response
+from fake_master.http.exchange import (
+    Refusal,
+    Request,
+    Response,
+    Written,
+    accepted_silently,
+    dumps,
+    json_body,
+    json_response,
+)
 from fake_master.http.texts import texts
 from fake_master.master.quotas import GuaranteeEntry, StoredQuota
 from fake_master.master.state import Master
@@ -31,7 +40,7 @@ def get(master: Master, request: Request, principal: str | None) -> Response:
     """GET /quota."""
     kept = texts(master, f"quota that {principal!r} sees")
     written = kept.whole(
-        lambda: chain.from_iterable(master.quotas.stored.items()), lambda: dumps(status(master, principal))
+        lambda: chain.from_iterable(master.quotas.stored.items()), lambda: Written([dumps(status(master, principal))])
     )
     return json_response(written, request)
 

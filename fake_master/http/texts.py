@@ -38,11 +38,11 @@ class Texts:
         self._everything: list[Any] = []
         self._whole: Written | None = None
 
-    def whole(self, everything: Callable[[], Iterable[Any]], write: Callable[[], bytes]) -> Written:
+    def whole(self, everything: Callable[[], Iterable[Any]], write: Callable[[], Written]) -> Written:
         """What `write` says, which depends on the parts that `everything` gives and on no others."""
         if self._whole is None or not _same(self._everything, everything()):
             self._everything = list(everything())
-            self._whole = Written(write())
+            self._whole = write()
         return self._whole
 
     def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
@@ -54,7 +54,8 @@ class Texts:
             if known is None or not _same(known[0], made_of):
                 known = (made_of, dumps(view(one)))
             self._kept[one.id] = known
-        return Written(b"[" + b",".join([text for _, text in self._kept.values()]) + b"]")
+        pieces = [piece for _, text in self._kept.values() for piece in (b",", text)]
+        return Written((b"[", *pieces[1:], b"]"))
 
 
 _END = (object(),)

@@ -164,8 +164,8 @@ def roles_in_full(master: Master, principal: str | None) -> Written:
             yield from (framework.info, framework.used(), *framework.tasks.values())
         yield from chain.from_iterable((*master.weights.configured.items(), *master.quotas.stored.items()))
 
-    def written() -> bytes:
-        return dumps([role(master, of) for of in visible_roles(master, principal)])
+    def written() -> Written:
+        return Written([dumps([role(master, of) for of in visible_roles(master, principal)])])
 
     return texts(master, f"roles that {principal!r} sees").whole(everything, written)
 

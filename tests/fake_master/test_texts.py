@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fake_master.cluster import AgentSpec, ClusterSpec
 from fake_master.http import quota, texts, views
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.exchange import Request, Written
 from fake_master.http.texts import Texts
 from fake_master.master.agents import Absence
 from fake_master.master.clocks import VirtualClock
@@ -140,7 +140,7 @@ def test_only_what_changed_is_written_again() -> None:
         return {thing.id: thing.part}
 
     def ask() -> str:
-        return kept.array(things, lambda thing: (thing.part,), view).decode()
+        return b"".join(kept.array(things, lambda thing: (thing.part,), view)).decode()
 
     assert (ask(), ask()) == ('[{"a":"first"},{"b":"first"}]',) * 2
     assert written == ["a", "b"]
@@ -159,12 +159,12 @@ def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histor
     parts, kept = [object() for _ in range(3)], Texts()
     told, now = [], [-1]
 
-    def write() -> bytes:
+    def write() -> Written:
         told.append(list(now))
-        return str(now).encode()
+        return Written([str(now).encode()])
 
     def ask() -> bytes:
-        return kept.whole(lambda: (parts[index] for index in now), write)
+        return b"".join(kept.whole(lambda: (parts[index] for index in now), write))
 
     for then in histories:
         same = now == then
@@ -179,7 +179,7 @@ def test_equal_parts_that_are_other_objects_count_as_changed() -> None:
     texts = []
     for part in ([1, 2], [2, 1]):
         thing.part = part
-        texts.append(kept.array([thing], lambda thing: (thing.part,), lambda thing: {"part": list(thing.part)}))  # type: ignore[call-overload]
+        texts.append(b"".join(kept.array([thing], lambda thing: (thing.part,), lambda thing: {"part": thing.part})))
     assert texts == [b'[{"part":[1,2]}]', b'[{"part":[2,1]}]']
 
 
@@ -207,6 +207,6 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
         assert stage.read(f"/slaves?slave_id={agent['id']}")["slaves"] == [agent]
     for framework in stage.read("/frameworks")["frameworks"]:
         assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
-    assert json.loads(views.agents(stage.master)) == [
+    assert json.loads(b"".join(views.agents(stage.master))) == [
         views.agent(stage.master, agent) for agent in stage.master.agents.values()
     ]
