@@ -8,7 +8,7 @@ from fake_master.master.state import Master
 from mesosctl.core import roles
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 
 _NOTHING = Quantities()
 

@@ -8,7 +8,7 @@ from fake_master.http.exchange import Refusal, Request, Response, accepted_silen
 from fake_master.master.agents import Agent
 from fake_master.master.state import Master
 from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.messages import ConversionError, Field, Message, decode, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core

@@ -13,7 +13,8 @@ from fake_master.master.agents import Agent
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict
 from mesosctl.core.operations import Conversion
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
 

@@ -8,7 +8,7 @@ from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 
 if TYPE_CHECKING:

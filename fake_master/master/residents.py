@@ -14,7 +14,8 @@ from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.streams import EventStream
 from mesosctl.core.errors import BadInput, RuleViolation
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.resources import list_to_json
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
     from fake_master.master.state import Master

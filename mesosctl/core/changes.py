@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from mesosctl.core import roles
 from mesosctl.core.errors import MesosctlError, UsageError
 from mesosctl.core.quantities import Limits
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.text import parse_entries
 
 EXAMPLE = "quota:web=cpus:12;mem:6GiB"

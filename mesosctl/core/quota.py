@@ -12,7 +12,8 @@ from mesosctl.core import roles
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.profile import Profile
 from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import SIZED_NAMES, to_milli
 
 # spec/quota.md §8: mem and disk are counted in MB, so this is an exabyte.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Revocability
+from mesosctl.core.resource import Revocability
 from mesosctl.core.scalars import to_double
 
 

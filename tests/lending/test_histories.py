@@ -21,8 +21,10 @@ from fake_master.master.state import Master
 from fake_master.master.streams import EventStream
 from fake_master.master.tasks import Task, TaskFate
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.wire.resources import list_to_json
+from tests.reserving import push
 
 STOP_SECONDS = 2.0
 AGENTS = ("cpus:4;mem:400;cpus(a):6;mem(a):600", "cpus:2;mem:600;cpus(b):3;mem(b):200;cpus(a):2;mem(a):300")
@@ -154,7 +156,7 @@ class Lending(RuleBasedStateMachine):
         if back:
             wanted = free.filter(lambda entry: entry.is_dynamically_reserved)
         else:
-            wanted = free.unreserved().push_reservation(Reservation("DYNAMIC", "b"))
+            wanted = push(free.unreserved(), Reservation("DYNAMIC", "b"))
         if not len(wanted):
             return
         with self.master.transaction():

@@ -21,7 +21,7 @@ from mesosctl.core.quota import (
     total_guarantees,
     unpromised,
 )
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_double
 from mesosctl.core.standing import Finding, QuotaCheck
 from mesosctl.ops.quota.payload import check_path

@@ -16,7 +16,7 @@ from mesosctl.core.quota import (
     check_guarantee,
     check_not_nested,
 )
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_double
 
 

@@ -12,7 +12,7 @@ from mesosctl.core.quota import (
     check_tree,
     quota_of_guarantee,
 )
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
 from mesosctl.ops.quota.payload import check_path, check_request
