@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from fake_master.allocator.interface import Allocator
-from fake_master.master import allocators, describe, rescinding, role_view
+from fake_master.master import allocators, describe, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
 from fake_master.master.checkpoints import Checkpoints
@@ -33,7 +33,7 @@ from fake_master.master.tell import Tell
 from fake_master.master.timers import Timers
 from fake_master.master.weights import Weights
 from mesosctl.core import operations
-from mesosctl.core import quota as quota_rules
+from mesosctl.core.capacity import capacity
 from mesosctl.core.durations import parse_duration
 from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
@@ -205,35 +205,11 @@ class Master:
         for agent in self.membership.hosts.values():
             agent.port = port
 
-    def quota_was_set(self, role: str, quota: Quota) -> None:
-        """A v0 quota is kept: enforce it, and take back offers for it."""
-        self.allocator.update_quota(role, quota)
-        rescinding.for_new_quota(self, role, quota.guarantees)
-
-    def quota_was_removed(self, role: str) -> None:
-        """A quota is gone; nothing is taken back for that."""
-        self.allocator.update_quota(role, Quota())
-
-    def quota_was_updated(self, role: str, quota: Quota) -> None:
-        """A v1 configuration is kept: enforce it, and take back offers for it."""
-        self.allocator.update_quota(role, quota)
-        rescinding.for_updated_quota(self, role, quota)
-
-    def weights_were_updated(self, weights: Mapping[str, float]) -> None:
-        """Weights are kept; where they concern anybody, every offer of the cluster is taken back."""
-        self.allocator.update_weights(weights)
-        if any(not framework.roles.isdisjoint(weights) for framework in self.frameworks.values()):
-            for offer in self.offers:
-                if offer.kind == "regular":
-                    self.offers.rescind(offer)
-
     # --- Figures --------------------------------------------------------------------------------------
 
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """What quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""
-        return quota_rules.capacity(
-            (agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile
-        )
+        return capacity((agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile)
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""

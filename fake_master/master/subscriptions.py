@@ -8,7 +8,6 @@ from fake_master.allocator.interface import FrameworkInfo
 from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
 from fake_master.master.streams import EventStream
-from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.offer_constraints import Holds, excluded_agents
@@ -247,7 +246,7 @@ class Subscriptions:
             if role not in subscribed:
                 raise RuleViolation(f"Suppressed role '{role}' is not contained in the list of roles")
         for role in sorted(subscribed):
-            quota_rules.check_whitelist(role, master.flags.whitelist)
+            roles.check_whitelist(role, master.flags.whitelist)
         if info["user"] == "root" and not master.flags.is_true("root_submissions"):
             raise RuleViolation("User 'root' is not allowed to run frameworks without --root_submissions set")
         if abs(info.get("failover_timeout", 0.0)) > _LONGEST_FAILOVER:

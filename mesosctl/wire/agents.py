@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mesosctl.core.capacity import AgentCapacity
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
-from mesosctl.core.quota import AgentCapacity
 from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
