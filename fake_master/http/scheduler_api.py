@@ -10,6 +10,7 @@ from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
 from fake_master.master.state import Master
+from fake_master.master.subscription import Subscription
 from mesosctl.core.errors import RuleViolation
 from mesosctl.wire.messages import ConversionError, read
 
@@ -80,19 +81,22 @@ def _check_acknowledgement(master: Master, name: str, message: Body) -> None:
 
 
 def _subscribe(master: Master, request: Request, message: Body, principal: str | None) -> Response:
-    wanted = message["subscribe"]
-    info = wanted["framework_info"]
-    _check_principal(principal, info.get("principal"))
+    wanted = _subscription(message["subscribe"], principal)
+    _check_principal(principal, wanted.info.get("principal"))
     check_accept(request)
     if "mesos-stream-id" in request.headers:
         raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
-    stream = master.subscriptions.subscribe(
-        info,
-        principal=principal,
-        suppressed=wanted.get("suppressed_roles", ()),
-        offer_constraints=wanted.get("offer_constraints"),
-    )
+    stream = master.subscriptions.subscribe(wanted)
     return Response(200, headers={"Content-Type": JSON, "Mesos-Stream-Id": stream.id}, stream=stream)
+
+
+def _subscription(body: Body, principal: str | None) -> Subscription:
+    return Subscription(
+        info=body["framework_info"],
+        suppressed=frozenset(body.get("suppressed_roles", ())),
+        offer_constraints=body.get("offer_constraints") or {},
+        principal=principal,
+    )
 
 
 def _caller(master: Master, request: Request, message: Body, principal: str | None) -> Framework:
@@ -125,13 +129,7 @@ def _invalid(problem: str) -> Refusal:
 
 def _update_framework(master: Master, framework: Framework, body: Body, principal: str | None) -> None:
     try:
-        master.subscriptions.update(
-            framework,
-            body["framework_info"],
-            body.get("suppressed_roles", ()),
-            body.get("offer_constraints") or {},
-            principal,
-        )
+        master.subscriptions.update(framework, _subscription(body, principal))
     except RuleViolation as error:
         raise Refusal(400, f"FrameworkInfo update is not valid: {error.message}") from error
 

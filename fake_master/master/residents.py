@@ -13,6 +13,7 @@ from fake_master.master import accepting
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.streams import EventStream
+from fake_master.master.subscription import Subscription
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
@@ -83,7 +84,7 @@ class Resident:
             self.subscribe()
             return
         try:
-            self._master.subscriptions.check_info(self._info(), (), None)
+            Subscription(self._info()).check(self._master.flags)
         except RuleViolation as error:
             raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
         self._master.timers.at(self._master.now + self._spec.after, self.subscribe)
@@ -110,7 +111,7 @@ class Resident:
                 refused.append(event["error"]["message"])
             self._hear(event)
 
-        stream = self._master.subscriptions.subscribe(self._info(), principal=None, stream=_Ear(listen))
+        stream = self._master.subscriptions.subscribe(Subscription(self._info()), _Ear(listen))
         if refused:
             raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
         self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)

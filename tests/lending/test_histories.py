@@ -19,6 +19,7 @@ from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.state import Master
 from fake_master.master.streams import EventStream
+from fake_master.master.subscription import Subscription
 from fake_master.master.tasks import Task, TaskFate
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Reservation
@@ -89,7 +90,7 @@ class Lending(RuleBasedStateMachine):
         able = ("MULTI_ROLE", "RESERVATION_REFINEMENT", *((TENANT,) if tenant else ()))
         info = {"user": "u", "name": role, "roles": [role], "capabilities": [{"type": name} for name in able]}
         if len(self.master.frameworks) < 6:
-            self.master.subscriptions.subscribe(info, principal=None, stream=_Deaf())
+            self.master.subscriptions.subscribe(Subscription(info), _Deaf())
         self._settle()
 
     @rule(number=NUMBER, share=SHARES, refuse=st.sampled_from([0.0, 0.0, 30.0]), late=st.booleans(), lopsided=SHARES)
