@@ -167,7 +167,7 @@ def _kill(master: Master, framework: Framework, body: Body) -> None:
     task = framework.tasks.get(body["task_id"]["value"])
     if task is None:
         master.counts["messages_reconcile_tasks"] += 1
-        master.task_runner.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
+        master.task_updates.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
     else:
         master.task_runner.kill(framework, task)
 
@@ -179,7 +179,7 @@ def _shutdown(master: Master, framework: Framework, body: Body) -> None:
 def _acknowledge(master: Master, framework: Framework, body: Body) -> None:
     is_known = body["agent_id"]["value"] in master.agents
     master.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
-    master.task_runner.acknowledge(framework, body["task_id"]["value"], body["uuid"])
+    master.task_updates.acknowledge(framework, body["task_id"]["value"], body["uuid"])
 
 
 def _acknowledge_operation(master: Master, framework: Framework, body: Body) -> None:
@@ -202,7 +202,7 @@ def _message(master: Master, _framework: Framework, body: Body) -> None:
 def _reconcile(master: Master, framework: Framework, body: Body) -> None:
     asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
     for task_id, agent_id in asked or [(task_id, None) for task_id in framework.tasks]:
-        master.task_runner.reconcile(framework, task_id, agent_id)
+        master.task_updates.reconcile(framework, task_id, agent_id)
 
 
 def _accept_inverse_offers(master: Master, framework: Framework, body: Body) -> None:

@@ -116,7 +116,7 @@ def _refuse_all(
     for operation in operations:
         if operation["type"] in LAUNCHES:
             for info in task_infos(operation):
-                master.task_runner.refuse(
+                master.task_updates.refuse(
                     framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
                 )
         else:

@@ -132,7 +132,7 @@ class Resident:
 
     def _acknowledge(self, task_id: str, uuid: str) -> None:
         if self._framework is not None:
-            self._master.task_runner.acknowledge(self._framework, task_id, uuid)
+            self._master.task_updates.acknowledge(self._framework, task_id, uuid)
 
     def _answer(self, offer_ids: list[str]) -> None:
         framework = self._framework

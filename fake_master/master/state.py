@@ -28,6 +28,7 @@ from fake_master.master.reservations import Reservations
 from fake_master.master.revoking import Revoking
 from fake_master.master.subscriptions import Subscriptions
 from fake_master.master.task_runner import TaskRunner
+from fake_master.master.task_updates import TaskUpdates
 from fake_master.master.tasks import TaskFate
 from fake_master.master.tell import Tell
 from fake_master.master.timers import Timers
@@ -94,7 +95,8 @@ class Master:
         self.subscriptions = Subscriptions(self)
         self.reservations = Reservations(self)
         self.checkpoints = Checkpoints(self)
-        self.task_runner = TaskRunner(self)
+        self.task_updates = TaskUpdates(self)
+        self.task_runner = TaskRunner(self, self.task_updates)
         self.operation_updates = OperationUpdates(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)

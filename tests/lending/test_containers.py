@@ -113,7 +113,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
     stage.launch(owner, "l", resources=own)
     assert owner.stream is not None
     owner.stream.take()
-    stage.master.task_runner.reconcile(owner, "l", None)
+    stage.master.task_updates.reconcile(owner, "l", None)
     (event,) = (json.loads(record) for record in recordio.decode(owner.stream.take()))
     status = event["update"]["status"]
     assert (status["state"], status["reason"]) == ("TASK_STAGING", "REASON_RECONCILIATION")
