@@ -22,8 +22,9 @@ from typing import Any
 from fake_master.master.agents import Agent, Domain
 from fake_master.master.checkpoints import KIND as CHECKPOINT
 from fake_master.master.checkpoints import DoesNotFit, configured_form
-from fake_master.master.flags import DEFAULTS, UNSET, MasterFlags
+from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
+from fake_master.master.known_flags import DEFAULTS, UNSET
 from fake_master.master.offers import Offer
 from fake_master.master.quotas import KIND as QUOTA
 from fake_master.master.quotas import SentQuota
