@@ -14,7 +14,7 @@ from mesosctl.core.printable import printable
 if TYPE_CHECKING:
     from fake_master.cluster import ClusterSpec
     from fake_master.master.flags import MasterFlags
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
     from fake_master.pictured import Pictured
 
 EXAMPLES = (

@@ -25,11 +25,11 @@ from fake_master.master.checkpoints import DoesNotFit, configured_form
 from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
 from fake_master.master.known_flags import DEFAULTS, UNSET
+from fake_master.master.master import Clock, Master
 from fake_master.master.offers import Offer
 from fake_master.master.quotas import KIND as QUOTA
 from fake_master.master.quotas import SentQuota
 from fake_master.master.registry import MemoryRegistry, Registry
-from fake_master.master.state import Clock, Master
 from fake_master.master.streams import EventStream
 from fake_master.master.tasks import Executor, Task
 from fake_master.master.weights import KIND as WEIGHT

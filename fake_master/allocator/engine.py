@@ -8,7 +8,7 @@ from fake_master.allocator import inverse_offers, recovery
 from fake_master.allocator.clock import Timers
 from fake_master.allocator.cycle import Cycle, Offers
 from fake_master.allocator.interface import Allocator, InverseOfferCallback, OfferCallback
-from fake_master.allocator.metrics import Timer, state_figures
+from fake_master.allocator.metrics import StopWatch, state_figures
 from fake_master.allocator.options import Options
 from fake_master.allocator.state import State
 from mesosctl.core.quota import Quota
@@ -35,8 +35,8 @@ class Engine(Allocator):
         self._gate = recovery.Gate()
         self._queue = recovery.RunQueue(self._gate, self._run)
         self._runs = 0
-        self._run_timer = Timer("allocator/mesos/allocation_run_ms", options.perf_counter)
-        self._latency = Timer("allocator/mesos/allocation_run_latency_ms", options.perf_counter)
+        self._run_timer = StopWatch("allocator/mesos/allocation_run_ms", options.perf_counter)
+        self._latency = StopWatch("allocator/mesos/allocation_run_latency_ms", options.perf_counter)
         self._timers.after(options.allocation_interval, self._batch)
 
     @property

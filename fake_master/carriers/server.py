@@ -19,7 +19,7 @@ from aiohttp.web_protocol import RequestPayloadError
 from fake_master.carriers.limits import ClientLimits, Connection, Door
 from fake_master.http.application import Application
 from fake_master.http.exchange import Refusal, Request, Response
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.streams import EventStream
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)

@@ -16,7 +16,7 @@ from fake_master.http.exchange import (
 )
 from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.master import describe, metrics
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.errors import Forbidden
 from mesosctl.wire.messages import ConversionError, Field, Message, one_of, read
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
+from fake_master.master.master import Master
 from fake_master.master.quotas import SentQuota
-from fake_master.master.state import Master
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.wire.messages import ConversionError, Field, Message, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core

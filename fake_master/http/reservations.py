@@ -7,7 +7,7 @@ from urllib.parse import unquote_plus
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli

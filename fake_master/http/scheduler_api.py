@@ -9,7 +9,7 @@ from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.subscription import Subscription
 from mesosctl.core.errors import RuleViolation
 from mesosctl.wire.messages import ConversionError, read

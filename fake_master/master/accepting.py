@@ -13,7 +13,7 @@ from mesosctl.core.errors import MesosctlError
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 def accept(

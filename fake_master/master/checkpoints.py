@@ -19,7 +19,7 @@ from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "checkpoint"
 

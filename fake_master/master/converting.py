@@ -14,7 +14,7 @@ from mesosctl.core.scalars import to_milli
 from mesosctl.core.volume_rules import check_create, check_destroy, check_grow, check_shrink
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 # What these convert is not there for later operations of the same ACCEPT, and of what shrinking frees the

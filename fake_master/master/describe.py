@@ -7,8 +7,8 @@ from mesosctl.wire.resources import list_to_json
 if TYPE_CHECKING:
     from fake_master.master.agents import Agent
     from fake_master.master.frameworks import Framework
+    from fake_master.master.master import Master
     from fake_master.master.offers import Offer
-    from fake_master.master.state import Master
     from fake_master.master.tasks import Executor, Task
 
 _NANOSECONDS = 1_000_000_000

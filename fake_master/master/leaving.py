@@ -21,7 +21,7 @@ from mesosctl.core.durations import parse_duration
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _NANOSECONDS = 1_000_000_000
 _REMOVED_AS_UNREACHABLE = (

@@ -9,7 +9,7 @@ from mesosctl.core.resource import Revocability
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 @dataclass(frozen=True, slots=True)

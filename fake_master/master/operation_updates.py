@@ -16,7 +16,7 @@ from fake_master.master.ground import Ground, entries
 from mesosctl.wire.resources import to_json
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _UNKNOWN = "Reconciliation: "
 

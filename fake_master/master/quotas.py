@@ -15,7 +15,7 @@ from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "quota"
 

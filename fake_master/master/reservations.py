@@ -14,7 +14,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.volume_rules import check_create, check_destroy, check_grow, check_shrink
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 class Reservations:

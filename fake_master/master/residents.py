@@ -21,7 +21,7 @@ from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000

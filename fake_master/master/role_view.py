@@ -10,7 +10,7 @@ from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _NOTHING = Quantities()
 _NO_RESOURCES = Resources()

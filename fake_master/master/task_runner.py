@@ -9,7 +9,7 @@ from fake_master.master.tasks import Executor, Task
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _EXITED = 0
 """The wait status of an executor that ended by itself."""

@@ -7,7 +7,7 @@ from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "weight"
 

@@ -10,7 +10,7 @@ import pytest
 from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
 from fake_master.master.clocks import VirtualClock
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.streams import LARGEST_BACKLOG, EventStream
 from fake_master.master.subscription import Subscription
 from mesosctl.wire import recordio

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from fake_master.cluster import ClusterSpec
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
 from fake_master.master.quotas import SentQuota
 from fake_master.master.residents import Resident, ResidentSpec
-from fake_master.master.state import Master
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources

@@ -9,7 +9,7 @@ from fake_master.cluster import ClusterSpec
 from fake_master.master import accepting
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.streams import EventStream
 from fake_master.master.subscription import Subscription
 from fake_master.master.tasks import TaskFate

@@ -16,8 +16,8 @@ from fake_master.master import accepting
 from fake_master.master.agents import Agent
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
-from fake_master.master.state import Master
 from fake_master.master.streams import EventStream
 from fake_master.master.subscription import Subscription
 from fake_master.master.tasks import Task, TaskFate
