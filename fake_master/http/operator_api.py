@@ -76,7 +76,11 @@ def _get_metrics(master: Master, _body: Body, _principal: str | None) -> dict[st
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    return {"master_info": master.info(), "start_time": master.start_time, "elected_time": master.start_time}
+    return {
+        "master_info": describe.master_info(master),
+        "start_time": master.start_time,
+        "elected_time": master.start_time,
+    }
 
 
 def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:

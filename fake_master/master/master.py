@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 from fake_master.allocator.interface import Allocator
-from fake_master.master import allocators, describe, role_view
+from fake_master.master import allocators, describe, identity, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
 from fake_master.master.checkpoints import Checkpoints
@@ -106,7 +105,7 @@ class Master:
         self.allocator: Allocator = self.lending or allocators.make(self)
         self._is_stale = False
         """Whether what is in memory may differ from the registry."""
-        self.id, self.start_time = self._identity(anew=takes_over)
+        self.id, self.start_time = identity.of_master(registry, self.now, anew=takes_over)
         self._load()
         if takes_over:
             self.failover.begin()
@@ -120,22 +119,6 @@ class Master:
     def pid(self) -> str:
         """The master as libprocess names it."""
         return f"master@{self.hostname}:{self.port}"
-
-    def info(self) -> dict[str, Any]:
-        """MasterInfo."""
-        numbers = self.hostname.split(".")
-        is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
-        return {
-            "id": self.id,
-            "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
-            "port": self.port,
-            "pid": self.pid,
-            "hostname": self.hostname,
-            "version": self.profile.version,
-            "address": {"hostname": self.hostname, "ip": self.hostname, "port": self.port},
-            # A capability newer than the message's own list is written as an empty object.
-            "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in self.profile.master_capabilities],
-        }
 
     @property
     def allocation_interval(self) -> float:
@@ -245,20 +228,6 @@ class Master:
         from fake_master.master.tenancy import Tenancy
 
         return Tenancy(self)
-
-    def _identity(self, *, anew: bool) -> tuple[str, float]:
-        known = self.registry.records("master")
-        if anew or "identity" not in known:
-            with self.registry.transaction():
-                # Read again: two processes may start on one new file.
-                known = self.registry.records("master")
-                if anew or "identity" not in known:
-                    self.registry.write("master", "identity", {"id": str(uuid4()), "start_time": self.now})
-            known = self.registry.records("master")
-        try:
-            return str(known["identity"]["id"]), float(known["identity"]["start_time"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise UnreadableRegistry(f"the registry does not say which master it belongs to ({error!r})") from error
 
     def _load(self) -> None:
         """Everything lasting anew.  Raises RegistryFailure for a record that this master did not write."""

@@ -41,7 +41,7 @@ class Tell:
                 "subscribed": {
                     "framework_id": {"value": framework.id},
                     "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
-                    "master_info": self._master.info(),
+                    "master_info": describe.master_info(self._master),
                 },
             },
         )
