@@ -12,6 +12,7 @@ from fake_master.allocator.metrics import StopWatch, state_figures
 from fake_master.allocator.options import Options
 from fake_master.allocator.state import State
 from mesosctl.core.quota import Quota
+from mesosctl.core.resources import Resources
 
 
 class Engine(Allocator):
@@ -43,6 +44,15 @@ class Engine(Allocator):
     def state(self) -> State:
         """What it knows, for reading: explanations, what-ifs and tests."""
         return self._state
+
+    # --- What a subclass has beside it --------------------------------------------------------------
+
+    def _own(self, resources: Resources) -> Resources:
+        """What of these is shared out here: all, unless a subclass keeps some kinds of them elsewhere."""
+        return resources
+
+    def _framework_changed(self, framework: str) -> None:
+        """Its roles, capabilities or wishes are other ones now, or whether it is active."""
 
     # --- Time ---------------------------------------------------------------------------------------
 
