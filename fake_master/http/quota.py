@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
 from fake_master.master.master import Master
 from fake_master.master.quotas import SentQuota
 from mesosctl.core.errors import Conflict, RuleViolation
@@ -55,32 +55,27 @@ def delete(master: Master, request: Request, principal: str | None) -> Response:
     role = tokens[2]
     if "/" in role.rstrip("/") and not master.profile.delete_path_may_contain_slash:
         raise Refusal(400, f"Failed to parse remove quota request for path '{path}': too many tokens")
-    try:
+    with refusing(f"Failed to remove quota for path '{path}': "):
         master.quotas.remove(principal, role)
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to remove quota for path '{path}': {error.message}") from error
     return accepted_silently()
 
 
 def set_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
     """What POST /quota and SET_QUOTA share, from the checks of each resource on.  Raises Refusal."""
-    try:
+    with refusing(
+        "Failed to validate set quota request: ",
+        in_conflict="Heuristic capacity check for set quota request failed: ",
+    ):
         entries = message.get("guarantee", ())
         guarantee = [to_core(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
         sent = {entry["name"]: entry.get("scalar", {}).get("value", 0.0) for entry in entries}
         master.quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to validate set quota request: {error.message}") from error
-    except Conflict as error:
-        raise Refusal(409, f"Heuristic capacity check for set quota request failed: {error.message}") from error
 
 
 def remove_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
     """REMOVE_QUOTA; a real master dies where the role has no quota, this one refuses."""
-    try:
+    with refusing("Failed to validate remove quota request: "):
         master.quotas.remove(principal, message["role"])
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to validate remove quota request: {error.message}") from error
 
 
 def update_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:

@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote_plus
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.master.agents import Agent
 from fake_master.master.master import Master
-from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.messages import ConversionError, Field, Message, decode, read
@@ -107,12 +106,8 @@ def _operation(master: Master, body: Body, kind: str) -> Iterator[Agent]:
     agent = master.agents.get(body["agent_id"]["value"])
     if agent is None:
         raise Refusal(400, "No agent found with specified ID")
-    try:
+    with refusing(f"Invalid {kind} operation: ", in_conflict=""):
         yield agent
-    except RuleViolation as error:
-        raise Refusal(400, f"Invalid {kind} operation: {error.message}") from error
-    except Conflict as error:
-        raise Refusal(409, error.message) from error
 
 
 def _many(body: Body, field: str) -> list[Resource]:

@@ -4,14 +4,13 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body
+from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body, refusing
 from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.subscription import Subscription
-from mesosctl.core.errors import RuleViolation
 from mesosctl.wire.messages import ConversionError, read
 
 Body = Mapping[str, Any]
@@ -128,10 +127,8 @@ def _invalid(problem: str) -> Refusal:
 
 
 def _update_framework(master: Master, framework: Framework, body: Body, principal: str | None) -> None:
-    try:
+    with refusing("FrameworkInfo update is not valid: "):
         master.subscriptions.update(framework, _subscription(body, principal))
-    except RuleViolation as error:
-        raise Refusal(400, f"FrameworkInfo update is not valid: {error.message}") from error
 
 
 def _values(body: Body, field: str) -> list[str]:

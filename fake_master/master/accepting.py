@@ -112,7 +112,7 @@ def _refuse_all(
 ) -> None:
     for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
         master.offers.take_back(offer)
-    state = "TASK_DROPPED" if "PARTITION_AWARE" in framework.capabilities else "TASK_LOST"
+    state = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
     for operation in operations:
         if operation["type"] in LAUNCHES:
             for info in task_infos(operation):

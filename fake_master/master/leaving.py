@@ -81,7 +81,7 @@ class Leaving:
             self._remove(
                 agent,
                 lambda framework: (
-                    "TASK_UNREACHABLE" if _partition_aware(framework) else "TASK_LOST", "REASON_AGENT_REMOVED"
+                    "TASK_UNREACHABLE" if framework.is_partition_aware else "TASK_LOST", "REASON_AGENT_REMOVED"
                 ),
                 "The agent does not answer pings",
                 may_return=lambda _framework: True,
@@ -154,7 +154,7 @@ class Leaving:
     def _remove_gone(self, agent: Agent) -> None:
         # Mesos keeps the tasks of those who cannot tell gone from unreachable among the unreachable ones.
         self._remove(
-            agent, _gone, "Agent has been marked gone", may_return=lambda framework: not _partition_aware(framework)
+            agent, _gone, "Agent has been marked gone", may_return=lambda framework: not framework.is_partition_aware
         )
 
     def _remove_shut_down(self, agent: Agent) -> None:
@@ -210,11 +210,7 @@ def _tasks_on(framework: Framework, agent: Agent) -> list[Task]:
     return [task for task in framework.tasks.values() if task.agent_id == agent.id]
 
 
-def _partition_aware(framework: Framework) -> bool:
-    return "PARTITION_AWARE" in framework.capabilities
-
-
 def _gone(framework: Framework) -> End:
-    if _partition_aware(framework):
+    if framework.is_partition_aware:
         return "TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR"
     return "TASK_LOST", "REASON_AGENT_REMOVED"

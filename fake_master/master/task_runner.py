@@ -101,7 +101,7 @@ class TaskRunner:
     def drain(self, framework: Framework, task: Task, *, will_be_gone: bool) -> None:
         """The agent is drained: its tasks are killed, and end at once."""
         if not task.is_terminal:
-            gone = will_be_gone and "PARTITION_AWARE" in framework.capabilities
+            gone = will_be_gone and framework.is_partition_aware
             state = "TASK_GONE_BY_OPERATOR" if gone else "TASK_KILLED"
             self._updates.report(framework, task, state, reason="REASON_AGENT_DRAINING")
             self._release(framework, task)

@@ -149,11 +149,10 @@ class TaskUpdates:
             return
         if agent_id is not None and self._master.failover.awaits(agent_id):
             return  # nobody can tell yet
-        partition_aware = "PARTITION_AWARE" in framework.capabilities
         state, what = self._unknown_task(agent_id)
         status: dict[str, Any] = {
             "task_id": {"value": task_id},
-            "state": state if partition_aware else "TASK_LOST",
+            "state": state if framework.is_partition_aware else "TASK_LOST",
             "message": f"Reconciliation: Task is {what}",
             "source": "SOURCE_MASTER",
             "reason": "REASON_RECONCILIATION",
