@@ -54,6 +54,15 @@ def test_op_19_a_refused_info_gets_one_error_and_the_end(join: Join, info: dict[
     assert [event["type"] for event in framework.stream.events] == ["ERROR"]
 
 
+def test_ro_5_a_role_outside_the_whitelist(carrier: Carrier, pool: Pool) -> None:
+    with joining(pool.lend(carrier, quick("cpus:1", flags={"roles": "ads"}))) as join:
+        outsider = join("web")
+        outsider.open()
+        assert outsider.closed()
+        assert [event["type"] for event in outsider.stream.events] == ["ERROR"]
+        join("ads").subscribe().offers()
+
+
 def test_op_19_a_suppressed_role_that_is_not_subscribed(join: Join) -> None:
     framework = join("a")
     framework.open(suppressed_roles=["b"])
