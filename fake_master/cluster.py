@@ -35,9 +35,9 @@ from fake_master.cluster_frameworks import check_keys, is_number, residents, tas
 from fake_master.master.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.master.checkpoints import DoesNotFit
 from fake_master.master.flags import MasterFlags
+from fake_master.master.master import Clock, Master
 from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.residents import Launched, Resident, ResidentSpec
-from fake_master.master.state import Clock, Master
 from fake_master.master.tasks import TaskFate
 from fake_master.master.usage_slack import slack_of_use
 from mesosctl.core.errors import BadInput, RuleViolation

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fake_master.http.exchange import Refusal
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.wire.messages import Field, Message
 

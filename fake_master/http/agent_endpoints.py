@@ -23,7 +23,7 @@ from fake_master.http.exchange import (
 from fake_master.http.information import version_info
 from fake_master.master import usage_slack
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.text import parse_resources
 from mesosctl.wire.resources import list_to_json, summary

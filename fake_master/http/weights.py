@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.errors import RuleViolation
 from mesosctl.wire.messages import ConversionError, Field, Message, read
 

@@ -13,7 +13,7 @@ from mesosctl.core.errors import MesosctlError
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 def accept(
@@ -116,7 +116,7 @@ def _refuse_all(
     for operation in operations:
         if operation["type"] in LAUNCHES:
             for info in task_infos(operation):
-                master.task_runner.refuse(
+                master.task_updates.refuse(
                     framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
                 )
         else:

@@ -10,7 +10,7 @@ from fake_master.master.frameworks import Framework
 from fake_master.master.tasks import Task
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 PREEMPTED = "REASON_CONTAINER_PREEMPTED"
 

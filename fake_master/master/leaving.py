@@ -21,7 +21,7 @@ from mesosctl.core.durations import parse_duration
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _NANOSECONDS = 1_000_000_000
 _REMOVED_AS_UNREACHABLE = (
@@ -114,7 +114,7 @@ class Leaving:
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent_id]:
                 del framework.unreachable_tasks[task.id]
                 state, reason = _gone(framework)
-                master.task_runner.tell_state(
+                master.task_updates.tell_state(
                     framework, task, state, reason=reason, message="Agent has been marked gone"
                 )
                 framework.completed_tasks.append(task)
@@ -198,9 +198,8 @@ class Leaving:
             framework.completed_tasks.append(task)
             return
         state, reason = end
-        runner = self._master.task_runner
-        runner.tell_state(framework, task, state, message=message, reason=reason, **status)
-        runner.forget(framework, task)
+        self._master.task_updates.tell_state(framework, task, state, message=message, reason=reason, **status)
+        self._master.task_runner.forget(framework, task)
         if may_return:
             framework.unreachable_tasks[task.id] = task
         else:

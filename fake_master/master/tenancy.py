@@ -16,7 +16,7 @@ from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _MESSAGE = "Lent resources are needed by their owner"
 

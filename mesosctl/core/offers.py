@@ -7,8 +7,10 @@ from typing import Literal
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict
 from mesosctl.core.labels import Labels
-from mesosctl.core.operations import Conversion, Requester
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.operations import Conversion
+from mesosctl.core.reservation_rules import Requester, check_reserve, check_unreserve
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 
 Deed = Literal["RESERVE", "UNRESERVE"]
 
@@ -102,7 +104,7 @@ def reserve(
     held = [_held(asked, offer) for asked in wanted]
     resources = tuple(replace(entry, reservations=(*entry.reservations, pushed)) for entry in held)
     requester = _requester(owner.principal, offer, roles)
-    operations.check_reserve(resources, requester)
+    check_reserve(resources, requester)
     operation = Operation("RESERVE", resources, tuple(operations.reserve(Resources(resources))))
     _check_contained(operation, offer)
     return operation
@@ -115,7 +117,7 @@ def unreserve(wanted: Sequence[Resource], offer: Offer, *, role: str | None = No
     """
     owned_by = role or offer.role
     resources = tuple(piece for asked in wanted for piece in _reserved(asked, offer, owned_by))
-    operations.check_unreserve(resources, _requester(None, offer, ()))
+    check_unreserve(resources, _requester(None, offer, ()))
     operation = Operation("UNRESERVE", resources, tuple(operations.unreserve(Resources(resources))))
     _check_contained(operation, offer)
     return operation

@@ -129,7 +129,7 @@ class Holding(Strict):
     share: float
 
     @classmethod
-    def of(cls, holding: sharing.Holding) -> Self:
+    def of(cls, holding: sharing.FrameworkHolding) -> Self:
         """From a value of core."""
         return cls(
             framework=holding.framework,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from mesosctl.core import message_rates, ratelimit_standing
 from mesosctl.core import ratelimit as core
-from mesosctl.core import simulation as played
+from mesosctl.core import ratelimit_simulation as played
 from mesosctl.render.documents import Document, Strict
 
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mesosctl.core.durations import format_span
+from mesosctl.core.ratelimit_simulation import Outcome
 from mesosctl.core.ratelimit_standing import Simulation, Suggestion
-from mesosctl.core.simulation import Outcome
 from mesosctl.render.ratelimit import NOBODY, number
 from mesosctl.render.report import Column, Report
 

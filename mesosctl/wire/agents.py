@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mesosctl.core.capacity import AgentCapacity
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
-from mesosctl.core.quota import AgentCapacity
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.answers import wrong
 from mesosctl.wire.messages import ConversionError, read

@@ -5,7 +5,8 @@ from typing import Any
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.reservation_rules import ALL_CAPABILITIES
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.wire.agents import listed
 from mesosctl.wire.answers import wrong
 from mesosctl.wire.messages import ConversionError, read

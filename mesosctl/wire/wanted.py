@@ -33,7 +33,8 @@ from mesosctl.core.labels import Labels
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
 from mesosctl.core.reservation_rules import check_stack
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import format_milli, to_double
 from mesosctl.core.text import parse_entries, parse_resources
 from mesosctl.core.values import format_value

@@ -27,7 +27,8 @@ from fake_master.allocator.sorter import Totals
 from mesosctl.core.operations import Conversion
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Disk, DiskSource, Resource, Resources
+from mesosctl.core.resource import Disk, DiskSource, Resource
+from mesosctl.core.resources import Resources
 
 from .player import Player
 from .words import expand

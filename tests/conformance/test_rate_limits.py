@@ -18,7 +18,7 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
-from mesosctl.core.simulation import simulate
+from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.wire.ratelimit import from_json
 
 from . import fakes, real

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from fake_master.carriers.in_process import InProcessTransport
-from fake_master.master.state import Master as FakeMaster
+from fake_master.master.master import Master as FakeMaster
 from fake_master.pictured import Pictured
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master

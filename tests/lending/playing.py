@@ -28,7 +28,7 @@ from typing import Any
 
 import httpx
 
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.quantities import Quantities
 from tests.conformance.frameworks import Framework
 

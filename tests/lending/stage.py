@@ -11,7 +11,7 @@ from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import read_cluster_file
 from fake_master.http.application import Application
 from fake_master.master.clocks import VirtualClock
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from tests.conformance.cluster import Cluster, Setup
 from tests.conformance.frameworks import Framework
 from tests.conformance.processes import Process

@@ -13,7 +13,7 @@ from fake_master.master.flags import MasterFlags
 from mesosctl.core.errors import BadInput
 from mesosctl.core.message_rates import CounterReading, Counts, observe, rates, suggest
 from mesosctl.core.ratelimit import RateLimit, RateLimits, errors, plan_memory, warnings
-from mesosctl.core.simulation import simulate
+from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.core.throttle import Throttle
 from mesosctl.core.traffic import parse_traffic
 from mesosctl.wire.json_faults import find_fault

@@ -22,7 +22,8 @@ from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import BadInput, UsageError
 from mesosctl.core.holdings import AgentChange
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.ops.reservation.operating import Manner
 from mesosctl.ops.reservation.stacks import Owner
 from mesosctl.render.reservations import agent_changes
