@@ -98,7 +98,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
 
         return documents.RateLimitSuggest(
             seconds=made.seconds,
-            observed=[documents.Observed(principal=o.principal, mean=o.mean, peak=o.peak) for o in made.observed],
+            observed=[documents.Observed.of(one) for one in made.observed],
             rate_limits=json.loads(limits_json),
         )
 

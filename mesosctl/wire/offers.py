@@ -12,6 +12,9 @@ from mesosctl.wire.answers import wrong
 from mesosctl.wire.messages import ConversionError, decode, read
 from mesosctl.wire.resources import RESOURCE, to_core, to_json
 
+_NOT_DOCUMENTED = (KeyError, TypeError, ValueError, AttributeError, RuleViolation)
+"""What reading an Offer message raises where it is none."""
+
 
 def outstanding(answer: Any) -> list[Offer]:
     """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
@@ -23,9 +26,9 @@ def outstanding(answer: Any) -> list[Offer]:
         try:
             name = entry["framework_info"]["name"]
             found += [offer(message, name) for message in entry.get("offers", ())]
-        except (KeyError, TypeError, ValueError) as error:
+        except _NOT_DOCUMENTED as error:
             where = f"get_frameworks.frameworks[{index}]"
-            raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field=where) from None
+            raise UnexpectedAnswer(f"the master's answer is not as documented: {_told(error)}", field=where) from None
     return found
 
 
@@ -33,8 +36,12 @@ def offered(event: Mapping[str, Any]) -> list[Offer]:
     """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
     try:
         return [offer(message) for message in event["offers"]["offers"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {error!r}") from None
+    except _NOT_DOCUMENTED as error:
+        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {_told(error)}") from None
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, RuleViolation) else repr(error)
 
 
 def offer(message: Mapping[str, Any], framework: str = "") -> Offer:

@@ -5,7 +5,6 @@ Debian's package `zookeeper` puts it into /usr/share/java; ZOOKEEPER_CLASSPATH n
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -14,7 +13,7 @@ from kazoo.client import KazooClient
 from kazoo.handlers.threading import KazooTimeoutError
 
 _DEBIAN = "/usr/share/java/zookeeper.jar"
-_SECONDS_TO_START = 60
+_SECONDS_TO_START = 120
 
 
 def missing() -> str | None:
@@ -24,14 +23,6 @@ def missing() -> str | None:
     if not os.environ.get("ZOOKEEPER_CLASSPATH") and not Path(_DEBIAN).exists():
         return f"there is no ZooKeeper server: neither {_DEBIAN} nor ZOOKEEPER_CLASSPATH"
     return None
-
-
-def free_ports(count: int) -> list[int]:
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 class ZooKeeperServer:
@@ -84,7 +75,7 @@ class ZooKeeperServer:
         """End it by its own pid, as a crash would."""
         if self._child is not None:
             self._child.kill()
-            self._child.wait(10)
+            self._child.wait(60)
             self._child = None
 
     def last_words(self) -> str:

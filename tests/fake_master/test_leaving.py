@@ -94,9 +94,15 @@ class Scheduler:
 class Lab:
     """A master in virtual time."""
 
-    def __init__(self, *agents: AgentSpec | str, registry: Registry | None = None, now: float = 1000.0) -> None:
+    def __init__(
+        self,
+        *agents: AgentSpec | str,
+        registry: Registry | None = None,
+        now: float = 1000.0,
+        version: str = "1.11",
+    ) -> None:
         self.clock = VirtualClock(now)
-        self.master = ClusterSpec(agents=agents, mesos_version="1.11").start(registry, clock=self.clock)
+        self.master = ClusterSpec(agents=agents, mesos_version=version).start(registry, clock=self.clock)
         self.application = Application(self.master)
 
     def wait(self, seconds: float) -> None:
@@ -435,3 +441,15 @@ def test_times_of_absence_that_cannot_be(tmp_path: Path, lines: str, field: str)
     with pytest.raises(BadInput) as refused:
         read_cluster_file(path)
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(("version", "status"), [("1.11", 200), ("1.4", 409)])
+def test_qh_23_whether_a_disconnected_agent_counts_towards_capacity(version: str, status: int) -> None:
+    lab = Lab(AgentSpec("cpus:12;mem:6144", absence=Absence(30)), AgentSpec("cpus:12;mem:6144"), version=version)
+    guarantee = [
+        {"name": "cpus", "type": "SCALAR", "scalar": {"value": 20}},
+        {"name": "mem", "type": "SCALAR", "scalar": {"value": 1}},
+    ]
+    lab.wait(31)
+    assert lab.metric("slaves_disconnected") == 1
+    assert lab.post("/quota", {"role": "r1", "guarantee": guarantee}) == status

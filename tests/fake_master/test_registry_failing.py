@@ -289,7 +289,7 @@ def test_a_disk_that_really_is_full(tmp_path: Path) -> None:
     if shutil.which("unshare") is None:
         pytest.skip("no unshare: a small disk cannot be had")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(words, check=False, capture_output=True, text=True, timeout=60, env=environment)
+    ended = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120, env=environment)
     if ended.returncode in (1, 77) and "Traceback" not in ended.stderr:
         pytest.skip(f"a small disk cannot be had: {ended.stderr}")
     full, later, reopened = map(as_json, ended.stdout.splitlines())
@@ -418,7 +418,7 @@ def run(home: Path, *words: str, limit: str = "") -> subprocess.CompletedProcess
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         cwd="/",
         env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(home), "XDG_STATE_HOME": str(home), "NO_COLOR": "1"},
     )
