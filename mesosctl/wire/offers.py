@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesosctl.core.errors import BadInput, RuleViolation, UnexpectedAnswer
-from mesosctl.core.offers import Offer, Operation
+from mesosctl.core.offers import Offer, OfferOperation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.answers import wrong
@@ -103,7 +103,9 @@ def _messages(value: Any) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def accept_call(offers: Iterable[Offer], operation: Operation, refuse_seconds: float | None = None) -> dict[str, Any]:
+def accept_call(
+    offers: Iterable[Offer], operation: OfferOperation, refuse_seconds: float | None = None
+) -> dict[str, Any]:
     """The ACCEPT call, in the format of the (first) offer."""
     taken = list(offers)
     style = "POST" if taken[0].stacked_format else "PRE"
