@@ -214,3 +214,10 @@ class Player:
 def _amounts(text: str) -> dict[str, int]:
     """`cpus:0` must stay: a limit of zero is one."""
     return {entry.name: entry.value for entry in parse_entries(text) if isinstance(entry.value, int)}
+
+
+def player(*steps: str, **flags: object) -> Player:
+    made = Player(Options(**flags))  # type: ignore[arg-type]
+    for step in steps:
+        made.play(step)
+    return made

@@ -21,7 +21,7 @@ from tests.conformance.processes import hold_port
 
 from .ensemble import Ensemble, Server
 from .papers import Papers
-from .zookeeper_server import ZooKeeperServer, connect, missing
+from .zookeeper_server import Election, ZooKeeperServer, connect, leave, missing
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 SET = ("quota", "set", "web", "cpus:2")
@@ -39,51 +39,6 @@ def server(tmp_path_factory, port) -> Iterator[ZooKeeperServer]:
     server = ZooKeeperServer(tmp_path_factory.mktemp("zookeeper"), port())
     yield server
     server.stop()
-
-
-def leave(client) -> None:
-    client.stop()
-    client.close()
-
-
-class Election:
-    """Masters of one path, each with a session of its own, as real masters have."""
-
-    def __init__(self, server, path):
-        self.server, self.path = server, path
-        self.sessions = []
-        self.admin = connect([server])
-        self.admin.ensure_path(path)
-
-    @property
-    def address(self):
-        return f"zk://{self.server.host}{self.path}"
-
-    @property
-    def where(self):
-        return parse_address(self.address).zookeeper
-
-    def register(self, master, **info):
-        """A node as Mesos writes it, and the session that keeps it."""
-        client = connect([self.server])
-        host, port = master.rsplit(":", 1)
-        content = {
-            "address": {"hostname": host, "ip": "127.0.0.1", "port": int(port)},
-            "capabilities": [],
-            "hostname": host,
-            "id": f"{master}-id",
-            "ip": 16777343,
-            "pid": f"master@127.0.0.1:{port}",
-            "port": int(port),
-            "version": "1.11.0",
-        } | info
-        client.create(f"{self.path}/json.info_", json.dumps(content).encode(), ephemeral=True, sequence=True)
-        self.sessions.append(client)
-        return client
-
-    def close(self):
-        for client in [*self.sessions, self.admin]:
-            leave(client)
 
 
 @pytest.fixture

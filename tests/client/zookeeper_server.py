@@ -3,6 +3,7 @@
 Debian's package `zookeeper` puts it into /usr/share/java; ZOOKEEPER_CLASSPATH names it elsewhere.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 from kazoo.client import KazooClient
 from kazoo.handlers.threading import KazooTimeoutError
+
+from mesosctl.client.address import parse_address
 
 _DEBIAN = "/usr/share/java/zookeeper.jar"
 _SECONDS_TO_START = 120
@@ -93,3 +96,48 @@ def connect(servers: list[ZooKeeperServer], **options: object) -> KazooClient:
             assert time.monotonic() < end, f"ZooKeeper is not ready: {servers[0].last_words()}"
         else:
             return client
+
+
+def leave(client) -> None:
+    client.stop()
+    client.close()
+
+
+class Election:
+    """Masters of one path, each with a session of its own, as real masters have."""
+
+    def __init__(self, server, path):
+        self.server, self.path = server, path
+        self.sessions = []
+        self.admin = connect([server])
+        self.admin.ensure_path(path)
+
+    @property
+    def address(self):
+        return f"zk://{self.server.host}{self.path}"
+
+    @property
+    def where(self):
+        return parse_address(self.address).zookeeper
+
+    def register(self, master, **info):
+        """A node as Mesos writes it, and the session that keeps it."""
+        client = connect([self.server])
+        host, port = master.rsplit(":", 1)
+        content = {
+            "address": {"hostname": host, "ip": "127.0.0.1", "port": int(port)},
+            "capabilities": [],
+            "hostname": host,
+            "id": f"{master}-id",
+            "ip": 16777343,
+            "pid": f"master@127.0.0.1:{port}",
+            "port": int(port),
+            "version": "1.11.0",
+        } | info
+        client.create(f"{self.path}/json.info_", json.dumps(content).encode(), ephemeral=True, sequence=True)
+        self.sessions.append(client)
+        return client
+
+    def close(self):
+        for client in [*self.sessions, self.admin]:
+            leave(client)
