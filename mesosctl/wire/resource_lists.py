@@ -1,7 +1,7 @@
 """Lists of resources that repeat thousands of times in one answer, each read once."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resources import Resources
@@ -9,28 +9,47 @@ from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.messages import ConversionError, read
 from mesosctl.wire.resources import RESOURCE, to_core
 
+MOST_KNOWN = 2048
+"""Values that are remembered: where more come hardly any repeat, and keeping them would cost more than it saves."""
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Known(Generic[Key, Value]):
+    """What was made of each key, so that equal ones become one value: of the last few thousand of them."""
+
+    def __init__(self) -> None:
+        self._values: dict[Key, Value] = {}
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """The value of `key`, made if it is not remembered."""
+        found = self._values.get(key)
+        if found is None:
+            found = make()
+            if len(self._values) >= MOST_KNOWN:
+                self._values.clear()
+            self._values[key] = found
+        return found
+
 
 class ResourceLists:
     """Reads lists of Resource messages, by allocation role; equal lists become one value."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Mapping[str, Resources]] = {}
-        self._plain: dict[str, Resources] = {}
+        self._by_role: Known[str, Mapping[str, Resources]] = Known()
+        self._plain: Known[str, Resources] = Known()
 
     def plain(self, messages: Any, where: str) -> Resources:
         """Without allocation roles.  Raises RuleViolation naming the place below `where`."""
-        key = repr(messages)
-        if key not in self._plain:
-            parts = self.by_role(messages, where).values()
-            self._plain[key] = Resources(entry for part in parts for entry in part)
-        return self._plain[key]
+
+        def together() -> Resources:
+            return Resources(entry for part in _read(messages, where).values() for entry in part)
+
+        return self._plain.get(repr(messages), together)
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
         """By allocation role, without it; "*" for what has none.  Raises RuleViolation as `plain` does."""
-        key = repr(messages)
-        if key not in self._known:
-            self._known[key] = _read(messages, where)
-        return self._known[key]
+        return self._by_role.get(repr(messages), lambda: _read(messages, where))
 
 
 def _read(messages: Any, where: str) -> Mapping[str, Resources]:
@@ -53,19 +72,13 @@ class Sums:
 
     def __init__(self) -> None:
         # The operands are kept beside their result, so that their identities stay their own.
-        self._sums: dict[tuple[int, int], tuple[Resources, Resources, Resources]] = {}
-        self._differences: dict[tuple[int, int], tuple[Resources, Resources, Resources]] = {}
+        self._sums: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
+        self._differences: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
 
     def add(self, left: Resources, right: Resources) -> Resources:
         """`left + right`."""
-        key = (id(left), id(right))
-        if key not in self._sums:
-            self._sums[key] = (left, right, left + right)
-        return self._sums[key][2]
+        return self._sums.get((id(left), id(right)), lambda: (left, right, left + right))[2]
 
     def subtract(self, left: Resources, right: Resources) -> Resources:
         """`left - right`."""
-        key = (id(left), id(right))
-        if key not in self._differences:
-            self._differences[key] = (left, right, left - right)
-        return self._differences[key][2]
+        return self._differences.get((id(left), id(right)), lambda: (left, right, left - right))[2]
