@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import Any
 
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
@@ -65,7 +66,6 @@ class _Reader:
     def __init__(self) -> None:
         self._lists = ResourceLists()
         self._sums = Sums()
-        self._names: dict[str, str] = {}
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
         self._allocated: list[Mapping[str, Resources]] = []
@@ -92,16 +92,12 @@ class _Reader:
         elif name in self._readers:
             self._readers[name](part.value, f"{name}[{part.place}]")
 
-    def _one(self, name: Any) -> str:
-        """The name, of which equal ones are the same: agents are named by every task of theirs."""
-        return self._names.setdefault(str(name), str(name))
-
     def _agent(self, entry: Mapping[str, Any], where: str) -> None:
         info = entry["agent_info"]
         domain = info.get("domain", {}).get("fault_domain", {})
         self._state.agents.append(
             PicturedAgent(
-                id=self._one(info["id"]["value"]),
+                id=intern(str(info["id"]["value"])),
                 hostname=str(info["hostname"]),
                 pid=str(entry.get("pid", "")),
                 total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
@@ -124,7 +120,7 @@ class _Reader:
         capabilities = self._capabilities(info)
         subscribed = info.get("roles", ()) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
         framework = PicturedFramework(
-            id=self._one(info["id"]["value"]),
+            id=intern(str(info["id"]["value"])),
             name=str(info["name"]),
             roles=tuple(map(str, subscribed)),
             principal=info.get("principal"),
@@ -152,7 +148,7 @@ class _Reader:
 
     def _hold(self, framework: str, agent: str, messages: Any, where: str, *, tasks: int) -> None:
         for role, resources in self._lists.by_role(messages, where).items():
-            key = (self._one(framework), self._one(agent), self._one(role))
+            key = (intern(str(framework)), intern(str(agent)), intern(role))
             held, count = self._held.get(key, (_NOTHING, 0))
             self._held[key] = self._sums.add(held, resources), count + tasks
             tasks = 0  # a task whose resources have several roles is one task all the same

@@ -37,7 +37,7 @@ class Part(NamedTuple):
         return ".".join(self.path) + ("" if self.place is None else f"[{self.place}]")
 
 
-def parts(chunks: Iterable[bytes | str], depth: int = 1) -> Iterator[Part]:
+def parts(chunks: Iterable[bytes], depth: int = 1) -> Iterator[Part]:
     """The parts of one JSON value that comes in chunks.
 
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
@@ -70,7 +70,7 @@ def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part
 class _Text:
     """Text that comes in chunks; what has been looked through is let go of."""
 
-    def __init__(self, chunks: Iterable[bytes | str]) -> None:
+    def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         # As `messages.decode` does: bytes that are no UTF-8 are a master's to show.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
@@ -171,7 +171,7 @@ class _Text:
         while size <= len(waiting) and not self._ended:
             chunk = next(self._chunks, None)
             self._ended = chunk is None
-            piece = chunk if isinstance(chunk, str) else self._decoder.decode(chunk or b"", self._ended)
+            piece = self._decoder.decode(chunk or b"", self._ended)
             came.append(piece)
             size += len(piece)
         self._text = "".join(came)
