@@ -1,5 +1,7 @@
 """Agents with everything they hold: from a master's `/slaves` and an agent's own `/state` (spec/reservation.md §9)."""
 
+from collections.abc import Iterable
+from sys import intern
 from typing import Any
 
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
@@ -9,15 +11,32 @@ from mesosctl.core.resources import Resource, Resources
 from mesosctl.wire.agents import listed
 from mesosctl.wire.answers import wrong
 from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.parts import parts
+from mesosctl.wire.resource_lists import Known
 from mesosctl.wire.resources import RESOURCE, to_core
 
+_FULL = ("reserved_resources_full", "unreserved_resources_full")
 
-def agents(answer: Any) -> list[AgentHolding]:
-    """Every registered agent, with its resources in full.  Raises UnexpectedAnswer."""
-    entries = answer.get("slaves") if isinstance(answer, dict) else None
-    if not isinstance(entries, list):
-        raise wrong(entries, "a list", "slaves")
-    return [_agent(entry, f"slaves[{index}]") for index, entry in enumerate(entries)]
+
+def agents(chunks: Iterable[bytes]) -> list[AgentHolding]:
+    """Every registered agent, with its resources in full, of an answer that comes in chunks, read as it comes.
+
+    Raises UnexpectedAnswer; ConversionError where it is no JSON.
+    """
+    reader = _Reader()
+    found: list[AgentHolding] | None = None
+    for part in parts(chunks):
+        if part.path != ("slaves",):
+            continue
+        if part.place is not None and found is not None:
+            found.append(reader.agent(part.value, part.where))
+        elif part.value == []:
+            found = []
+        else:
+            raise wrong(part.value, "a list", "slaves")
+    if found is None:
+        raise wrong(None, "a list", "slaves")
+    return found
 
 
 def agent_state(answer: Any) -> Resources:
@@ -27,38 +46,54 @@ def agent_state(answer: Any) -> Resources:
     return _total(answer, "state")
 
 
-def _agent(entry: Any, where: str) -> AgentHolding:
-    if not isinstance(entry, dict):
-        raise wrong(entry, "an object", where)
-    for key in ("id", "hostname", "pid"):
-        if not isinstance(entry.get(key), str):
-            raise wrong(entry.get(key), "a string", f"{where}.{key}")
-    attributes, capabilities = entry.get("attributes", {}), entry.get("capabilities")
-    if not isinstance(attributes, dict):
-        raise wrong(attributes, "an object", f"{where}.attributes")
-    return AgentHolding(
-        id=entry["id"],
-        hostname=entry["hostname"],
-        pid=entry["pid"],
-        total=_total(entry, where),
-        used=Resources(_entries(entry.get("used_resources_full", []), f"{where}.used_resources_full")),
-        attributes=attributes,
-        capabilities=frozenset(capabilities) if isinstance(capabilities, list) else ALL_CAPABILITIES,
-        active=entry.get("active") is not False and entry.get("deactivated") is not True,
-    )
+class _Reader:
+    """Reads agents; what is equal in thousands of them becomes one value."""
+
+    def __init__(self) -> None:
+        self._resources: Known[str, Resources] = Known()
+        self._sets: Known[frozenset[str], frozenset[str]] = Known()
+
+    def agent(self, entry: Any, where: str) -> AgentHolding:
+        """One element of `slaves`."""
+        if not isinstance(entry, dict):
+            raise wrong(entry, "an object", where)
+        for key in ("id", "hostname", "pid"):
+            if not isinstance(entry.get(key), str):
+                raise wrong(entry.get(key), "a string", f"{where}.{key}")
+        attributes = entry.get("attributes", {})
+        if not isinstance(attributes, dict):
+            raise wrong(attributes, "an object", f"{where}.attributes")
+        total = [entry.get(key) for key in _FULL]
+        used = entry.get("used_resources_full", [])
+        return AgentHolding(
+            id=entry["id"],
+            hostname=entry["hostname"],
+            pid=entry["pid"],
+            total=self._resources.get(repr(total), lambda: _total(entry, where)),
+            used=self._resources.get(repr(used), lambda: _used(used, f"{where}.used_resources_full")),
+            attributes={
+                intern(name): intern(value) if isinstance(value, str) else value for name, value in attributes.items()
+            },
+            capabilities=self._capabilities(entry.get("capabilities")),
+            active=entry.get("active") is not False and entry.get("deactivated") is not True,
+        )
+
+    def _capabilities(self, listed: Any) -> frozenset[str]:
+        found = frozenset(listed) if isinstance(listed, list) else ALL_CAPABILITIES
+        return self._sets.get(found, lambda: found)
 
 
 def _total(entry: dict[str, Any], where: str) -> Resources:
-    for key in ("reserved_resources_full", "unreserved_resources_full"):
+    for key in _FULL:
         if key not in entry:
             raise wrong(None, "every resource with its reservations", f"{where}.{key}")
     return Resources(listed(entry, where))
 
 
-def _entries(messages: Any, where: str) -> list[Resource]:
+def _used(messages: Any, where: str) -> Resources:
     if not isinstance(messages, list):
         raise wrong(messages, "a list", where)
-    found = []
+    found: list[Resource] = []
     for index, message in enumerate(messages):
         path = f"{where}[{index}]"
         try:
@@ -66,4 +101,4 @@ def _entries(messages: Any, where: str) -> list[Resource]:
         except (ConversionError, RuleViolation) as error:
             raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
         found.append(entry)
-    return list(Resources(found).allocated_to(None))
+    return Resources(Resources(found).allocated_to(None))
