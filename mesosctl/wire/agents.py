@@ -1,6 +1,6 @@
 """`GET /slaves`, read into what the capacity heuristic needs (spec/endpoints.md §2)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
@@ -28,8 +28,12 @@ def _agent(entry: Any, where: str) -> AgentCapacity:
     return AgentCapacity(total, active=entry.get("active") is not False and entry.get("deactivated") is not True)
 
 
-def listed(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
-    """Every resource with its reservations, from the lists that only `/slaves` has."""
+def _read(message: Any, path: str) -> Resource:
+    return to_core(read(RESOURCE, message, path), path)
+
+
+def listed(entry: Mapping[str, Any], where: str, reader: Callable[[Any, str], Resource] = _read) -> Iterator[Resource]:
+    """Every resource with its reservations, from the lists that only `/slaves` has; `reader` reads one."""
     reserved = entry["reserved_resources_full"]
     if not isinstance(reserved, dict):
         raise wrong(reserved, "an object", f"{where}.reserved_resources_full")
@@ -41,7 +45,7 @@ def listed(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
         for index, message in enumerate(part):
             path = f"{where}.{key}[{index}]"
             try:
-                yield to_core(read(RESOURCE, message, path), path)
+                yield reader(message, path)
             except (ConversionError, RuleViolation) as error:
                 raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
 

@@ -1,8 +1,7 @@
 """GET_STATE: a whole cluster in one answer, which is of one moment (spec/endpoints.md §4)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Any
@@ -14,7 +13,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.offers import offer
+from mesosctl.wire.offers import Offered, offer, offered_of
 from mesosctl.wire.parts import Part, parts
 from mesosctl.wire.resource_lists import Known, ResourceLists, Sums
 
@@ -41,23 +40,20 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     """
     reader = _Reader()
     for part in parts(chunks, depth=3):
-        with _documented():
+        try:
             reader.take(part)
-    with _documented():
-        return reader.settled()
+        except _NATURAL as error:
+            raise _undocumented(error) from None
+    return reader.settled()
 
 
-@contextmanager
-def _documented() -> Iterator[None]:
-    """Whatever is natural where an answer is not as documented becomes an UnexpectedAnswer."""
-    try:
-        yield
-    except RuleViolation as error:
-        raise UnexpectedAnswer(
-            f"the master's answer is not as documented: {error.message}", field=error.field
-        ) from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field="get_state") from None
+_NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
+"""What is raised where an answer is not as documented and nobody looked first."""
+
+
+def _undocumented(error: Exception) -> UnexpectedAnswer:
+    told, field = (error.message, error.field) if isinstance(error, RuleViolation) else (repr(error), "get_state")
+    return UnexpectedAnswer(f"the master's answer is not as documented: {told}", field=field)
 
 
 class _Reader:
@@ -67,6 +63,7 @@ class _Reader:
         self._lists = ResourceLists()
         self._sums = Sums()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
+        self._offers: Known[str, Offered] = Known()
         self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
         self._allocated: list[Mapping[str, Resources]] = []
         self._told = False
@@ -133,8 +130,12 @@ class _Reader:
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
         self._state.offers += [
-            replace(offer(message, framework.name), stacked_format=refines) for message in entry.get("offers", ())
+            replace(offer(message, framework.name, self._offered), stacked_format=refines)
+            for message in entry.get("offers", ())
         ]
+
+    def _offered(self, messages: Any) -> Offered:
+        return self._offers.get(repr(messages), lambda: offered_of(messages))
 
     def _task(self, task: Mapping[str, Any], where: str) -> None:
         if task["state"] not in TERMINAL_STATES:

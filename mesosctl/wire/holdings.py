@@ -10,10 +10,9 @@ from mesosctl.core.reservation_rules import ALL_CAPABILITIES
 from mesosctl.core.resources import Resource, Resources
 from mesosctl.wire.agents import listed
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.messages import ConversionError
 from mesosctl.wire.parts import parts
-from mesosctl.wire.resource_lists import Known
-from mesosctl.wire.resources import RESOURCE, to_core
+from mesosctl.wire.resource_lists import Entries, Known
 
 _FULL = ("reserved_resources_full", "unreserved_resources_full")
 
@@ -43,13 +42,14 @@ def agent_state(answer: Any) -> Resources:
     """What an agent itself says that it has.  Raises UnexpectedAnswer."""
     if not isinstance(answer, dict):
         raise wrong(answer, "an object", "")
-    return _total(answer, "state")
+    return _Reader().total(answer, "state")
 
 
 class _Reader:
     """Reads agents; what is equal in thousands of them becomes one value."""
 
     def __init__(self) -> None:
+        self._entries = Entries()
         self._resources: Known[str, Resources] = Known()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
 
@@ -63,14 +63,13 @@ class _Reader:
         attributes = entry.get("attributes", {})
         if not isinstance(attributes, dict):
             raise wrong(attributes, "an object", f"{where}.attributes")
-        total = [entry.get(key) for key in _FULL]
         used = entry.get("used_resources_full", [])
         return AgentHolding(
             id=entry["id"],
             hostname=entry["hostname"],
             pid=entry["pid"],
-            total=self._resources.get(repr(total), lambda: _total(entry, where)),
-            used=self._resources.get(repr(used), lambda: _used(used, f"{where}.used_resources_full")),
+            total=self.total(entry, where),
+            used=self._resources.get(repr(used), lambda: self._used(used, f"{where}.used_resources_full")),
             attributes={
                 intern(name): intern(value) if isinstance(value, str) else value for name, value in attributes.items()
             },
@@ -82,23 +81,22 @@ class _Reader:
         found = frozenset(listed) if isinstance(listed, list) else ALL_CAPABILITIES
         return self._sets.get(found, lambda: found)
 
+    def total(self, entry: dict[str, Any], where: str) -> Resources:
+        """Everything that an agent has."""
+        for key in _FULL:
+            if key not in entry:
+                raise wrong(None, "every resource with its reservations", f"{where}.{key}")
+        told = repr([entry[key] for key in _FULL])
+        return self._resources.get(told, lambda: Resources(listed(entry, where, self._entries.read)))
 
-def _total(entry: dict[str, Any], where: str) -> Resources:
-    for key in _FULL:
-        if key not in entry:
-            raise wrong(None, "every resource with its reservations", f"{where}.{key}")
-    return Resources(listed(entry, where))
-
-
-def _used(messages: Any, where: str) -> Resources:
-    if not isinstance(messages, list):
-        raise wrong(messages, "a list", where)
-    found: list[Resource] = []
-    for index, message in enumerate(messages):
-        path = f"{where}[{index}]"
-        try:
-            entry = to_core(read(RESOURCE, message, path), path)
-        except (ConversionError, RuleViolation) as error:
-            raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
-        found.append(entry)
-    return Resources(Resources(found).allocated_to(None))
+    def _used(self, messages: Any, where: str) -> Resources:
+        if not isinstance(messages, list):
+            raise wrong(messages, "a list", where)
+        found: list[Resource] = []
+        for index, message in enumerate(messages):
+            path = f"{where}[{index}]"
+            try:
+                found.append(self._entries.read(message, path))
+            except (ConversionError, RuleViolation) as error:
+                raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
+        return Resources(Resources(found).allocated_to(None))

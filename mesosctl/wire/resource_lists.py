@@ -1,15 +1,17 @@
 """Lists of resources that repeat thousands of times in one answer, each read once."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.resources import Resources
+from mesosctl.core.resources import Resource, Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.messages import ConversionError, read
 from mesosctl.wire.resources import RESOURCE, to_core
 
-MOST_KNOWN = 2048
+MOST_KNOWN = 4096
 """Values that are remembered: where more come hardly any repeat, and keeping them would cost more than it saves."""
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -32,10 +34,22 @@ class Known(Generic[Key, Value]):
         return found
 
 
+class Entries:
+    """Reads Resource messages; equal ones become one value."""
+
+    def __init__(self) -> None:
+        self._known: Known[str, Resource] = Known()
+
+    def read(self, message: Any, path: str) -> Resource:
+        """The resource that stands at `path`.  Raises ConversionError and RuleViolation."""
+        return self._known.get(repr(message), lambda: to_core(read(RESOURCE, message, path), path))
+
+
 class ResourceLists:
     """Reads lists of Resource messages, by allocation role; equal lists become one value."""
 
     def __init__(self) -> None:
+        self._entries: Known[str, tuple[str, Resource]] = Known()
         self._by_role: Known[str, Mapping[str, Resources]] = Known()
         self._plain: Known[str, Resources] = Known()
 
@@ -43,28 +57,33 @@ class ResourceLists:
         """Without allocation roles.  Raises RuleViolation naming the place below `where`."""
 
         def together() -> Resources:
-            return Resources(entry for part in _read(messages, where).values() for entry in part)
+            return Resources(entry for part in self._read(messages, where).values() for entry in part)
 
         return self._plain.get(repr(messages), together)
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
         """By allocation role, without it; "*" for what has none.  Raises RuleViolation as `plain` does."""
-        return self._by_role.get(repr(messages), lambda: _read(messages, where))
+        return self._by_role.get(repr(messages), lambda: self._read(messages, where))
+
+    def _read(self, messages: Any, where: str) -> Mapping[str, Resources]:
+        if not isinstance(messages, list | tuple):
+            raise RuleViolation("a list of resources belongs here", field=where, rule="resource.valid")
+        found: dict[str, list[Resource]] = {}
+        for index, message in enumerate(messages):
+            path = f"{where}[{index}]"
+            try:
+                role, entry = self._entries.get(repr(message), partial(_by_role, message, path))
+            except ConversionError as error:
+                raise RuleViolation(str(error), field=error.path or path, rule="resource.valid") from None
+            found.setdefault(role, []).append(entry)
+        return {role: Resources(entries) for role, entries in found.items()}
 
 
-def _read(messages: Any, where: str) -> Mapping[str, Resources]:
-    if not isinstance(messages, list | tuple):
-        raise RuleViolation("a list of resources belongs here", field=where, rule="resource.valid")
-    found: dict[str, Resources] = {}
-    for index, message in enumerate(messages):
-        path = f"{where}[{index}]"
-        try:
-            entry = to_core(read(RESOURCE, message, path), path)
-        except ConversionError as error:
-            raise RuleViolation(str(error), field=error.path or path, rule="resource.valid") from None
-        role = entry.allocation_role or DEFAULT_ROLE
-        found[role] = found.get(role, Resources()) + Resources([entry]).allocated_to(None)
-    return found
+def _by_role(message: Any, path: str) -> tuple[str, Resource]:
+    """The allocation role of a resource, "*" for none, and the resource without it."""
+    entry = to_core(read(RESOURCE, message, path), path)
+    role = entry.allocation_role
+    return (DEFAULT_ROLE, entry) if role is None else (role, replace(entry, allocation_role=None))
 
 
 class Sums:
