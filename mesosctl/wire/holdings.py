@@ -8,10 +8,9 @@ from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.reservation_rules import ALL_CAPABILITIES
 from mesosctl.core.resources import Resource, Resources
-from mesosctl.wire.agents import listed
+from mesosctl.wire.agents import in_turn, listed
 from mesosctl.wire.answers import wrong
 from mesosctl.wire.messages import ConversionError
-from mesosctl.wire.parts import parts
 from mesosctl.wire.resource_lists import Entries, Known
 
 _FULL = ("reserved_resources_full", "unreserved_resources_full")
@@ -23,19 +22,7 @@ def agents(chunks: Iterable[bytes]) -> list[AgentHolding]:
     Raises UnexpectedAnswer; ConversionError where it is no JSON.
     """
     reader = _Reader()
-    found: list[AgentHolding] | None = None
-    for part in parts(chunks):
-        if part.path != ("slaves",):
-            continue
-        if part.place is not None and found is not None:
-            found.append(reader.agent(part.value, part.where))
-        elif part.value == []:
-            found = []
-        else:
-            raise wrong(part.value, "a list", "slaves")
-    if found is None:
-        raise wrong(None, "a list", "slaves")
-    return found
+    return [reader.agent(entry, where) for entry, where in in_turn(chunks)]
 
 
 def agent_state(answer: Any) -> Resources:

@@ -34,6 +34,11 @@ class Known(Generic[Key, Value]):
         return found
 
 
+def resource_at(message: Any, path: str) -> Resource:
+    """The Resource message that stands at `path`.  Raises ConversionError and RuleViolation."""
+    return to_core(read(RESOURCE, message, path), path)
+
+
 class Entries:
     """Reads Resource messages; equal ones become one value."""
 
@@ -41,8 +46,8 @@ class Entries:
         self._known: Known[str, Resource] = Known()
 
     def read(self, message: Any, path: str) -> Resource:
-        """The resource that stands at `path`.  Raises ConversionError and RuleViolation."""
-        return self._known.get(repr(message), lambda: to_core(read(RESOURCE, message, path), path))
+        """As `resource_at`."""
+        return self._known.get(repr(message), lambda: resource_at(message, path))
 
 
 class ResourceLists:
@@ -81,7 +86,7 @@ class ResourceLists:
 
 def _by_role(message: Any, path: str) -> tuple[str, Resource]:
     """The allocation role of a resource, "*" for none, and the resource without it."""
-    entry = to_core(read(RESOURCE, message, path), path)
+    entry = resource_at(message, path)
     role = entry.allocation_role
     return (DEFAULT_ROLE, entry) if role is None else (role, replace(entry, allocation_role=None))
 

@@ -20,6 +20,7 @@ from mesosctl.wire.snapshot_messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 
 SCHEMA_VERSION = 1
 KIND = "snapshot"
+_ENVELOPE = ("schema_version", "kind")
 Value = TypeVar("Value")
 
 _ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
@@ -89,7 +90,7 @@ class _Reader:
                 self._add(part, self._usages, USAGE, self._usage)
             case "offers":
                 self._add(part, self._offers, OFFER, self._offer)
-            case "kind" | "schema_version" | "taken_at" | "master" | "quotas" | "weights" | "untold":
+            case _ if name in REST.fields or name in _ENVELOPE:
                 if part.place is None:
                     self.rest[name] = part.value
                 else:
