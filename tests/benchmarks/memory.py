@@ -5,7 +5,7 @@
 For each of two sizes, ten times apart, a fake master of that many agents serves on a socket in a process
 of its own, and the real commands ask it as children, so that what is measured is theirs alone.  `asking
 alone` reads the same answers and keeps nothing: what is as slow there is the master's time.  Growth is
-that of the larger cluster over the smaller one: 10 is linear.
+the larger cluster's figure by the smaller one's: 10 is linear.
 """
 
 # ruff: noqa: T201  # a command: its output is its purpose
@@ -13,13 +13,12 @@ that of the larger cluster over the smaller one: 10 is linear.
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -35,6 +34,10 @@ SIZES = (5_000, 50_000)
 SMALL = (500, 5_000)
 FRAMEWORKS = 200
 TASKS_EACH = 4
+ABOUT = (
+    f"Clusters of {FRAMEWORKS} frameworks and {TASKS_EACH} tasks an agent, of which a third have reservations. "
+    "Every command is a process of its own."
+)
 CHANGE = "quota:r3=cpus:600;mem:1TiB"
 
 FREE = parse_resources("cpus:18;mem:49152;disk:400000;ports:[31000-32000]")
@@ -57,7 +60,7 @@ class Figure:
     command: str
     agents: int
     seconds: float
-    cpu_seconds: float
+    cpu_seconds: float | None
     peak_mib: float
 
 
@@ -142,48 +145,76 @@ def measure(agents: int, only: str) -> Iterator[Figure]:
             if status.exists():
                 fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
                 peak = int(fields["VmHWM"].split()[0]) / 1024
-                yield Figure("the fake master, until it is ready", agents, ready, float("nan"), peak)
+                yield Figure("the fake master, until it is ready", agents, ready, None, peak)
         finally:
             master.stop()
 
 
 def main() -> None:
-    """Print a line for each command and size."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Print a line for each command and size, and write the figures where they were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help=f"{SMALL[0]} and {SMALL[1]} agents")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     parser.add_argument("--only", default="", metavar="WORDS", help="commands whose name contains this")
-    arguments = parser.parse_args()
-    sizes = SMALL if arguments.small else SIZES
-    machine = f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}"
-    print(f"{machine}, load {os.getloadavg()[0]:.1f}; {FRAMEWORKS} frameworks, {TASKS_EACH} tasks an agent")
+    given = parser.parse_args()
+    sizes, started = SMALL if given.small else SIZES, time.monotonic()
+    print(f"load {os.getloadavg()[0]:.1f}; {ABOUT}")
     print(f"{'':36} {'':7} {'':8} {'':7} {'peak':>9}   {'growth of':>9}")
     print(f"{'command':36} {'agents':>7} {'seconds':>8} {'CPU s':>7} {'MiB':>9}   {'seconds':>9} {'CPU':>6} {'MiB':>6}")
-    smaller: dict[str, Figure] = {}
-    figures: list[Figure] = []
+    found: dict[str, list[Figure]] = {}
     for size in sizes:
-        for figure in measure(size, arguments.only):
-            figures.append(figure)
-            print(_line(figure, smaller.get(figure.command)), flush=True)
-        smaller = {figure.command: figure for figure in figures}
-    if arguments.json is not None:
-        told = {"machine": machine, "frameworks": FRAMEWORKS, "tasks_each": TASKS_EACH}
-        rows = [{key: None if value != value else value for key, value in asdict(one).items()} for one in figures]
-        arguments.json.write_text(json.dumps(told | {"figures": rows}, indent=1) + "\n", encoding="utf-8")
+        for figure in measure(size, given.only):
+            found.setdefault(figure.command, []).append(figure)
+            print(_line(found[figure.command]), flush=True)
+    if given.json is not None:
+        took = round(time.monotonic() - started, 1)
+        given.json.write_text(json.dumps(_report(sizes, found, took), indent=1) + "\n", encoding="utf-8")
 
 
-def _line(figure: Figure, before: Figure | None) -> str:
-    shown = (
-        f"{figure.command:36} {figure.agents:7} {figure.seconds:8.2f} {figure.cpu_seconds:7.2f} {figure.peak_mib:9.0f}"
-    )
-    if before is None:
+def _line(figures: Sequence[Figure]) -> str:
+    last = figures[-1]
+    cpu = "-" if last.cpu_seconds is None else f"{last.cpu_seconds:.2f}"
+    shown = f"{last.command:36} {last.agents:7} {last.seconds:8.2f} {cpu:>7} {last.peak_mib:9.0f}"
+    if len(figures) == 1:
         return shown
-    ratios = (
-        figure.seconds / before.seconds,
-        figure.cpu_seconds / before.cpu_seconds,
-        figure.peak_mib / before.peak_mib,
-    )
-    return f"{shown}   {ratios[0]:9.1f} {ratios[1]:6.1f} {ratios[2]:6.1f}"
+    growths = ("-" if growth is None else f"{growth:.1f}" for growth in _growths(figures))
+    return shown + "   {:>9} {:>6} {:>6}".format(*growths)
+
+
+def _growths(figures: Sequence[Figure]) -> tuple[float | None, ...]:
+    """Of seconds, CPU seconds and memory."""
+    first, last = figures[0], figures[-1]
+    cpu = last.cpu_seconds / first.cpu_seconds if last.cpu_seconds and first.cpu_seconds else None
+    return last.seconds / first.seconds, cpu, last.peak_mib / first.peak_mib
+
+
+def _report(sizes: Sequence[int], found: Mapping[str, Sequence[Figure]], took: float) -> dict[str, object]:
+    """The figures as tables with titles, columns and rows, and a chart of the memory."""
+    amounts = ("seconds", "CPU seconds", "peak MiB")
+    columns = ["command"]
+    for amount in amounts:
+        columns += [*(f"{amount}, {size:,}" for size in sizes), f"growth of {amount}"]
+    rows: list[list[str | float | None]] = []
+    for name, figures in found.items():
+        row: list[str | float | None] = [name]
+        for key, growth in zip(("seconds", "cpu_seconds", "peak_mib"), _growths(figures), strict=True):
+            row += [*(_rounded(getattr(figure, key)) for figure in figures), _rounded(growth)]
+        rows.append(row)
+    lines = {name: [[one.agents, round(one.peak_mib)] for one in figures] for name, figures in found.items()}
+    chart = {"name": "memory", "title": "Most memory held", "across": "agents", "up": "MiB", "lines": lines}
+    return {
+        "title": "Memory",
+        "about": [ABOUT, "Growth is the larger cluster's figure by the smaller one's: 10 is linear."],
+        "tables": [
+            {"title": " and ".join(f"{size:,}" for size in sizes) + " agents", "columns": columns, "rows": rows}
+        ],
+        "charts": [chart],
+        "took_seconds": took,
+    }
+
+
+def _rounded(amount: float | None) -> float | None:
+    return None if amount is None else round(amount, 2)
 
 
 if __name__ == "__main__":
