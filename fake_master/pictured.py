@@ -118,11 +118,17 @@ def is_snapshot(path: Path) -> bool:
 def read_snapshot(path: Path, mesos_version: str | None = None) -> Pictured:
     """A snapshot file.  Raises BadInput."""
     try:
-        content = path.read_bytes()
+        opened = path.open("rb")
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-    fingerprint = hashlib.blake2s(content, digest_size=8).hexdigest()
-    return Pictured(snapshot.load(content, str(path)), mesos_version, fingerprint=fingerprint)
+    with opened:
+        try:
+            file = snapshot.rewindable(opened)
+            fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
+            file.seek(0)
+            return Pictured(snapshot.read(file, str(path)), mesos_version, fingerprint=fingerprint)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
 
 
 # --- What lasts -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
@@ -114,7 +115,7 @@ class Agent:
             id=self.id,
             hostname=self.hostname,
             attributes=tuple(sorted(self.attributes.items())),
-            capabilities=frozenset(self.capabilities),
+            capabilities=_capability_set(self.capabilities),
             region=self.domain.region if self.domain is not None else None,
             zone=self.domain.zone if self.domain is not None else None,
         )
@@ -123,3 +124,9 @@ class Agent:
     def capacity(self) -> AgentCapacity:
         """What the capacity heuristic looks at."""
         return AgentCapacity(self.total, active=self.active)
+
+
+@cache
+def _capability_set(capabilities: tuple[str, ...]) -> frozenset[str]:
+    """One set for all agents that are alike."""
+    return frozenset(capabilities)

@@ -85,8 +85,8 @@ class Subscriptions:
         master.allocator.deactivate_framework(framework.id)
         self._take_back_offers(framework)
         master.task_runner.kill_all(framework)
-        for agent_id in list(framework.agents_used):  # executors without tasks
-            framework.lose_agent(master.agents[agent_id])
+        # Executors without tasks.
+        framework.lose_agents([master.agents[agent_id] for agent_id in framework.agents_used])
         master.allocator.remove_framework(framework.id)
         master.allocator.resume()
         framework.unregistered_time = master.now

@@ -1,7 +1,7 @@
 """Offers between JSON and core, and the calls of the scheduler API that deal in them (spec/endpoints.md §5)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesosctl.core.errors import BadInput, RuleViolation, UnexpectedAnswer
@@ -44,22 +44,35 @@ def _told(error: Exception) -> str:
     return error.message if isinstance(error, RuleViolation) else repr(error)
 
 
-def offer(message: Mapping[str, Any], framework: str = "") -> Offer:
-    """One Offer message, of either format.  Raises KeyError, TypeError or ValueError where it is none."""
-    resources = [read(RESOURCE, entry) for entry in message["resources"]]
+Offered = tuple[str, Resources, bool]
+"""Whose what is offered is where the offer does not say, the resources, and whether they have stacks."""
+
+
+def offered_of(messages: Iterable[Any]) -> Offered:
+    """What a list of Resource messages offers.  Raises TypeError or ValueError where it is none."""
+    entries = [read(RESOURCE, entry) for entry in messages]
+    owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
+    resources = Resources(to_core(entry) for entry in entries).allocated_to(None)
+    return owner, resources, not any("role" in entry for entry in entries)
+
+
+def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any], Offered] = offered_of) -> Offer:
+    """One Offer message, of either format; `known` reads its resources.
+
+    Raises KeyError, TypeError or ValueError where it is none.
+    """
+    owner, resources, stacked_format = known(message["resources"])
     role = message.get("allocation_info", {}).get("role")
-    if role is None:
-        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
-        role = next((entry["role"] for entry in resources if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), "*")
     return Offer(
         id=str(message["id"]["value"]),
-        role=str(role),
+        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
+        role=str(owner if role is None else role),
         framework_id=str(message["framework_id"]["value"]),
         framework=framework,
         agent_id=str(message["agent_id"]["value"]),
         hostname=str(message.get("hostname", "")),
-        resources=Resources(to_core(entry) for entry in resources).allocated_to(None),
-        stacked_format=not any("role" in entry for entry in resources),
+        resources=resources,
+        stacked_format=stacked_format,
     )
 
 

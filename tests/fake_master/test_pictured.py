@@ -30,7 +30,7 @@ BASE = ClusterPicture("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def state(master):
-    return cluster_state({"get_state": json.loads(json.dumps(READERS["GET_STATE"](master, {}, None)))})
+    return cluster_state([json.dumps({"get_state": READERS["GET_STATE"](master, {}, None)}).encode()])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
