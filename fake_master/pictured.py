@@ -22,13 +22,14 @@ from typing import Any
 from fake_master.master.agents import Agent, Domain
 from fake_master.master.checkpoints import KIND as CHECKPOINT
 from fake_master.master.checkpoints import DoesNotFit, configured_form
-from fake_master.master.flags import DEFAULTS, UNSET, MasterFlags
+from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
+from fake_master.master.known_flags import DEFAULTS, UNSET
+from fake_master.master.master import Clock, Master
 from fake_master.master.offers import Offer
 from fake_master.master.quotas import KIND as QUOTA
-from fake_master.master.quotas import StoredQuota
+from fake_master.master.quotas import SentQuota
 from fake_master.master.registry import MemoryRegistry, Registry
-from fake_master.master.state import Clock, Master
 from fake_master.master.streams import EventStream
 from fake_master.master.tasks import Executor, Task
 from fake_master.master.weights import KIND as WEIGHT
@@ -117,11 +118,17 @@ def is_snapshot(path: Path) -> bool:
 def read_snapshot(path: Path, mesos_version: str | None = None) -> Pictured:
     """A snapshot file.  Raises BadInput."""
     try:
-        content = path.read_bytes()
+        opened = path.open("rb")
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-    fingerprint = hashlib.blake2s(content, digest_size=8).hexdigest()
-    return Pictured(snapshot.load(content, str(path)), mesos_version, fingerprint=fingerprint)
+    with opened:
+        try:
+            file = snapshot.rewindable(opened)
+            fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
+            file.seek(0)
+            return Pictured(snapshot.read(file, str(path)), mesos_version, fingerprint=fingerprint)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
 
 
 # --- What lasts -------------------------------------------------------------------------------------
@@ -130,7 +137,7 @@ def read_snapshot(path: Path, mesos_version: str | None = None) -> Pictured:
 def _seed(registry: Registry, picture: ClusterPicture) -> None:
     """What the pictured master and its agents would have on their disks."""
     for role, quota in picture.quotas.items():
-        registry.write(QUOTA, role, _stored(quota).to_record())
+        registry.write(QUOTA, role, _sent(quota).kept().to_record())
     for role, weight in picture.weights.items():
         registry.write(WEIGHT, role, weight)
     for agent in picture.agents:
@@ -140,8 +147,8 @@ def _seed(registry: Registry, picture: ClusterPicture) -> None:
     registry.write(_SEEDED, "taken_at", picture.taken_at)
 
 
-def _stored(quota: Quota) -> StoredQuota:
-    return StoredQuota.of(
+def _sent(quota: Quota) -> SentQuota:
+    return SentQuota(
         {name: to_double(milli) for name, milli in quota.guarantees.items()},
         {name: to_double(milli) for name, milli in quota.limits.items()},
     )

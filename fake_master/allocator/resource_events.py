@@ -71,7 +71,7 @@ class ResourceEvents(Engine):
         where.refresh()
 
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
-        self._state.mark_all_allocated(self._state.agents[agent], resources)
+        self._state.mark_all_allocated(self._state.agents[agent], self._own(resources))
 
     def update_allocation(
         self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
@@ -79,9 +79,10 @@ class ResourceEvents(Engine):
         state = self._state
         record = state.agents[agent]
         steps = list(conversions)
-        before = state.catalogue.parcels.of(offered)
+        own = self._own(offered)
+        before = state.catalogue.parcels.of(own)
         client = state.frameworks[framework].clients[before.role]
-        after = apply_all(offered, steps)
+        after = apply_all(own, steps)
         total = apply_to_total(record.capacity.total, steps)
         state.convert(record, client, before, after)
         state.replace_total(record, record.info, total)

@@ -19,9 +19,9 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from fake_master.cluster import BUILT_IN, ClusterSpec, read_cluster_file
+from fake_master.master.master import Master
 from fake_master.master.registry import RegistryFailure, UnreadableRegistry
 from fake_master.master.registry_sqlite import SqliteRegistry
-from fake_master.master.state import Master
 from fake_master.pictured import Pictured, is_snapshot, read_snapshot
 from mesosctl.core.errors import BadInput
 from mesosctl.core.profile import PROFILES

@@ -8,7 +8,7 @@ import httpx
 
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.streams import EventStream
 
 Sleep = Callable[[float], None]

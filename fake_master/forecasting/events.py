@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.resources import Resources
 
 
@@ -22,24 +22,20 @@ class NewAgents:
 
 def lose_agents(master: Master, agent_ids: Iterable[str]) -> None:
     """The agents are gone for good: offers are rescinded, tasks are lost.  Raises KeyError."""
+    gone = [master.agents[agent_id] for agent_id in agent_ids]
     master.allocator.pause()
-    for agent_id in agent_ids:
-        _lose(master, agent_id)
-    master.allocator.resume()
-
-
-def _lose(master: Master, agent_id: str) -> None:
-    agent = master.agents[agent_id]
-    agent.connected = False
-    master.allocator.deactivate_agent(agent_id)
-    for offer in master.offers.on_agent(agent_id):
-        master.offers.rescind(offer)
+    for agent in gone:
+        agent.connected = False
+        master.allocator.deactivate_agent(agent.id)
+        for offer in master.offers.on_agent(agent.id):
+            master.offers.rescind(offer)
     for framework in master.frameworks.values():
-        if agent_id in framework.agents_used:
-            framework.lose_agent(agent)
-    master.allocator.remove_agent(agent_id)
-    del master.agents[agent_id]
-    master.tell.failure(agent_id)
+        framework.lose_agents(gone)
+    for agent in gone:
+        master.allocator.remove_agent(agent.id)
+        del master.agents[agent.id]
+        master.tell.failure(agent.id)
+    master.allocator.resume()
 
 
 def add_agents(master: Master, new: NewAgents) -> None:

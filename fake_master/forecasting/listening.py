@@ -7,7 +7,7 @@ import httpx
 
 from fake_master.carriers.in_process import InProcessTransport
 from fake_master.master.clocks import VirtualClock
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.forecast import Answer
 
 _V1 = "/api/v1"

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core import roles
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 
 _NOTHING = Quantities()
 

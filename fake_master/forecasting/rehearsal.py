@@ -16,8 +16,8 @@ from fake_master.forecasting import events
 from fake_master.forecasting.listening import ListeningTransport
 from fake_master.forecasting.looking import look
 from fake_master.master.clocks import VirtualClock
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
-from fake_master.master.state import Master
 from mesosctl.core.comparing import Course, forecast
 from mesosctl.core.forecast import Answer, Forecast, Rescinded, Terms
 from mesosctl.core.moment import Moment

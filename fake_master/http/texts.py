@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from fake_master.http.exchange import Written, dumps
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 
 Parts = tuple[Any, ...]
 """All that a text depends on."""

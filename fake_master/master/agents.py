@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
-from mesosctl.core.quota import AgentCapacity
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.capacity import AgentCapacity
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ class Agent:
             id=self.id,
             hostname=self.hostname,
             attributes=tuple(sorted(self.attributes.items())),
-            capabilities=frozenset(self.capabilities),
+            capabilities=_capability_set(self.capabilities),
             region=self.domain.region if self.domain is not None else None,
             zone=self.domain.zone if self.domain is not None else None,
         )
@@ -122,3 +124,9 @@ class Agent:
     def capacity(self) -> AgentCapacity:
         """What the capacity heuristic looks at."""
         return AgentCapacity(self.total, active=self.active)
+
+
+@cache
+def _capability_set(capabilities: tuple[str, ...]) -> frozenset[str]:
+    """One set for all agents that are alike."""
+    return frozenset(capabilities)

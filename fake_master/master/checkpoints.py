@@ -13,12 +13,13 @@ from fake_master.master.agents import Agent
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict
 from mesosctl.core.operations import Conversion
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "checkpoint"
 
@@ -102,6 +103,8 @@ def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
 
 def configured_form(resource: Resource) -> Resource:
     """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
+    if not resource.reservations and resource.disk is None and not resource.shared:
+        return resource  # as most are: one value for what is configured and what there is
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
     disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
     return replace(resource, reservations=static, disk=disk, shared=False, copies=1)

@@ -1,7 +1,7 @@
 """One framework, as the master knows it."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +64,11 @@ class Framework:
         return capabilities_of(self.info)
 
     @property
+    def is_partition_aware(self) -> bool:
+        """Whether it can tell why a task is lost."""
+        return "PARTITION_AWARE" in self.capabilities
+
+    @property
     def roles(self) -> frozenset[str]:
         """The roles it is subscribed to."""
         return roles_of(self.info)
@@ -89,12 +94,14 @@ class Framework:
         self._held_anywhere -= resources
         agent.used -= resources
 
-    def lose_agent(self, agent: Agent) -> None:
-        """The agent is gone, and all that it held there with it."""
-        if agent.id in self._held:
-            self.release(agent, self._held[agent.id])
-        self.tasks = {name: task for name, task in self.tasks.items() if task.agent_id != agent.id}
-        self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id != agent.id}
+    def lose_agents(self, agents: Iterable[Agent]) -> None:
+        """The agents are gone, and all that it held there with them."""
+        gone = {agent.id: agent for agent in agents}
+        for agent in gone.values():
+            if agent.id in self._held:
+                self.release(agent, self._held[agent.id])
+        self.tasks = {name: task for name, task in self.tasks.items() if task.agent_id not in gone}
+        self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
     @property
     def agents_used(self) -> Collection[str]:

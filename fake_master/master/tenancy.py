@@ -16,7 +16,7 @@ from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _MESSAGE = "Lent resources are needed by their owner"
 
@@ -153,7 +153,7 @@ class Tenancy:
         )
 
     def _refuse(self, guest: _Guest) -> None:
-        state = "TASK_DROPPED" if "PARTITION_AWARE" in guest.framework.capabilities else "TASK_LOST"
+        state = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
         self._master.task_runner.end(
             guest.framework,
             guest.task,

@@ -1,6 +1,6 @@
 """One run of one command: its options, its master, and the three ways it speaks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -185,13 +185,18 @@ class Session:
 
     def emit_text(self, text: str) -> None:
         """A document in JSON or TOML, on standard output: in UTF-8, whatever the terminal speaks."""
-        stdout, text = self.environment.stdout, printable_json(text)
+        self.emit_pieces((text,))
+
+    def emit_pieces(self, pieces: Iterable[str]) -> None:
+        """The same for a document that comes in pieces, and is never there whole."""
+        stdout = self.environment.stdout
         raw = getattr(stdout, "buffer", None)
-        if raw is None:  # kept in memory
-            stdout.write(text)
-        else:
-            stdout.flush()
-            raw.write(text.encode(errors="surrogateescape"))
+        stdout.flush()
+        for piece in map(printable_json, pieces):
+            if raw is None:  # kept in memory
+                stdout.write(piece)
+            else:
+                raw.write(piece.encode(errors="surrogateescape"))
         stdout.flush()
 
     def is_output(self, file: object, field: str) -> bool:

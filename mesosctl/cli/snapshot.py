@@ -63,7 +63,7 @@ def command(
     if anonymise:
         picture = anonymised(picture)
     if file is None or str(file) == "-":
-        session.emit_text(snapshot.dump(picture))
+        session.emit_pieces(snapshot.lines(picture))
         return ExitStatus.DONE
     from mesosctl.render.snapshot import snapshot_taken
 

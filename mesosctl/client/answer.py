@@ -1,6 +1,6 @@
 """What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,17 +20,23 @@ from mesosctl.wire.messages import ConversionError, decode
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
+Take = Callable[[Iterable[bytes]], Any]
+"""Makes a value, not None, of the chunks of a body while they come.  Raises ConversionError where it is no JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect."""
+    """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect.
+
+    `taken` is what was made of a body while it came; the body itself is empty then.
+    """
 
     status: int
     url: str
     content_type: str = ""
     body: bytes = b""
     location: str | None = None
+    taken: Any = None
 
     @property
     def is_html(self) -> bool:
@@ -56,14 +62,23 @@ class Answer:
         text = " ".join(self.body[: 4 * _LONGEST_DETAIL].decode("utf-8", "replace").split(" "))
         return printable(text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + " …")
 
+    @property
+    def is_json(self) -> bool:
+        """Whether its header says so."""
+        return self.content_type.partition(";")[0].strip() in ("application/json", "text/json")
+
     def json(self) -> Any:
         """The body as JSON.  Raises UnexpectedAnswer."""
+        return self.take(lambda chunks: decode(b"".join(chunks)), [self.body])
+
+    def take(self, take: Take, chunks: Iterable[bytes]) -> Any:
+        """What `take` makes of the chunks of the body.  Raises UnexpectedAnswer, and what reading them raises."""
         if self.is_html:
             raise self._unexpected("answered with an HTML page where JSON belongs, as a proxy does")
-        if self.content_type.partition(";")[0].strip() not in ("application/json", "text/json"):
+        if not self.is_json:
             raise self._unexpected(f"answered with '{printable(self.content_type)}' where JSON belongs")
         try:
-            return decode(self.body)
+            return take(chunks)
         except ConversionError as error:
             raise self._unexpected(f"answered with JSON that is cut off or broken: {printable(str(error))}") from None
 

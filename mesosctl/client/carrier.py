@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from mesosctl.client.answer import Answer
+from mesosctl.client.answer import Answer, Take
 from mesosctl.client.failures import deadline_passed, translate
 from mesosctl.client.settings import Deadline, Tls
 from mesosctl.core.errors import UnexpectedAnswer, UsageError
@@ -54,10 +55,18 @@ class Carrier:
             transport.end_idle()
 
     def exchange(
-        self, method: str, base: str, path: str, headers: Mapping[str, str], body: bytes | None, deadline: Deadline
+        self,
+        method: str,
+        base: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        deadline: Deadline,
+        take: Take | None = None,
     ) -> Answer:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
+        With `take` the body of a success is not kept: it is read by it while it comes.
         Raises Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
         """
         import httpx
@@ -79,19 +88,21 @@ class Carrier:
             raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
         try:
             response = client.send(request, stream=True)
+            answer = Answer(
+                status=response.status_code,
+                url=url,
+                content_type=response.headers.get("content-type", "").lower(),
+                location=response.headers.get("location"),
+            )
             try:
-                content = self._read(response.iter_bytes(), deadline, url)
+                chunks = self._read(response.iter_bytes(), deadline, url)
+                if take is not None and answer.status == 200 and answer.is_json:
+                    return replace(answer, taken=answer.take(take, chunks))
+                return replace(answer, body=b"".join(chunks))
             finally:
                 response.close()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise translate(error, base, deadline) from error
-        return Answer(
-            status=response.status_code,
-            url=url,
-            content_type=response.headers.get("content-type", "").lower(),
-            body=content,
-            location=response.headers.get("location"),
-        )
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
@@ -126,8 +137,7 @@ class Carrier:
             location=response.headers.get("location"),
         )
 
-    def _read(self, chunks: Iterator[bytes], deadline: Deadline, url: str) -> bytes:
-        parts: list[bytes] = []
+    def _read(self, chunks: Iterator[bytes], deadline: Deadline, url: str) -> Iterator[bytes]:
         size = 0
         for chunk in chunks:
             size += len(chunk)
@@ -135,9 +145,8 @@ class Carrier:
                 raise UnexpectedAnswer(f"{url} answered with more than {self._largest} bytes")
             if deadline.remaining() <= 0:
                 raise deadline_passed(deadline, url, sent=True)
-            parts.append(chunk)
             self.received(size)
-        return b"".join(parts)
+            yield chunk
 
     def _client(self, scheme: str) -> "httpx.Client":
         if scheme not in self._clients:

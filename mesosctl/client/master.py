@@ -2,6 +2,7 @@
 
 with Master(parse_address("http://host:5050"), Settings()) as master:
     master.get("/quota")             decoded JSON
+    master.stream("/slaves", take)   what is made of a large answer while it comes
     master.post("/quota", b"{…}")    nothing, or an error
     master.delete("/quota/dev")
     master.call(b'{"type": …}')      POST /api/v1 for a change
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, raise_for_status
+from mesosctl.client.answer import Answer, Take, raise_for_status
 from mesosctl.client.carrier import Carrier, open_transport
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
 from mesosctl.client.settings import Deadline, Settings
@@ -61,13 +62,17 @@ _SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of whoever leads; `repeatable` where nothing changes by asking twice."""
+    """What is asked of whoever leads; `repeatable` where nothing changes by asking twice.
+
+    `take` reads the answer while it comes.
+    """
 
     method: str
     path: str
     body: bytes | None = None
     content_type: str = JSON
     repeatable: bool = False
+    take: Take | None = None
 
 
 class Master:
@@ -123,19 +128,36 @@ class Master:
         self.settings.learn(path, answer)
         return answer
 
+    def stream(self, path: str, take: Take) -> Any:
+        """What `take` makes of the JSON at `path` while it comes: neither text nor tree need ever be there whole.
+
+        Repeated as `get`, and `take` with it, from the start; nobody is told the answer for its names.
+        """
+        return self._read(Request("GET", path, repeatable=True, take=take))
+
+    def stream_call(self, call: str, take: Take) -> Any:
+        """As `stream`, of the answer to a v1 call that only reads."""
+        return self._read(_reading_call(call, take))
+
     def _read(self, request: Request) -> Any:
-        """The JSON of a request that only reads, and so may be repeated."""
+        """What a request that only reads, and so may be repeated, is answered: its JSON, or what is made of that."""
         pause = FIRST_PAUSE
         for _ in range(READ_ATTEMPTS - 1):
             try:
-                return self._send_read(request).json()
+                return self._value(request)
             except (NoMaster, MasterFailed) as error:
                 if isinstance(error, _SETTLED) or pause > self.deadline.remaining():
                     raise
             # Between half and the whole: many clients of one dead leader should not come back at once.
             self.settings.sleep(pause * (1 + self.settings.jitter()) / 2)
             pause *= 2
-        return self._send_read(request).json()
+        return self._value(request)
+
+    def _value(self, request: Request) -> Any:
+        answer = self._send_read(request)
+        if request.take is None:
+            return answer.json()
+        return answer.take(request.take, [answer.body]) if answer.taken is None else answer.taken
 
     def _send_read(self, request: Request) -> Answer:
         """One reading of what the leader says: who leads is found first where any master would answer.
@@ -196,7 +218,7 @@ class Master:
 
     def ask(self, call: str) -> Any:
         """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
-        return self._read(Request("POST", "/api/v1", b'{"type":"%s"}' % call.encode(), repeatable=True))
+        return self._read(_reading_call(call))
 
     @contextmanager
     def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
@@ -343,7 +365,8 @@ class Master:
         method, path, body = request.method, request.path, request.body
         trace = self.settings.trace
         if trace is None:
-            return self._carrier.exchange(method, base, path, headers, body, deadline)
+            return self._carrier.exchange(method, base, path, headers, body, deadline, request.take)
+        # Who looks on wants to see the whole of it.
         from mesosctl.client.exchange import Exchange, presentable
 
         started = self.settings.clock()
@@ -380,3 +403,7 @@ class Master:
             self._strangers.add(base)
             self.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
         return headers
+
+
+def _reading_call(call: str, take: Take | None = None) -> Request:
+    return Request("POST", "/api/v1", b'{"type":"%s"}' % call.encode(), repeatable=True, take=take)

@@ -10,7 +10,7 @@ import itertools
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from mesosctl.core.errors import BadInput
 NEW_FILE_MODE = 0o644
 """Before the user's umask."""
 _WHILE_IT_IS_WRITTEN = 0o600
+_PIECE = 1 << 18
+"""Bytes that are written at once."""
 _ENDING = ".tmp"
 _LEFT_BEHIND_AFTER = 60.0
 """Seconds after which a file that nobody holds is what a killed program left."""
@@ -31,9 +33,15 @@ def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: 
 
     It is on the disk when this returns.  Raises BadInput naming `field`; what was there is unchanged then.
     """
+    write_pieces(path, (text,), field=field, new_mode=new_mode)
+
+
+def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+    """The same for a text that comes in pieces, and is never there whole."""
     try:
         # A name that came as bytes, which need not be UTF-8, goes as the same bytes.
-        replace_file(path, text.encode(errors="surrogateescape"), new_mode=new_mode)
+        encoded = (piece.encode(errors="surrogateescape") for piece in pieces)
+        _replace_file(path, encoded, new_mode=new_mode)
     except UnicodeEncodeError as error:
         raise BadInput(f"{path} cannot be written: the text is not Unicode ({error.reason})", field=field) from None
     except OSError as error:
@@ -43,21 +51,30 @@ def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: 
 def replace_file(path: Path, content: bytes, *, new_mode: int = NEW_FILE_MODE, settled: bool = True) -> None:
     """The same for bytes.  Raises OSError.
 
+    Without `settled` it is whole all the same, and perhaps the old one after the machine loses its power:
+    enough for a cache.
+    """
+    _replace_file(path, (content,), new_mode=new_mode, settled=settled)
+
+
+def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled: bool = True) -> None:
+    """The same for pieces.
+
     What is no file, as a pipe, is simply written to.  A file that its rights protect from writing is
-    left alone, though its folder may be written.  Without `settled` it is whole all the same, and
-    perhaps the old one after the machine loses its power: enough for a cache.
+    left alone, though its folder may be written.
     """
     target = Path(os.path.realpath(path))
     before = _state(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
-        with target.open("wb") as there:
-            there.write(content)
+        with target.open("wb", _PIECE) as there:
+            there.writelines(pieces)
         return
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     _remove_what_was_left(target)
     with _beside(target, new_mode if before is None else _WHILE_IT_IS_WRITTEN) as (descriptor, temporary):
-        _write_all(descriptor, content)
+        with open(descriptor, "wb", _PIECE, closefd=False) as there:
+            there.writelines(pieces)
         if before is not None:
             _make_alike(descriptor, target, before)
         if settled:
@@ -131,12 +148,6 @@ def _remove_if_left(path: Path) -> None:
                 path.unlink()
         finally:
             os.close(descriptor)
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    left = memoryview(content)
-    while left:
-        left = left[os.write(descriptor, left) :]
 
 
 def _make_alike(descriptor: int, target: Path, before: os.stat_result) -> None:

@@ -1,14 +1,16 @@
 """An answer that can be written in every form, and the writing of it."""
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Generic, TextIO, TypeVar, overload
 
 from mesosctl.core.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+Value = TypeVar("Value")
 NOTHING = "-"
 """What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
 
@@ -23,29 +25,54 @@ class Column:
     """What csv calls it; the title in small letters unless given.  No two of a report are alike."""
 
 
+class Rows(Sequence[Sequence[str]], Generic[Value]):
+    """A row for every value, made anew whenever it is looked at: of many thousands none is kept."""
+
+    def __init__(self, values: Sequence[Value], make: Callable[[Value], Sequence[str]]) -> None:
+        self._values = values
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        return map(self._make, self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[str]]: ...
+    def __getitem__(self, index: int | slice) -> Sequence[str] | Sequence[Sequence[str]]:
+        if isinstance(index, slice):
+            return Rows(self._values[index], self._make)
+        return self._make(self._values[index])
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """One answer.
 
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
     make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
-    `remark` stands under a table.  `done` is the sentence for a change that was made.
+    Where `listing` names a list of the document, it is made without the items, which are written there
+    one by one.  `remark` stands under a table.  `done` is the sentence for a change that was made.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     names: Sequence[str]
     document: "Callable[[], BaseModel]"
-    items: "Callable[[], Sequence[BaseModel]]"
+    items: "Callable[[], Iterable[BaseModel]]"
     empty: str = ""
     remark: Sequence[str] = field(default=())
     done: str = ""
+    listing: str = ""
 
 
 def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bool) -> None:
     """Write `report` to `stream`.  `draws` says that a person looks at a terminal, `colours` what it may show."""
     if form == "json":
-        stream.write(json_text(report.document(), stream.encoding, indent=2) + "\n")
+        stream.writelines(_json_pieces(report, stream.encoding))
     elif form == "jsonl":
         stream.writelines(json_text(item, stream.encoding) + "\n" for item in report.items())
     elif form == "csv":
@@ -60,6 +87,19 @@ def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bo
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     else:
         _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
+
+
+def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
+    """The document, with the items where it lists them."""
+    whole = json_text(report.document(), encoding, indent=2)
+    before, empty, after = whole.partition(f'\n  "{report.listing}": []') if report.listing else (whole, "", "")
+    yield before + empty.removesuffix("]")
+    between = ""
+    for item in report.items() if empty else ():
+        # No text in JSON holds the end of a line as it is.
+        yield between + "\n    " + json_text(item, encoding, indent=2).replace("\n", "\n    ")
+        between = ","
+    yield ("\n  " if between else "") + ("]" if empty else "") + after + "\n"
 
 
 def json_text(model: "BaseModel", encoding: str | None, indent: int | None = None) -> str:
@@ -77,7 +117,7 @@ def json_text(model: "BaseModel", encoding: str | None, indent: int | None = Non
 def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:
     shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
     titles = [report.columns[index].title for index in shown]
-    rows = [[printable(row[index]) for index in shown] for row in report.rows]
+    rows = Rows(report.rows, lambda row: [printable(row[index]) for index in shown])
     if not rows:
         if draws and report.empty:
             stream.write(printable(report.empty) + "\n")
@@ -86,14 +126,19 @@ def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, col
 
         draw_table(titles, rows, stream, colours=colours)
     else:
-        stream.write(plain_table(titles, rows))
+        stream.writelines(plain_lines(titles, rows))
     stream.writelines(printable(line) + "\n" for line in report.remark)
 
 
 def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns padded with blanks, two between them; never cut, whatever the width."""
-    lines = [titles, *rows]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(titles))]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n" for line in lines
-    )
+    return "".join(plain_lines(titles, rows))
+
+
+def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The same, line by line; the rows are looked through twice, as the widest of all decides."""
+    widths = [len(title) for title in titles]
+    for row in rows:
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
+    for line in itertools.chain((titles,), rows):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n"

@@ -1,14 +1,16 @@
 """Reservations and volumes as reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
 from mesosctl.core.holdings import AgentChange, Holding, plain_text
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.render.quota import amounts_text
-from mesosctl.render.report import NOTHING, Column, Report
+from mesosctl.render.report import NOTHING, Column, Report, Rows
 
 if TYPE_CHECKING:
     from mesosctl.render import reservation_documents as documents
@@ -27,15 +29,10 @@ def _labels(level: Reservation) -> str:
 def reservation_list(held: Sequence[Holding]) -> Report:
     """A line for every stack of every agent."""
 
-    def items() -> "list[documents.ReservationEntry]":
-        from mesosctl.render import reservation_documents
-
-        return [reservation_documents.ReservationEntry.of(holding) for holding in held]
-
     def document() -> "documents.ReservationList":
         from mesosctl.render import reservation_documents
 
-        return reservation_documents.ReservationList(reservations=items())
+        return reservation_documents.ReservationList(reservations=[])
 
     columns = (
         Column("AGENT"),
@@ -49,8 +46,9 @@ def reservation_list(held: Sequence[Holding]) -> Report:
         Column("VOLUME", wide=True),
         Column("AGENT ID", wide=True),
     )
-    rows = [
-        [
+
+    def row(holding: Holding) -> list[str]:
+        return [
             holding.agent.hostname,
             holding.owner.role,
             holding.owner.type.lower(),
@@ -59,27 +57,34 @@ def reservation_list(held: Sequence[Holding]) -> Report:
             stack_text(holding.stack),
             "-" if holding.owner.principal is None else holding.owner.principal,
             _labels(holding.owner),
-            (holding.disk.persistence_id if holding.disk else None) or "-",
+            _volume(holding),
             holding.agent.id,
         ]
-        for holding in held
-    ]
-    names = list(dict.fromkeys(holding.agent.id for holding in held))
-    return Report(columns, rows, names, document, items, empty="nothing is reserved")
+
+    return Report(
+        columns,
+        Rows(held, row),
+        list(dict.fromkeys(holding.agent.id for holding in held)),
+        document,
+        lambda: _entries(held),
+        empty="nothing is reserved",
+        listing="reservations",
+    )
+
+
+def _entries(held: Iterable[Holding]) -> "Iterator[documents.ReservationEntry]":
+    from mesosctl.render import reservation_documents
+
+    return map(reservation_documents.ReservationEntry.of, held)
 
 
 def volume_list(held: Sequence[Holding]) -> Report:
     """A line for every volume."""
 
-    def items() -> "list[documents.ReservationEntry]":
-        from mesosctl.render import reservation_documents
-
-        return [reservation_documents.ReservationEntry.of(holding) for holding in held]
-
     def document() -> "documents.VolumeList":
         from mesosctl.render import reservation_documents
 
-        return reservation_documents.VolumeList(volumes=items())
+        return reservation_documents.VolumeList(volumes=[])
 
     columns = (
         Column("AGENT"),
@@ -89,18 +94,30 @@ def volume_list(held: Sequence[Holding]) -> Report:
         Column("IN USE"),
         Column("PATH", wide=True),
     )
-    rows = [
-        [
+
+    def row(holding: Holding) -> list[str]:
+        return [
             holding.agent.hostname,
             holding.owner.role,
-            (holding.disk.persistence_id if holding.disk else None) or "-",
+            _volume(holding),
             plain_text(holding.resources),
             "yes" if len(holding.allocated) else "no",
             (holding.disk.container_path if holding.disk else None) or "-",
         ]
-        for holding in held
-    ]
-    return Report(columns, rows, [row[2] for row in rows], document, items, empty="there are no volumes")
+
+    return Report(
+        columns,
+        Rows(held, row),
+        [_volume(holding) for holding in held],
+        document,
+        lambda: _entries(held),
+        empty="there are no volumes",
+        listing="volumes",
+    )
+
+
+def _volume(holding: Holding) -> str:
+    return (holding.disk.persistence_id if holding.disk else None) or "-"
 
 
 def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> Report:
@@ -141,10 +158,38 @@ def _by_stack(resources: Resources) -> list[tuple[tuple[Reservation, ...], Resou
     return [(stack, resources.filter(lambda entry, wanted=stack: entry.reservations == wanted)) for stack in stacks]  # type: ignore[misc]
 
 
+@dataclass(slots=True)
+class _Branch:
+    """What a role owns itself, and what it and those below it own together, on which agents."""
+
+    static: Quantities = field(default_factory=Quantities)
+    dynamic: Quantities = field(default_factory=Quantities)
+    allocated: Quantities = field(default_factory=Quantities)
+    total: Quantities = field(default_factory=Quantities)
+    agents: set[str] = field(default_factory=set)
+
+
+def _branches(held: Iterable[Holding]) -> dict[str, _Branch]:
+    """By role, those above the owners included, in the order of the tree; each holding is looked at once."""
+    found: dict[str, _Branch] = {}
+    for holding in held:
+        role, amounts = holding.owner.role, holding.resources.quantities()
+        for name in (role, *roles.ancestors(role)):
+            branch = found.setdefault(name, _Branch())
+            branch.total += amounts
+            branch.agents.add(holding.agent.id)
+        own = found[role]
+        own.allocated += holding.allocated.quantities()
+        if holding.owner.type == "STATIC":
+            own.static += amounts
+        else:
+            own.dynamic += amounts
+    return dict(sorted(found.items(), key=lambda item: item[0].split("/")))
+
+
 def reservation_tree(held: Sequence[Holding]) -> Report:
     """A line for every role, those below it indented; totals hold the roles below."""
-    owners = {holding.owner.role for holding in held}
-    names = sorted(owners.union(*map(roles.ancestors, owners)), key=lambda role: role.split("/"))
+    branches = _branches(held)
 
     def items() -> "list[documents.RoleBranch]":
         from mesosctl.render import reservation_documents as models
@@ -153,13 +198,13 @@ def reservation_tree(held: Sequence[Holding]) -> Report:
         return [
             models.RoleBranch(
                 role=role,
-                static=amounts(_sum(held, role, "STATIC")),
-                dynamic=amounts(_sum(held, role, "DYNAMIC")),
-                allocated=amounts(Quantities.total(h.allocated.quantities() for h in held if h.owner.role == role)),
-                total=amounts(_total(held, role)),
-                agents=_agents(held, role),
+                static=amounts(branch.static),
+                dynamic=amounts(branch.dynamic),
+                allocated=amounts(branch.allocated),
+                total=amounts(branch.total),
+                agents=len(branch.agents),
             )
-            for role in names
+            for role, branch in branches.items()
         ]
 
     def document() -> "documents.ReservationTree":
@@ -177,28 +222,11 @@ def reservation_tree(held: Sequence[Holding]) -> Report:
     rows = [
         [
             "  " * role.count("/") + role.rpartition("/")[2],
-            amounts_text(_total(held, role)),
-            amounts_text(_sum(held, role, "STATIC")),
-            amounts_text(_sum(held, role, "DYNAMIC")),
-            str(_agents(held, role)),
+            amounts_text(branch.total),
+            amounts_text(branch.static),
+            amounts_text(branch.dynamic),
+            str(len(branch.agents)),
         ]
-        for role in names
+        for role, branch in branches.items()
     ]
-    return Report(columns, rows, names, document, items, empty="nothing is reserved")
-
-
-def _sum(held: Sequence[Holding], role: str, kind: str) -> Quantities:
-    own = [holding for holding in held if holding.owner.role == role and holding.owner.type == kind]
-    return Quantities.total(holding.resources.quantities() for holding in own)
-
-
-def _within(held: Sequence[Holding], role: str) -> list[Holding]:
-    return [h for h in held if h.owner.role == role or roles.is_strict_subrole(h.owner.role, role)]
-
-
-def _total(held: Sequence[Holding], role: str) -> Quantities:
-    return Quantities.total(holding.resources.quantities() for holding in _within(held, role))
-
-
-def _agents(held: Sequence[Holding], role: str) -> int:
-    return len({holding.agent.id for holding in _within(held, role)})
+    return Report(columns, rows, list(branches), document, items, empty="nothing is reserved")

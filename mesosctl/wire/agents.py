@@ -1,15 +1,21 @@
 """`GET /slaves`, read into what the capacity heuristic needs (spec/endpoints.md §2)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from mesosctl.core.capacity import AgentCapacity
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
-from mesosctl.core.quota import AgentCapacity
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, read
-from mesosctl.wire.resources import RESOURCE, to_core
+from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.parts import parts
+from mesosctl.wire.resource_lists import Entries, resource_at
+
+Reader = Callable[[Any, str], Resource]
+"""Reads the Resource message that stands at a place."""
 
 
 def agents(answer: Any) -> list[AgentCapacity]:
@@ -20,16 +26,50 @@ def agents(answer: Any) -> list[AgentCapacity]:
     return [_agent(entry, f"slaves[{index}]") for index, entry in enumerate(listed)]
 
 
-def _agent(entry: Any, where: str) -> AgentCapacity:
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """All that the capacity heuristic, and whoever completes their names, wants of many agents."""
+
+    capacities: list[AgentCapacity] = field(default_factory=list)
+    names: list[dict[str, str]] = field(default_factory=list)
+    """`id` and `hostname` of each that has both."""
+
+
+def registered(chunks: Iterable[bytes]) -> Registered:
+    """As `agents`, of an answer that comes in chunks, read as it comes.  Raises ConversionError where it is no JSON."""
+    found, known = Registered(), Entries()
+    for entry, where in in_turn(chunks):
+        found.capacities.append(_agent(entry, where, known.read))
+        if isinstance(entry.get("id"), str) and isinstance(entry.get("hostname"), str):
+            found.names.append({"hostname": entry["hostname"], "id": entry["id"]})
+    return found
+
+
+def in_turn(chunks: Iterable[bytes]) -> Iterator[tuple[Any, str]]:
+    """The entries of an answer that comes in chunks, and where they stand.
+
+    Raises UnexpectedAnswer where there is no list of them; ConversionError where it is no JSON.
+    """
+    listed: Any = None
+    for part in parts(chunks):
+        if part.path == ("slaves",) and part.place is not None:
+            yield part.value, part.where
+        elif part.path == ("slaves",):
+            listed = part.value
+    if listed != []:
+        raise wrong(listed, "a list", "slaves")
+
+
+def _agent(entry: Any, where: str, reader: Reader = resource_at) -> AgentCapacity:
     if not isinstance(entry, dict):
         raise wrong(entry, "an object", where)
     full = "unreserved_resources_full" in entry and "reserved_resources_full" in entry
-    total = Resources(listed(entry, where) if full else _summarised(entry, where))
+    total = Resources(listed(entry, where, reader) if full else _summarised(entry, where))
     return AgentCapacity(total, active=entry.get("active") is not False and entry.get("deactivated") is not True)
 
 
-def listed(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
-    """Every resource with its reservations, from the lists that only `/slaves` has."""
+def listed(entry: Mapping[str, Any], where: str, reader: Reader = resource_at) -> Iterator[Resource]:
+    """Every resource with its reservations, from the lists that only `/slaves` has; `reader` reads one."""
     reserved = entry["reserved_resources_full"]
     if not isinstance(reserved, dict):
         raise wrong(reserved, "an object", f"{where}.reserved_resources_full")
@@ -41,7 +81,7 @@ def listed(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
         for index, message in enumerate(part):
             path = f"{where}.{key}[{index}]"
             try:
-                yield to_core(read(RESOURCE, message, path), path)
+                yield reader(message, path)
             except (ConversionError, RuleViolation) as error:
                 raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
 

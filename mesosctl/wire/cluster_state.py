@@ -1,8 +1,9 @@
 """GET_STATE: a whole cluster in one answer, which is of one moment (spec/endpoints.md §4)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import Any
 
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
@@ -12,9 +13,9 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError
-from mesosctl.wire.offers import offer
-from mesosctl.wire.resource_lists import ResourceLists, Sums
+from mesosctl.wire.offers import Offered, offer, offered_of
+from mesosctl.wire.parts import Part, parts
+from mesosctl.wire.resource_lists import Known, ResourceLists, Sums
 
 _NOTHING = Resources()
 _SUPPRESSED = re.compile(r"master/frameworks/[^/]*/(?P<framework>.+?)/roles/(?P<role>.+)/suppressed")
@@ -32,58 +33,91 @@ class ClusterState:
     """(agent id, role, resources) that agents say are allocated, and no visible task or executor holds."""
 
 
-def cluster_state(answer: Any) -> ClusterState:
-    """Raises UnexpectedAnswer."""
-    try:
-        return _Reader(answer["get_state"]).state
-    except RuleViolation as error:
-        raise UnexpectedAnswer(
-            f"the master's answer is not as documented: {error.message}", field=error.field
-        ) from None
-    except (KeyError, TypeError, ValueError, AttributeError, ConversionError) as error:
-        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field="get_state") from None
+def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
+    """The state in an answer that comes in chunks, read as it comes.
+
+    Raises UnexpectedAnswer; ConversionError where it is no JSON.
+    """
+    reader = _Reader()
+    for part in parts(chunks, depth=3):
+        try:
+            reader.take(part)
+        except _NATURAL as error:
+            raise _undocumented(error) from None
+    return reader.settled()
+
+
+_NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
+"""What is raised where an answer is not as documented and nobody looked first."""
+
+
+def _undocumented(error: Exception) -> UnexpectedAnswer:
+    told, field = (error.message, error.field) if isinstance(error, RuleViolation) else (repr(error), "get_state")
+    return UnexpectedAnswer(f"the master's answer is not as documented: {told}", field=field)
 
 
 class _Reader:
     """Reads one answer; raises whatever is natural where it is not as documented."""
 
-    def __init__(self, message: Mapping[str, Any]) -> None:
+    def __init__(self) -> None:
         self._lists = ResourceLists()
         self._sums = Sums()
+        self._sets: Known[frozenset[str], frozenset[str]] = Known()
+        self._offers: Known[str, Offered] = Known()
         self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
-        self.state = ClusterState()
-        agents = message.get("get_agents", {})
-        for index, entry in enumerate(agents.get("agents", ())):
-            self.state.agents.append(self._agent(entry, f"get_agents.agents[{index}]"))
-        for entry in message.get("get_frameworks", {}).get("frameworks", ()):
-            self._framework(entry)
-        for index, task in enumerate(message.get("get_tasks", {}).get("tasks", ())):
-            self._task(task, f"get_tasks.tasks[{index}]")
-        for index, entry in enumerate(message.get("get_executors", {}).get("executors", ())):
-            self._executor(entry, f"get_executors.executors[{index}]")
-        self._settle(agents.get("agents", ()))
+        self._allocated: list[Mapping[str, Resources]] = []
+        self._told = False
+        self._state = ClusterState()
+        self._readers: dict[str, Callable[[Mapping[str, Any], str], None]] = {
+            "get_agents.agents": self._agent,
+            "get_frameworks.frameworks": self._framework,
+            "get_tasks.tasks": self._task,
+            "get_executors.executors": self._executor,
+        }
+        self._objects = frozenset(name.partition(".")[0] for name in self._readers)
 
-    def _agent(self, entry: Mapping[str, Any], where: str) -> PicturedAgent:
+    def take(self, part: Part) -> None:
+        """One part of the answer, in whatever order they come."""
+        if part.path[:1] != ("get_state",):
+            return
+        self._told = True
+        name = ".".join(part.path[1:])
+        if part.place is None:
+            expected = [] if name in self._readers else {} if name in self._objects or not name else part.value
+            if part.value != expected:
+                raise wrong(part.value, "a list" if expected == [] else "an object", ".".join(part.path))
+        elif name in self._readers:
+            self._readers[name](part.value, f"{name}[{part.place}]")
+
+    def _agent(self, entry: Mapping[str, Any], where: str) -> None:
         info = entry["agent_info"]
         domain = info.get("domain", {}).get("fault_domain", {})
-        return PicturedAgent(
-            id=str(info["id"]["value"]),
-            hostname=str(info["hostname"]),
-            pid=str(entry.get("pid", "")),
-            total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
-            attributes=dict(_attribute(attribute) for attribute in info.get("attributes", ())),
-            capabilities=frozenset(str(one["type"]) for one in entry.get("capabilities", ()) if "type" in one),
-            active=entry.get("active") is not False and entry.get("deactivated") is not True,
-            region=domain.get("region", {}).get("name"),
-            zone=domain.get("zone", {}).get("name"),
+        self._state.agents.append(
+            PicturedAgent(
+                id=intern(str(info["id"]["value"])),
+                hostname=str(info["hostname"]),
+                pid=str(entry.get("pid", "")),
+                total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
+                attributes=dict(_attribute(attribute) for attribute in info.get("attributes", ())),
+                capabilities=self._capabilities(entry),
+                active=entry.get("active") is not False and entry.get("deactivated") is not True,
+                region=domain.get("region", {}).get("name"),
+                zone=domain.get("zone", {}).get("name"),
+            )
         )
+        allocated = entry.get("allocated_resources", [])
+        self._allocated.append(self._lists.by_role(allocated, f"{where}.allocated_resources"))
 
-    def _framework(self, entry: Mapping[str, Any]) -> None:
+    def _capabilities(self, entry: Mapping[str, Any]) -> frozenset[str]:
+        found = frozenset(str(one["type"]) for one in entry.get("capabilities", ()) if "type" in one)
+        return self._sets.get(found, lambda: found)
+
+    def _framework(self, entry: Mapping[str, Any], _: str) -> None:
         info = entry["framework_info"]
-        capabilities = frozenset(str(one["type"]) for one in info.get("capabilities", ()) if "type" in one)
+        capabilities = self._capabilities(info)
         subscribed = info.get("roles", ()) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
         framework = PicturedFramework(
-            id=str(info["id"]["value"]),
+            id=intern(str(info["id"]["value"])),
             name=str(info["name"]),
             roles=tuple(map(str, subscribed)),
             principal=info.get("principal"),
@@ -93,11 +127,15 @@ class _Reader:
             offer_constraints=dict(entry.get("offer_constraints", {})),
             offer_filters=dict(info.get("offer_filters", {})),
         )
-        self.state.frameworks.append(framework)
+        self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
-        self.state.offers += [
-            replace(offer(message, framework.name), stacked_format=refines) for message in entry.get("offers", ())
+        self._state.offers += [
+            replace(offer(message, framework.name, self._offered), stacked_format=refines)
+            for message in entry.get("offers", ())
         ]
+
+    def _offered(self, messages: Any) -> Offered:
+        return self._offers.get(repr(messages), lambda: offered_of(messages))
 
     def _task(self, task: Mapping[str, Any], where: str) -> None:
         if task["state"] not in TERMINAL_STATES:
@@ -111,26 +149,34 @@ class _Reader:
 
     def _hold(self, framework: str, agent: str, messages: Any, where: str, *, tasks: int) -> None:
         for role, resources in self._lists.by_role(messages, where).items():
-            key = (framework, agent, role)
+            key = (intern(str(framework)), intern(str(agent)), intern(role))
             held, count = self._held.get(key, (_NOTHING, 0))
             self._held[key] = self._sums.add(held, resources), count + tasks
             tasks = 0  # a task whose resources have several roles is one task all the same
 
-    def _settle(self, entries: Any) -> None:
-        """What is held of agents and by frameworks that are shown; the rest of what agents say is held is unseen."""
-        agents = {agent.id for agent in self.state.agents}
-        frameworks = {framework.id for framework in self.state.frameworks}
+    def settled(self) -> ClusterState:
+        """All of it.
+
+        What is held is held of agents and by frameworks that are shown; the rest of what agents say is held is
+        unseen.
+        """
+        if not self._told:
+            raise wrong(None, "an object", "get_state")
+        state = self._state
+        agents = {agent.id for agent in state.agents}
+        frameworks = {framework.id for framework in state.frameworks}
         seen: dict[tuple[str, str], Resources] = {}
         for (framework, agent, role), (resources, tasks) in self._held.items():
             if framework in frameworks and agent in agents:
-                self.state.usages.append(Usage(framework, agent, role, resources, tasks))
+                state.usages.append(Usage(framework, agent, role, resources, tasks))
                 seen[agent, role] = self._sums.add(seen.get((agent, role), _NOTHING), resources)
-        for shown, entry in zip(self.state.agents, entries, strict=True):
-            allocated = self._lists.by_role(entry.get("allocated_resources", []), "allocated_resources")
+        self._held.clear()
+        for shown, allocated in zip(state.agents, self._allocated, strict=True):
             for role, resources in allocated.items():
                 hidden = self._sums.subtract(resources, seen.get((shown.id, role), _NOTHING))
                 if len(hidden):
-                    self.state.unseen.append((shown.id, role, hidden))
+                    state.unseen.append((shown.id, role, hidden))
+        return state
 
 
 def _attribute(message: Mapping[str, Any]) -> tuple[str, str | float]:

@@ -19,6 +19,7 @@ Label = Literal["optional", "required", "repeated"]
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 # A string, which is left alone, or a run of what a number is made of.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
+TOO_DEEP = "The JSON is nested too deeply"
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 # What a JSON value is called in a sentence.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
@@ -233,27 +234,32 @@ def decode(body: bytes | str) -> Any:
     text = body.decode(errors="surrogateescape") if isinstance(body, bytes) else body
     try:
         try:
-            value = _loads(text)
+            value = DECODER.decode(text)
         except json.JSONDecodeError:
-            value = _loads(_TOKEN.sub(_plain_number, text))
+            value = DECODER.decode(in_plain_numbers(text))
         if "\\u" in text:
-            # Half a surrogate pair is no character.
-            json.dumps(value, ensure_ascii=False).encode()
-    except ConversionError:
-        raise
+            check_characters(value)
     except RecursionError:
-        raise ConversionError("The JSON is nested too deeply", "") from None
-    except ValueError as error:  # JSONDecodeError and UnicodeEncodeError
+        raise ConversionError(TOO_DEEP, "") from None
+    except json.JSONDecodeError as error:
         raise ConversionError(f"Not JSON: {error}", "") from None
     return value
 
 
-def _loads(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
+def check_characters(value: Any) -> None:
+    """Raises ConversionError for half a surrogate pair, which is no character; an escape alone can write one."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ConversionError(f"Not JSON: {error}", "") from None
+
+
+def in_plain_numbers(text: str) -> str:
+    """The text with its numbers in the spelling of JSON: a master takes whatever strtod takes, as `1.` or `01`."""
+    return _TOKEN.sub(_plain_number, text)
 
 
 def _plain_number(token: re.Match[str]) -> str:
-    """A number in the spelling of JSON: a master takes whatever strtod takes, as `1.` or `01`."""
     if token[0].startswith('"'):
         return token[0]
     try:
@@ -276,6 +282,10 @@ def _finite(text: str) -> float:
 def _finite_int(text: str) -> int | float:
     # A number beyond 64 bits is a double to a master, and thousands of digits are an attack on int().
     return int(text) if len(text) < 19 else _finite(text)
+
+
+DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
+"""Of one value, without what `decode` looks at besides."""
 
 
 def one_of(name: str, *values: str) -> Enumeration:

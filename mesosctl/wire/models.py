@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Resource as CoreResource
+from mesosctl.core.resource import Resource as CoreResource
 from mesosctl.core.scalars import parse_amount, to_double
 from mesosctl.wire.messages import ConversionError, decode, read
 from mesosctl.wire.resources import RESOURCE, list_to_json, to_core

@@ -1,16 +1,19 @@
 """Offers between JSON and core, and the calls of the scheduler API that deal in them (spec/endpoints.md §5)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesosctl.core.errors import BadInput, RuleViolation, UnexpectedAnswer
-from mesosctl.core.offers import Offer, Operation
+from mesosctl.core.offers import Offer, OfferOperation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.answers import wrong
 from mesosctl.wire.messages import ConversionError, decode, read
 from mesosctl.wire.resources import RESOURCE, to_core, to_json
+
+_NOT_DOCUMENTED = (KeyError, TypeError, ValueError, AttributeError, RuleViolation)
+"""What reading an Offer message raises where it is none."""
 
 
 def outstanding(answer: Any) -> list[Offer]:
@@ -23,9 +26,9 @@ def outstanding(answer: Any) -> list[Offer]:
         try:
             name = entry["framework_info"]["name"]
             found += [offer(message, name) for message in entry.get("offers", ())]
-        except (KeyError, TypeError, ValueError) as error:
+        except _NOT_DOCUMENTED as error:
             where = f"get_frameworks.frameworks[{index}]"
-            raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field=where) from None
+            raise UnexpectedAnswer(f"the master's answer is not as documented: {_told(error)}", field=where) from None
     return found
 
 
@@ -33,26 +36,43 @@ def offered(event: Mapping[str, Any]) -> list[Offer]:
     """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
     try:
         return [offer(message) for message in event["offers"]["offers"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {error!r}") from None
+    except _NOT_DOCUMENTED as error:
+        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {_told(error)}") from None
 
 
-def offer(message: Mapping[str, Any], framework: str = "") -> Offer:
-    """One Offer message, of either format.  Raises KeyError, TypeError or ValueError where it is none."""
-    resources = [read(RESOURCE, entry) for entry in message["resources"]]
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, RuleViolation) else repr(error)
+
+
+Offered = tuple[str, Resources, bool]
+"""Whose what is offered is where the offer does not say, the resources, and whether they have stacks."""
+
+
+def offered_of(messages: Iterable[Any]) -> Offered:
+    """What a list of Resource messages offers.  Raises TypeError or ValueError where it is none."""
+    entries = [read(RESOURCE, entry) for entry in messages]
+    owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
+    resources = Resources(to_core(entry) for entry in entries).allocated_to(None)
+    return owner, resources, not any("role" in entry for entry in entries)
+
+
+def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any], Offered] = offered_of) -> Offer:
+    """One Offer message, of either format; `known` reads its resources.
+
+    Raises KeyError, TypeError or ValueError where it is none.
+    """
+    owner, resources, stacked_format = known(message["resources"])
     role = message.get("allocation_info", {}).get("role")
-    if role is None:
-        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
-        role = next((entry["role"] for entry in resources if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), "*")
     return Offer(
         id=str(message["id"]["value"]),
-        role=str(role),
+        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
+        role=str(owner if role is None else role),
         framework_id=str(message["framework_id"]["value"]),
         framework=framework,
         agent_id=str(message["agent_id"]["value"]),
         hostname=str(message.get("hostname", "")),
-        resources=Resources(to_core(entry) for entry in resources).allocated_to(None),
-        stacked_format=not any("role" in entry for entry in resources),
+        resources=resources,
+        stacked_format=stacked_format,
     )
 
 
@@ -96,7 +116,9 @@ def _messages(value: Any) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def accept_call(offers: Iterable[Offer], operation: Operation, refuse_seconds: float | None = None) -> dict[str, Any]:
+def accept_call(
+    offers: Iterable[Offer], operation: OfferOperation, refuse_seconds: float | None = None
+) -> dict[str, Any]:
     """The ACCEPT call, in the format of the (first) offer."""
     taken = list(offers)
     style = "POST" if taken[0].stacked_format else "PRE"

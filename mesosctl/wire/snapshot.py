@@ -18,75 +18,98 @@ Keys that are not known are ignored, so that a later version may add some.
 """
 
 import json
+from collections.abc import Iterator
+from io import BufferedIOBase, BytesIO
 from typing import Any
 
 from mesosctl.core.errors import BadInput
-from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework
+from mesosctl.core.offers import Offer
+from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import to_double
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.parts import parts
 from mesosctl.wire.resources import list_to_json
-from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, from_json
+from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, picture_of
 
-__all__ = ["dump", "from_json", "load", "to_json"]
+_SLICE = 1 << 18
+"""Bytes of a file that are looked at at once."""
 
 
 def to_json(picture: ClusterPicture) -> dict[str, Any]:
     """The picture as a JSON object."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "kind": KIND,
-        "taken_at": picture.taken_at,
-        "master": {"version": picture.version, "flags": dict(picture.flags)},
-        "agents": [_agent_to_json(agent) for agent in picture.agents],
-        "frameworks": [_framework_to_json(framework) for framework in picture.frameworks],
-        "usages": [
-            {
-                "framework_id": usage.framework_id,
-                "agent_id": usage.agent_id,
-                "role": usage.role,
-                "tasks": usage.tasks,
-                "resources": list_to_json(usage.resources, "POST"),
-            }
-            for usage in picture.usages
-        ],
-        "offers": [
-            {
-                "id": offer.id,
-                "role": offer.role,
-                "framework_id": offer.framework_id,
-                "framework": offer.framework,
-                "agent_id": offer.agent_id,
-                "hostname": offer.hostname,
-                "refined": offer.stacked_format,
-                "resources": list_to_json(offer.resources, "POST"),
-            }
-            for offer in picture.offers
-        ],
-        "quotas": {
-            role: {"guarantees": _amounts(quota.guarantees), "limits": _amounts(quota.limits)}
-            for role, quota in picture.quotas.items()
-        },
-        "weights": dict(picture.weights),
-        "untold": list(picture.untold),
-    }
+    return {key: list(value) if isinstance(value, Iterator) else value for key, value in _members(picture)}
+
+
+def lines(picture: ClusterPicture) -> Iterator[str]:
+    """The text of a file, line by line: one agent, framework, usage or offer each, so that files compare by eye."""
+    yield "{\n"
+    before = ""
+    for key, value in _members(picture):
+        yield f"{before}  {_text(key)}: "
+        yield from _list_lines(value) if isinstance(value, Iterator) else [_text(value)]
+        before = ",\n"
+    yield "\n}\n"
+
+
+def _list_lines(entries: Iterator[Any]) -> Iterator[str]:
+    before = "[\n    "
+    for entry in entries:
+        yield before + _text(entry)
+        before = ",\n    "
+    yield "[]" if before.startswith("[") else "\n  ]"
 
 
 def dump(picture: ClusterPicture) -> str:
-    """The text of a file: one agent, framework, usage or offer a line, so that two files can be compared by eye."""
-    lines = []
-    for key, value in to_json(picture).items():
-        if isinstance(value, list) and value:
-            entries = ",\n    ".join(_text(entry) for entry in value)
-            lines.append(f"  {_text(key)}: [\n    {entries}\n  ]")
-        else:
-            lines.append(f"  {_text(key)}: {_text(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    """The text of a file."""
+    return "".join(lines(picture))
+
+
+def _members(picture: ClusterPicture) -> Iterator[tuple[str, Any]]:
+    """The members of the JSON object in turn; of each list an iterator, since it may be long."""
+    yield "schema_version", SCHEMA_VERSION
+    yield "kind", KIND
+    yield "taken_at", picture.taken_at
+    yield "master", {"version": picture.version, "flags": dict(picture.flags)}
+    yield "agents", map(_agent_to_json, picture.agents)
+    yield "frameworks", map(_framework_to_json, picture.frameworks)
+    yield "usages", map(_usage_to_json, picture.usages)
+    yield "offers", map(_offer_to_json, picture.offers)
+    quotas = picture.quotas.items()
+    yield (
+        "quotas",
+        {role: {"guarantees": _amounts(one.guarantees), "limits": _amounts(one.limits)} for role, one in quotas},
+    )
+    yield "weights", dict(picture.weights)
+    yield "untold", iter(picture.untold)
 
 
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _usage_to_json(usage: Usage) -> dict[str, Any]:
+    return {
+        "framework_id": usage.framework_id,
+        "agent_id": usage.agent_id,
+        "role": usage.role,
+        "tasks": usage.tasks,
+        "resources": list_to_json(usage.resources, "POST"),
+    }
+
+
+def _offer_to_json(offer: Offer) -> dict[str, Any]:
+    return {
+        "id": offer.id,
+        "role": offer.role,
+        "framework_id": offer.framework_id,
+        "framework": offer.framework,
+        "agent_id": offer.agent_id,
+        "hostname": offer.hostname,
+        "refined": offer.stacked_format,
+        "resources": list_to_json(offer.resources, "POST"),
+    }
 
 
 def _agent_to_json(agent: PicturedAgent) -> dict[str, Any]:
@@ -128,9 +151,22 @@ def _amounts(values: Quantities | Limits) -> dict[str, float]:
 
 def load(text: str | bytes, where: str = "the snapshot") -> ClusterPicture:
     """The picture in the text of a file.  Raises BadInput naming `where` and the place in it."""
+    return read(BytesIO(text.encode(errors="surrogateescape") if isinstance(text, str) else text), where)
+
+
+def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterPicture:
+    """The picture in a file that is open at its beginning, read as it comes.
+
+    Raises BadInput naming `where` and the place in it, and OSError.
+    """
+    file = rewindable(file)
     try:
-        value = decode(text)
+        return picture_of(parts(iter(lambda: file.read(_SLICE), b"")), where)
     except ConversionError as error:
-        fault = find_fault(text if isinstance(text, str) else text.decode(errors="replace"))
-        raise BadInput(f"{where} is not JSON: {fault or error}") from None
-    return from_json(value, where)
+        file.seek(0)
+        raise BadInput(f"{where} is not JSON: {find_fault(file.read().decode(errors='replace')) or error}") from None
+
+
+def rewindable(file: BufferedIOBase) -> BufferedIOBase:
+    """The same, or where it comes through a pipe a copy of it, that can be read again from the start."""
+    return file if file.seekable() else BytesIO(file.read())

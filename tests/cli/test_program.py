@@ -30,7 +30,7 @@ def quota_server():
         def do_GET(self):
             if self.path == "/quota" and server.silent:
                 server.reached.set()
-                held.wait(20)
+                held.wait(60)
             body = json.dumps(answers[self.path]).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -149,9 +149,9 @@ def test_signals_end_it_quietly(quota_server, signum, status):
         stderr=subprocess.PIPE,
         env=environment(MESOSCTL_MASTER=master),
     ) as running:
-        assert quota_server.reached.wait(20)
+        assert quota_server.reached.wait(60)
         running.send_signal(signum)
-        out, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (status, b"", b"")
 
 

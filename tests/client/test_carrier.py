@@ -40,7 +40,7 @@ def test_tls_files_that_cannot_be_used(tls):
 @pytest.fixture
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(5)
+        server.settimeout(60)
         yield server
 
 

@@ -12,7 +12,7 @@ from .carriers import Carrier, Pool
 from .cluster import Cluster
 from .driver import field, varint
 from .frameworks import Framework, amounts
-from .joining import QUIET, Join, joining, quick
+from .joining import Join, joining, quick
 from .subscribers import Event
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
@@ -49,7 +49,7 @@ class Estimator:
             def arrived() -> bool:
                 return self.shown()["resources"].get("cpus_revocable", 0.0) == cpus
 
-            assert self._master.subscribers.wait(arrived, 10.0), self.shown()
+            assert self._master.subscribers.wait(arrived), self.shown()
 
     def shown(self) -> Any:
         return self._master.agents()[0]
@@ -97,7 +97,7 @@ def test_another_report_rescinds_the_whole_offer(join: Join, estimator: Estimato
     assert framework.next("RESCIND")["rescind"]["offer_id"] == offer["id"]
     assert revocable(one_offer(framework)) == [("cpus", 1.0, {})]
     estimator.report(1.0)
-    framework.none_of("RESCIND", QUIET)
+    framework.none_of("RESCIND")
     estimator.report(0.0)
     framework.next("RESCIND")
     assert amounts(one_offer(framework)["resources"])["cpus"] == 4.0
@@ -108,7 +108,7 @@ def test_a_framework_that_cannot_have_it_is_left_alone(join: Join, estimator: Es
     framework = join("a").subscribe()
     assert revocable(one_offer(framework)) == []
     estimator.report(1.0)
-    framework.none_of("RESCIND", QUIET)
+    framework.none_of("RESCIND")
 
 
 def test_how_an_agent_shows_it(estimator: Estimator) -> None:

@@ -12,7 +12,8 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.picture_changes import changes
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
+from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.roles import is_strict_subrole
 from mesosctl.core.text import parse_resources
 from mesosctl.core.values import Items

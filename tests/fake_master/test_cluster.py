@@ -57,6 +57,12 @@ def test_an_agent_may_lose_messages_or_be_late(tmp_path: Path):
     assert (deaf.loses, late.delay) == (-1, 2.0)
 
 
+@pytest.mark.parametrize("listed", ["abc,edf,hgi", "abc,edf,hgi,", ",abc,edf,hgi", "abc,,edf,hgi"])
+def test_ro_3_empty_places_in_a_list_of_roles_do_not_count(listed: str):
+    master = ClusterSpec(flags={"roles": listed}).start()
+    assert master.flags.whitelist == {"abc", "edf", "hgi"}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -71,6 +77,7 @@ def test_an_agent_may_lose_messages_or_be_late(tmp_path: Path):
         ("mesos_version = '0.27'", "not a version"),
         ("[flags]\nnope = 1", "--nope is not a flag"),
         ("[flags]\nroles = 'a,.'", "--roles"),
+        ("[flags]\nroles = 'foo,.,*'", "--roles"),
         ("[flags]\nweights = 'a=0'", "--weights"),
         ("[flags]\nweights = 'a=inf'", "--weights"),
         ("[flags]\nallocation_interval = 'soon'", "--allocation_interval"),

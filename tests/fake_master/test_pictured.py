@@ -15,7 +15,8 @@ from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
 from mesosctl.wire.cluster_state import cluster_state
@@ -29,7 +30,7 @@ BASE = ClusterPicture("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def state(master):
-    return cluster_state({"get_state": json.loads(json.dumps(READERS["GET_STATE"](master, {}, None)))})
+    return cluster_state([json.dumps({"get_state": READERS["GET_STATE"](master, {}, None)}).encode()])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):

@@ -15,7 +15,7 @@ from fake_master.http.exchange import Request, Written
 from fake_master.http.texts import Texts
 from fake_master.master.agents import Absence
 from fake_master.master.clocks import VirtualClock
-from fake_master.master.quotas import StoredQuota
+from fake_master.master.quotas import SentQuota
 from fake_master.master.residents import ResidentSpec
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.text import parse_resources
@@ -190,7 +190,7 @@ def test_what_is_kept_for_one_is_not_told_to_another() -> None:
     flags = {"acls": json.dumps(acls)}
     stage = Stage(replace(CLUSTER, flags=flags, frameworks=()))
     with stage.master.transaction():
-        stage.master.quotas.update("None", [("ads", StoredQuota({}, {"cpus": 1.0}))], force=True)
+        stage.master.quotas.update("None", [("ads", SentQuota({}, {"cpus": 1.0}))], force=True)
 
     def told(principal: str | None) -> Any:
         return json.loads(quota.get(stage.master, Request("GET", "/quota"), principal).body)

@@ -23,7 +23,7 @@ from .lab import Lab
 from .words import FILE, Typed
 
 MOST_SLEEPS = 300
-MOST_SECONDS = 10.0
+MOST_SECONDS = 40.0
 STATUSES = {int(status) for status in ExitStatus} | {141}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mesosctl.core.errors import BadInput
-from mesosctl.ops.files import replace_file, sync_folder, write_atomically
+from mesosctl.ops.files import replace_file, sync_folder, write_atomically, write_pieces
 
 OLD, NEW = "what was there\n" * 1000, "what is there now\n" * 2000
 CALLS = ("open", "write", "fchown", "fchmod", "fsync", "rename", "replace", "setxattr", "unlink", "close")
@@ -86,6 +86,21 @@ def test_it_is_settled_before_it_takes_its_name(file: Path, monkeypatch: pytest.
         monkeypatch.setattr(os, name, noted)
     write_atomically(file, NEW)
     assert happened == ["fsync", "rename", "fsync"]
+
+
+def test_pieces_make_one_file_or_leave_the_old_one(file: Path) -> None:
+    write_pieces(file, (letter * 100_000 for letter in "abc"))
+    whole = "".join(letter * 100_000 for letter in "abc")
+    assert file.read_text() == whole
+
+    def ending_early() -> Iterator[str]:
+        yield "x" * 1_000_000
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_pieces(file, ending_early())
+    assert file.read_text() == whole
+    assert list(file.parent.iterdir()) == [file]
 
 
 def test_what_killed_programs_left_goes_with_a_later_write(file: Path) -> None:

@@ -7,7 +7,8 @@ from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
+from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.values import Items, Ranges
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)

@@ -1,6 +1,7 @@
 """A picture as a file, and files that are none."""
 
 import json
+import os
 
 import pytest
 from hypothesis import given, settings
@@ -69,6 +70,41 @@ def test_what_is_wrong_is_told_by_its_place(change, said):
         snapshot.load(changed(change), "file.json")
     assert said in str(caught.value)
     assert str(caught.value).startswith("file.json")
+
+
+def test_the_order_of_members_means_nothing_and_the_last_of_two_counts():
+    value = json.loads(snapshot.dump(SMALL))
+    assert snapshot.load(json.dumps(dict(reversed(value.items())))) == SMALL
+    again = json.dumps(value["usages"])
+    twice = json.dumps(value)[:-1] + f', "weights": {{"a": 2}}, "weights": {{}}, "usages": {again}}}'
+    assert snapshot.load(twice) == SMALL
+
+
+def test_what_is_no_snapshot_at_all_is_told_before_what_is_wrong_in_it():
+    value = json.loads(snapshot.dump(SMALL)) | {"agents": [3], "kind": "state"}
+    with pytest.raises(BadInput, match="is not a snapshot"):
+        snapshot.load(json.dumps(value))
+    with pytest.raises(BadInput, match="is not JSON: line 1, column"):
+        snapshot.load(json.dumps(value) + "x")
+
+
+def test_entries_may_be_written_as_a_master_takes_them():
+    value = json.loads(snapshot.dump(SMALL))
+    value |= {"frameworks": value["frameworks"][0], "agents": [None, [value["agents"]]], "offers": None}
+    assert snapshot.load(json.dumps(value)) == SMALL
+
+
+def test_a_pipe_is_read_like_a_file():
+    def piped(content):
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "wb") as there:
+            there.write(content)
+        with os.fdopen(reading, "rb") as file:
+            return snapshot.read(file)
+
+    assert piped(snapshot.dump(SMALL).encode()) == SMALL
+    with pytest.raises(BadInput, match="is not JSON: line 1, column 2"):
+        piped(b"{")
 
 
 @settings(max_examples=200, deadline=None)

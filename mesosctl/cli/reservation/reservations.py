@@ -48,7 +48,8 @@ def command(  # one parameter an option
     if wait_for is not None and (role is None or agent is None):
         raise UsageError("--wait-for needs --role and --agent", field="--wait-for")
     with session.open_master() as master:
-        found = read_agents(master)
+        found = read_agents(master, session.progress)
+        session.end_progress()
         if agent is not None:
             found = [find_agent(found, agent)]
         if wait_for is not None and role is not None:

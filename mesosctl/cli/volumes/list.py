@@ -15,7 +15,8 @@ def command(session: Session, *, role: RoleAndBelow = None, agent: OnlyAgent = N
     from mesosctl.ops.reservation.agents import find_agent, read_agents
 
     with session.open_master() as master:
-        found = read_agents(master)
+        found = read_agents(master, session.progress)
+        session.end_progress()
     shown = [find_agent(found, agent)] if agent is not None else found
     volumes = [held for one in shown for held in holdings(one, role) if held.disk and held.disk.persistence_id]
     session.emit(volume_list(volumes))

@@ -3,16 +3,10 @@
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
+from mesosctl.core.capacity import check_capacity
 from mesosctl.core.errors import Conflict
-from mesosctl.core.quota import (
-    Quota,
-    check_capacity,
-    check_no_quota_yet,
-    check_role_may_have_quota,
-    check_tree,
-    quota_of_guarantee,
-)
-from mesosctl.core.resources import Resource
+from mesosctl.core.quota import Quota, check_no_quota_yet, check_role_may_have_quota, check_tree, quota_of_guarantee
+from mesosctl.core.resource import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
 from mesosctl.ops.quota.payload import check_path, check_request

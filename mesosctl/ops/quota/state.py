@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError, NotFound
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota, capacity
+from mesosctl.core.quota import Quota
 from mesosctl.core.standing import RoleStanding, RoleUsage
 from mesosctl.wire import answers
 
@@ -31,12 +31,15 @@ def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], w
 
     `without` says what is left out then ("whether it fits is left to the master").
     """
+    return _if_allowed(master, path, lambda: reader(master.get(path)), without)
+
+
+def _if_allowed(master: Master, path: str, read: Callable[[], Value], without: str) -> Value | None:
     try:
-        answer = master.get(path)
+        return read()
     except Denied as error:
         master.notice(f"{path} may not be read ({error.status}): {without}")
         return None
-    return reader(answer)
 
 
 def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
@@ -46,10 +49,16 @@ def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
     """What the cluster can promise, or None where its agents may not be seen."""
-    from mesosctl.wire.agents import agents
+    from mesosctl.core.capacity import capacity
+    from mesosctl.wire.agents import Registered, registered
 
-    found = read_if_allowed(master, "/slaves", agents, "whether it fits is left to the master")
-    return None if found is None else capacity(found, master.profile)
+    def read() -> Registered:
+        found: Registered = master.stream("/slaves", registered)
+        master.settings.learn("/slaves", {"slaves": found.names})
+        return found
+
+    found = _if_allowed(master, "/slaves", read, "whether it fits is left to the master")
+    return None if found is None else capacity(found.capacities, master.profile)
 
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:

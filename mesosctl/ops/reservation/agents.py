@@ -1,6 +1,6 @@
 """Which agents an operator means (spec/endpoints.md §2, `/slaves`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import NotFound, UsageError
@@ -10,9 +10,12 @@ from mesosctl.wire import holdings
 _SHOWN = 5
 
 
-def read_agents(master: Master) -> list[AgentHolding]:
-    """Every registered agent, by host name and id."""
-    return sorted(holdings.agents(master.get("/slaves")), key=lambda agent: (agent.hostname, agent.id))
+def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None) -> list[AgentHolding]:
+    """Every registered agent, by host name and id; `progress` hears how much has been read."""
+    with master.hearing(lambda size: progress(f"reading the agents: {size / 2**20:.1f} MiB …")):
+        agents: list[AgentHolding] = master.stream("/slaves", holdings.agents)
+    master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
+    return sorted(agents, key=lambda agent: (agent.hostname, agent.id))
 
 
 def find_agent(agents: Sequence[AgentHolding], word: str) -> AgentHolding:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import BadInput
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.wire.messages import ConversionError, decode, read
 from mesosctl.wire.resources import RESOURCE, to_core
 

@@ -84,9 +84,8 @@ def read_picture(
 def _state(master: Master, tell: Progress, again: str) -> ClusterState:
     tell(f"asking for the state{again} …")
     with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
-        answer = master.ask("GET_STATE")
-    tell("looking through it …")
-    return cluster_state.cluster_state(answer)
+        state: ClusterState = master.stream_call("GET_STATE", cluster_state.cluster_state)
+    return state
 
 
 def _settings(master: Master) -> _Settings:

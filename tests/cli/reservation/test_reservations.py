@@ -75,3 +75,10 @@ def test_waits_for_what_was_not_waited_for(lab):
     assert lab.run("unreserve", "one", "--role", "ads", "--all", "--yes", "--no-wait").status == 0
     assert lab.run(*asked, "none").status == 0
     assert lab.run("reservations", "--wait-for", "cpus:1").status == 2
+
+
+def test_progress_of_the_reading_is_for_terminals(busy):
+    assert busy.run("reservations", "-o", "csv").err == ""
+    err = busy.run("reservations", "-o", "csv", terminal=True).err
+    assert "reading the agents: 0.0 MiB" in err
+    assert err.endswith("\r\x1b[K")

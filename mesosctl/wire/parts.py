@@ -1,0 +1,186 @@
+"""JSON taken apart while it comes: the elements of lists one at a time, everything else whole.
+
+    for part in parts(chunks):            of {"slaves": [{…}, {…}], "frozen": true}
+        part.path, part.place, part.value
+        ()           None  {}             an object begins
+        ("slaves",)  None  []             a list begins
+        ("slaves",)  0     {…}            an element of it
+        ("slaves",)  1     {…}
+        ("frozen",)  None  True           what is not taken apart
+
+It is the JSON that `messages.decode` takes, by the same rules.  Neither the text nor the tree of a
+large answer is ever there at once: what is held is one element and the slice of text that it lies in.
+"""
+
+import codecs
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from mesosctl.wire.messages import DECODER, TOO_DEEP, ConversionError, check_characters, in_plain_numbers
+
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_GOES_ON_AS_NUMBER = frozenset("0123456789.eE+-")
+
+
+class Part(NamedTuple):
+    """A value and where it stands: the names of the objects around it, and its place if it is an element."""
+
+    path: tuple[str, ...]
+    place: int | None
+    value: Any
+
+    @property
+    def where(self) -> str:
+        """The place in words: `get_tasks.tasks[3]`."""
+        return ".".join(self.path) + ("" if self.place is None else f"[{self.place}]")
+
+
+def parts(chunks: Iterable[bytes], depth: int = 1) -> Iterator[Part]:
+    """The parts of one JSON value that comes in chunks.
+
+    Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
+    is whole.  Of a key that stands twice both values come, in turn.
+    Raises ConversionError where there is no JSON, or something after it, and what reading `chunks` raises.
+    """
+    text = _Text(chunks)
+    try:
+        yield from _of_value(text, (), depth)
+    except RecursionError:
+        raise ConversionError(TOO_DEEP, "") from None
+    if text.peek():
+        raise text.error("Extra data", text.at)
+
+
+def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part]:
+    opening = text.peek()
+    if opening == "{" and len(path) < depth:
+        yield Part(path, None, {})
+        for key in text.names():
+            yield from _of_value(text, (*path, key), depth)
+    elif opening == "[" and path:
+        yield Part(path, None, [])
+        for index, value in enumerate(text.elements()):
+            yield Part(path, index, value)
+    else:
+        yield Part(path, None, text.value())
+
+
+class _Text:
+    """Text that comes in chunks; what has been looked through is let go of."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        # As `messages.decode` does: bytes that are no UTF-8 are a master's to show.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._text = ""
+        self.at = 0
+        """Where the next thing is."""
+        self._passed = 0
+        """Characters before the text that is held."""
+        self._ended = False
+
+    def peek(self) -> str:
+        """The next character that is no blank; "" at the end."""
+        while True:
+            blanks = _BLANKS.match(self._text, self.at)
+            assert blanks is not None, "no blank at all will do"
+            self.at = blanks.end()
+            if self.at < len(self._text):
+                return self._text[self.at]
+            if not self._read_on():
+                return ""
+
+    def names(self) -> Iterator[str]:
+        """The names in an object that begins here; after each its value has to be taken."""
+        self.at += 1
+        if self.peek() == "}":
+            self.at += 1
+            return
+        while True:
+            if self.peek() != '"':
+                raise self.error("Expecting property name enclosed in double quotes", self.at)
+            key = self.value()
+            if self.peek() != ":":
+                raise self.error("Expecting ':' delimiter", self.at)
+            self.at += 1
+            yield key
+            if not self._goes_on("}"):
+                return
+
+    def elements(self) -> Iterator[Any]:
+        """The values in a list that begins here."""
+        self.at += 1
+        if self.peek() == "]":
+            self.at += 1
+            return
+        while True:
+            yield self.value()
+            if not self._goes_on("]"):
+                return
+
+    def value(self) -> Any:
+        """The value that begins here, whole."""
+        self.peek()
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._text, self.at)
+            except json.JSONDecodeError as error:
+                if not self._read_on() and not self._in_plain_numbers():
+                    raise self.error(error.msg, error.pos) from None
+                continue
+            if self._is_cut(value, end):
+                if not self._read_on() and not self._in_plain_numbers():
+                    raise self.error("Extra data", end)
+                continue
+            if self._text.find("\\u", self.at, end) >= 0:
+                check_characters(value)
+            self.at = end
+            return value
+
+    def error(self, sentence: str, at: int) -> ConversionError:
+        """What is wrong at `at` in the text that is held."""
+        return ConversionError(f"Not JSON: {sentence} (char {self._passed + at})", "")
+
+    def _goes_on(self, closing: str) -> bool:
+        """Whether there is another member or element, after a comma; if not, step over the bracket."""
+        found = self.peek()
+        if found not in (",", closing):
+            raise self.error("Expecting ',' delimiter", self.at)
+        self.at += 1
+        return found == ","
+
+    def _is_cut(self, value: Any, end: int) -> bool:
+        """Whether a number is perhaps only the beginning of one."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return not self._ended if end == len(self._text) else self._text[end] in _GOES_ON_AS_NUMBER
+
+    def _read_on(self) -> bool:
+        """Hold more text; False at the end.
+
+        At least as much again as waits to be understood, so that a value of any length is looked at about twice.
+        """
+        if self._ended:
+            return False
+        waiting = self._text[self.at :]
+        self._passed += self.at
+        self.at = 0
+        came, size = [waiting], 0
+        while size <= len(waiting) and not self._ended:
+            chunk = next(self._chunks, None)
+            self._ended = chunk is None
+            piece = self._decoder.decode(chunk or b"", self._ended)
+            came.append(piece)
+            size += len(piece)
+        self._text = "".join(came)
+        return True
+
+    def _in_plain_numbers(self) -> bool:
+        """At the end of the text: spell the numbers of what is left as JSON does; False where nothing changes."""
+        left = self._text[self.at :]
+        plain = in_plain_numbers(left)
+        self._passed += self.at
+        self._text, self.at = plain, 0
+        return plain != left

@@ -1,0 +1,146 @@
+"""Answers that are read while they come."""
+
+import httpx
+import pytest
+
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.client.settings import Settings
+from mesosctl.core.errors import DeadlinePassed, NotFound, UnexpectedAnswer
+from mesosctl.wire.messages import decode
+from mesosctl.wire.parts import parts
+
+JSON = {"Content-Type": "application/json"}
+
+
+def ids(chunks):
+    return [part.value["id"] for part in parts(chunks) if part.place is not None]
+
+
+@pytest.fixture
+def answering():
+    """A master that gives these answers in turn; `seen` are the requests."""
+    opened = []
+
+    def make(*answers, **settings):
+        left = list(answers)
+
+        def handle(request):
+            make.seen.append(request)
+            given = left.pop(0)
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+        settings = {"sleep": lambda _: None} | settings
+        opened.append(
+            Master(parse_address("http://one:5050"), Settings(**settings), transport=httpx.MockTransport(handle))
+        )
+        return opened[-1]
+
+    make.seen = []
+    yield make
+    for master in opened:
+        master.close()
+
+
+def arriving(*pieces, then=None):
+    def stream():
+        yield from pieces
+        if then is not None:
+            raise then
+
+    return httpx.Response(200, headers=JSON, content=stream())
+
+
+def test_each_part_is_read_before_the_next_comes(answering):
+    met = []
+
+    def pieces():
+        for number in range(3):
+            met.append(number)
+            yield (b'{"slaves": [' if number == 0 else b",") + b'{"id": %d}' % number
+        yield b"]}"
+
+    def take(chunks):
+        return [(part.value["id"], len(met)) for part in parts(chunks) if part.place is not None]
+
+    master = answering(httpx.Response(200, headers=JSON, content=pieces()))
+    assert master.stream("/slaves", take) == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_what_breaks_off_is_read_anew_from_its_start(answering):
+    begun = [b'{"slaves": [{"id": 1}, ', b'{"id": 2}']
+    master = answering(
+        arriving(*begun, then=httpx.ReadError("cut")), httpx.Response(503), arriving(*begun, b', {"id": 3}]}')
+    )
+    assert master.stream("/slaves", ids) == [1, 2, 3]
+    assert len(answering.seen) == 3
+
+
+def test_a_call_is_streamed_like_a_path(answering):
+    master = answering(arriving(b'{"get_state": [{"id": 7}]}'))
+    assert master.stream_call("GET_STATE", ids) == [7]
+    (request,) = answering.seen
+    assert (request.url.path, decode(request.content)) == ("/api/v1", {"type": "GET_STATE"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "said"),
+    [
+        (arriving(b'{"slaves": [{"id": 1}'), UnexpectedAnswer, "cut off or broken"),
+        (arriving(b'{"slaves": [] x'), UnexpectedAnswer, "cut off or broken"),
+        (httpx.Response(200, html="<html>"), UnexpectedAnswer, "HTML page"),
+        (httpx.Response(200, text="hello"), UnexpectedAnswer, "'text/plain"),
+        (httpx.Response(404, text="no such thing"), UnexpectedAnswer, "no such thing"),
+    ],
+)
+def test_what_is_no_answer_is_told_as_without_streaming(answering, answer, error, said):
+    with pytest.raises(error, match=said):
+        answering(answer).stream("/slaves", ids)
+
+
+def test_the_deadline_covers_the_reading(answering):
+    now = [0.0]
+
+    def dripping():
+        while True:
+            now[0] += 4
+            yield b"["
+
+    master = answering(httpx.Response(200, headers=JSON, content=dripping()), clock=lambda: now[0], timeout=10)
+    with pytest.raises(DeadlinePassed):
+        master.stream("/slaves", ids)
+
+
+def test_the_error_of_a_reader_is_its_own_and_ends_the_reading(answering):
+    asked = []
+
+    def endless():
+        while True:
+            asked.append(1)
+            yield b'{"slaves": [1, ' if len(asked) == 1 else b"2, "
+
+    def refuse(chunks):
+        for part in parts(chunks):
+            if part.place == 1:
+                raise NotFound("no agent")
+
+    with pytest.raises(NotFound):
+        answering(httpx.Response(200, headers=JSON, content=endless())).stream("/slaves", refuse)
+    assert len(asked) < 5
+
+
+def test_whoever_traces_sees_the_whole_answer(answering):
+    told = []
+    master = answering(arriving(b'{"slaves": [{"id": 1}', b"]}"), trace=told.append)
+    assert master.stream("/slaves", ids) == [1]
+    assert told[0].answer.body == b'{"slaves": [{"id": 1}]}'
+
+
+def test_progress_hears_of_the_bytes(answering):
+    heard = []
+    master = answering(arriving(b'{"slaves": [', b'{"id": 1}]}'))
+    with master.hearing(heard.append):
+        master.stream("/slaves", ids)
+    assert heard == [12, 23]
