@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -23,6 +24,14 @@ REPORT = Report(
     took_seconds=61.0,
 )
 MEASURED = Measured("allocation", {"CPU": "an abacus", "cores": "10"}, "2026-01-31 12:00 UTC", 0.25, REPORT)
+
+
+@pytest.mark.parametrize("part", command.PARTS)
+def test_every_part_is_a_command(part: str) -> None:
+    """Nobody runs the large ones every day, so a name that has moved would go unnoticed."""
+    if not command.is_here(part):
+        pytest.skip(f"there is no benchmark of {part} here")
+    assert callable(import_module(f"tests.benchmarks.{part}").main)
 
 
 def rows(text: str) -> list[list[str]]:
