@@ -26,6 +26,8 @@ def picture(chart: Chart) -> str:
     across = [place for place, _ in next(iter(chart.lines.values()))]
     bars = isinstance(across[0], str)
     amounts = [amount for points in chart.lines.values() for _, amount in points]
+    lowest = 10.0 ** math.floor(math.log10(min(amounts)))
+    steps = (1,) if max(amounts) > 1000 * lowest else (1, 2, 5)
     drawn = (pygal.Bar if bars else pygal.XY)(
         title=chart.title,
         x_title=chart.across,
@@ -33,7 +35,14 @@ def picture(chart: Chart) -> str:
         x_labels=across,
         logarithmic=True,
         # From a whole power of ten on, or the shortest bar would have no height.
-        range=(10 ** math.floor(math.log10(min(amounts))), max(amounts)),
+        range=(lowest, max(amounts)),
+        zero=lowest,
+        y_labels=[
+            step * 10.0**decade
+            for decade in range(-6, 9)
+            for step in steps
+            if lowest <= step * 10.0**decade <= max(amounts)
+        ],
         legend_at_bottom=True,
         truncate_legend=-1,
         value_formatter=lambda value: f"{value:,g}",
