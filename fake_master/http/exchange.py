@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from fake_master.master.streams import EventStream
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.wire.decoding import ConversionError, decode
 
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"

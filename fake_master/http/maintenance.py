@@ -7,7 +7,8 @@ from fake_master.http.exchange import Refusal, Request, Response, accepted_silen
 from fake_master.master.machines import MachineId
 from fake_master.master.state import Master
 from mesosctl.core.errors import RuleViolation
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 
 _MACHINE_ID = Message("MachineID", {"hostname": Field("string"), "ip": Field("string")})
 _TIME = Message("TimeInfo", {"nanoseconds": Field("int64", "required")})

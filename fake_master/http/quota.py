@@ -7,7 +7,8 @@ from fake_master.http.exchange import Refusal, Request, Response, accepted_silen
 from fake_master.master.quotas import GuaranteeEntry, StoredQuota
 from fake_master.master.state import Master
 from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
 
 QUOTA_REQUEST = Message(

@@ -11,7 +11,8 @@ from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
 from fake_master.master.state import Master
 from mesosctl.core.errors import RuleViolation
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]

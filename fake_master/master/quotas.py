@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resource
 from mesosctl.core.scalars import to_milli
 

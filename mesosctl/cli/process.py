@@ -37,6 +37,7 @@ def run_as_program(arguments: list[str]) -> int:
         return run(arguments, environment)
     finally:
         _settle(stdout)
+        gc.freeze()  # the interpreter searches for garbage once more as it ends; the process takes it all along
 
 
 def _whole(stream: TextIO) -> TextIO:

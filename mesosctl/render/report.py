@@ -1,8 +1,7 @@
 """An answer that can be written in every form, and the writing of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from mesosctl.core.printable import printable, printable_json
 
@@ -13,8 +12,7 @@ NOTHING = "-"
 """What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table; `wide` ones appear with -o wide, and in csv always."""
 
     title: str
@@ -23,8 +21,7 @@ class Column:
     """What csv calls it; the title in small letters unless given.  No two of a report are alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One answer.
 
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
@@ -38,7 +35,7 @@ class Report:
     document: "Callable[[], BaseModel]"
     items: "Callable[[], Sequence[BaseModel]]"
     empty: str = ""
-    remark: Sequence[str] = field(default=())
+    remark: Sequence[str] = ()
     done: str = ""
 
 

@@ -8,7 +8,8 @@ from mesosctl.core.quota import AgentCapacity
 from mesosctl.core.resources import Reservation, Resource, Resources
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 

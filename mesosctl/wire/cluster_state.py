@@ -12,7 +12,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.offers import offer
 from mesosctl.wire.resource_lists import ResourceLists, Sums
 

@@ -8,7 +8,8 @@ from mesosctl.core.reservation_rules import ALL_CAPABILITIES
 from mesosctl.core.resources import Resource, Resources
 from mesosctl.wire.agents import listed
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mesosctl.core.errors import BadInput, RuleViolation
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resource as CoreResource
 from mesosctl.core.scalars import parse_amount, to_double
-from mesosctl.wire.messages import ConversionError, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
 
 Model = TypeVar("Model", bound=BaseModel)

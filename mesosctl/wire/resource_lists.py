@@ -6,7 +6,8 @@ from typing import Any
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 

@@ -24,8 +24,8 @@ from mesosctl.core.errors import BadInput
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import to_double
+from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.messages import ConversionError, decode
 from mesosctl.wire.resources import list_to_json
 from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, from_json
 

@@ -25,8 +25,7 @@ from fake_master.allocator.role_tree import RoleTree
 from fake_master.allocator.shrink import shrink_to_limits, shrink_to_quantities
 from fake_master.allocator.sorter import Totals
 from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Disk, DiskSource, Resource, Resources
 
 from .player import Player

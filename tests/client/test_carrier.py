@@ -9,6 +9,8 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.carrier import Carrier
 from mesosctl.client.master import Master
+from mesosctl.client.network import Network
+from mesosctl.client.plugged import Plugged
 from mesosctl.client.settings import Deadline, Settings, Tls
 from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 
@@ -27,14 +29,14 @@ def test_an_answer_beyond_all_measure_is_not_read_to_its_end():
 
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=endless()))
     with pytest.raises(UnexpectedAnswer, match="more than 1000 bytes"):
-        Carrier(Tls(), transport, largest=1000).exchange("GET", "http://one", "/slaves", {}, None, deadline())
+        Carrier(lambda: Plugged(transport), largest=1000).exchange("GET", "http://one", "/slaves", {}, None, deadline())
     assert len(read) == 11
 
 
 @pytest.mark.parametrize("tls", [Tls(ca_file="/nonexistent"), Tls(cert_file="/nonexistent")])
 def test_tls_files_that_cannot_be_used(tls):
     with pytest.raises(BadInput):
-        Carrier(tls).exchange("GET", "https://one", "/quota", {}, None, deadline())
+        Carrier(lambda: Network(tls)).exchange("GET", "https://one", "/quota", {}, None, deadline())
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def test_a_closed_port_is_certainly_not_sent(listener):
     port = listener.getsockname()[1]
     listener.close()
     with pytest.raises(Unreachable) as caught:
-        Carrier(Tls()).exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
+        Carrier(lambda: Network(Tls())).exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
     assert caught.value.sent is False
     assert caught.value.message.endswith("cannot be reached: Connection refused")
 
@@ -74,7 +76,7 @@ def serve_once(listener, answer):
 
 def exchange(listener, base="http://127.0.0.1:{}", path="/quota", answer=b""):
     thread, seen = serve_once(listener, answer)
-    carrier = Carrier(Tls())
+    carrier = Carrier(lambda: Network(Tls()))
     try:
         return carrier.exchange("DELETE", base.format(listener.getsockname()[1]), path, {}, None, deadline()), seen
     finally:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from mesosctl.core import quota as quota_rules
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, MESOS_1_11, profile_of
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import AgentCapacity, Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quota import AgentCapacity
 from mesosctl.core.text import parse_entries, parse_resources
 
 

@@ -19,8 +19,7 @@ from fake_master.master.offers import Offer
 from fake_master.master.residents import Resident, ResidentSpec
 from fake_master.master.state import Master
 from fake_master.master.tasks import TaskFate
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from tests.jobs.memory import python_mib

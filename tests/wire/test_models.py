@@ -3,8 +3,7 @@ import json
 import pytest
 
 from mesosctl.core.errors import BadInput, RuleViolation
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.text import parse_entries
 from mesosctl.wire.models import QuotaConfig, QuotaRequest, UpdateQuota, UpdateQuotaCall, read_quota_request
 

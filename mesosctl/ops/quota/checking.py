@@ -6,8 +6,8 @@ from mesosctl.client.master import Master
 from mesosctl.core import roles
 from mesosctl.core.errors import MesosctlError
 from mesosctl.core.profile import Profile
+from mesosctl.core.quantities import Quota
 from mesosctl.core.quota import (
-    Quota,
     check_amounts_above_zero,
     check_capacity,
     check_config_amounts,

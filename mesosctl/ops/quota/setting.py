@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Conflict
+from mesosctl.core.quantities import Quota
 from mesosctl.core.quota import (
-    Quota,
     check_capacity,
     check_no_quota_yet,
     check_role_may_have_quota,

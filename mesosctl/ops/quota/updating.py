@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from mesosctl.client.master import Master
 from mesosctl.core.errors import RuleViolation, UsageError
 from mesosctl.core.profile import Profile
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota, check_consumption, check_role_may_have_quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quota import check_consumption, check_role_may_have_quota
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
 from mesosctl.ops.quota.payload import check_config, check_path
