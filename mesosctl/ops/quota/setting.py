@@ -76,15 +76,13 @@ def send_quota(
 
     `seen` says that this principal has seen a quota of `role`, and so would see this one.
     """
-    from mesosctl.wire.models import QuotaRequest, SetQuota, SetQuotaCall
-
-    request = QuotaRequest.of(role, [Resource(name, milli) for name, milli in wanted.guarantees.items()], force=force)
+    from mesosctl.wire import requests
 
     def send() -> None:
         if v1:
-            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
+            master.call(requests.set_quota_call(role, wanted.guarantees, force=force))
         else:
-            master.post("/quota", request.body())
+            master.post("/quota", requests.quota_request(role, wanted.guarantees, force=force))
 
     def look() -> bool | None:
         shown = read_quotas(master).get(role)

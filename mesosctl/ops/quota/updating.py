@@ -150,7 +150,6 @@ def _update_at_once(
 
 def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations."""
-    from mesosctl.wire.models import QuotaConfig, UpdateQuota, UpdateQuotaCall
+    from mesosctl.wire.requests import update_quota_call
 
-    configs = [QuotaConfig.of(role, quota) for role, quota in wanted.items()]
-    master.call(UpdateQuotaCall(update_quota=UpdateQuota(force=force, quota_configs=configs)).body())
+    master.call(update_quota_call(wanted, force=force))
