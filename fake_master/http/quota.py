@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
+from fake_master.http.quota_status import quota_status
 from fake_master.master.quotas import GuaranteeEntry, StoredQuota
 from fake_master.master.state import Master
 from mesosctl.core.errors import Conflict, RuleViolation
@@ -103,33 +104,11 @@ def update_quota(master: Master, message: Mapping[str, Any], principal: str | No
 def status(master: Master, principal: str | None) -> dict[str, Any]:
     """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
     visible = {
-        role: stored
+        role: (stored.guarantees, stored.limits)
         for role, stored in master.quotas.stored.items()
         if master.flags.authorizer.allows("get_quotas", principal, role)
     }
-    if not visible:
-        return {}
-    answer: dict[str, Any] = {"infos": [_info(master, role, stored) for role, stored in visible.items()]}
-    if master.profile.configs_always_shown or any(stored.limits for stored in visible.values()):
-        answer["configs"] = [_config(role, stored) for role, stored in visible.items()]
-    return answer
-
-
-def _info(master: Master, role: str, stored: StoredQuota) -> dict[str, Any]:
-    extra = {"role": "*"} if master.profile.guarantee_shows_role else {}
-    guarantee = [
-        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra}
-        for name, value in stored.guarantees.items()
-    ]
-    return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
-
-
-def _config(role: str, stored: StoredQuota) -> dict[str, Any]:
-    config: dict[str, Any] = {"role": role}
-    for key, amounts in (("guarantees", stored.guarantees), ("limits", stored.limits)):
-        if amounts:
-            config[key] = {name: {"value": value} for name, value in amounts.items()}
-    return config
+    return quota_status(visible, master.profile)
 
 
 def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

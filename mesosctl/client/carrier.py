@@ -126,8 +126,10 @@ def find_way(fake: str | None, tls: Tls, transport: "httpx.BaseTransport | None"
     """
     if transport is None and fake is not None:
         import fake_master
+        from mesosctl.client.fake import Fake
 
-        transport = fake_master.open_transport(fake)
+        way = Fake(fake_master.open_carrier(fake))
+        return lambda: way
     if transport is not None:
         from mesosctl.client.plugged import Plugged
 

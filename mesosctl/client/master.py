@@ -20,6 +20,7 @@ from mesosctl.client.answer import Answer, raise_for_status
 from mesosctl.client.carrier import find_way
 from mesosctl.client.sending import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import Deadline, Settings
+from mesosctl.client.way import Way
 from mesosctl.core.errors import (
     Denied,
     MasterFailed,
@@ -51,14 +52,21 @@ class Master:
     """Whoever leads among the masters of an address.  One deadline covers all that is asked of it.
 
     Every method raises an error of `mesosctl.core.errors`: NoMaster and its kinds, DeadlinePassed,
-    and what `client.answer.raise_for_status` makes of a status.
+    and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx, or any `way`, takes the
+    place of the one that the address means.
     """
 
     def __init__(
-        self, address: Address, settings: Settings | None = None, transport: "httpx.BaseTransport | None" = None
+        self,
+        address: Address,
+        settings: Settings | None = None,
+        transport: "httpx.BaseTransport | None" = None,
+        *,
+        way: Way | None = None,
     ) -> None:
         self.settings = settings or Settings()
-        self._sender = Sender(address, self.settings, find_way(address.fake, self.settings.tls, transport))
+        open_way = find_way(address.fake, self.settings.tls, transport) if way is None else lambda: way
+        self._sender = Sender(address, self.settings, open_way)
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
 

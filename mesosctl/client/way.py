@@ -1,8 +1,8 @@
 """What a way to a master is: it takes a request, and gives the answer as it comes.
 
-There are three: the network (`client.network`), the fake master in this process, and any transport of
-httpx that somebody plugs in (both `client.ways`).  httpx itself is imported with the last one alone: a
-command that asks a master over the network needs none of it, and would be twice as long in starting.
+There are three: the network (`client.network`), the fake master in this process (`client.fake`), and any
+transport of httpx that somebody plugs in (`client.plugged`).  httpx itself is imported with the last one
+alone: no command needs it, and with it each would be half as long again in starting.
 """
 
 from collections.abc import Iterator, Mapping

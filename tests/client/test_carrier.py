@@ -6,6 +6,7 @@ import types
 import httpx
 import pytest
 
+from fake_master.http.exchange import Response
 from mesosctl.client.address import parse_address
 from mesosctl.client.carrier import Carrier
 from mesosctl.client.master import Master
@@ -118,14 +119,27 @@ def test_half_an_answer_is_a_broken_connection(listener):
     assert caught.value.sent is True
 
 
-def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
-    asked = []
+class Carrier14:
+    """What stands behind a `fake:` address: a master that only knows its version."""
 
-    def open_transport(address):
+    closed = False
+
+    def answer(self, method, target, headers, body):
+        return Response(200, b'{"version": "1.4.0"}', {"Content-Type": "application/json"})
+
+    def close(self):
+        self.closed = True
+
+
+def test_a_fake_address_opens_the_carrier_of_the_fake_master(monkeypatch):
+    asked, carrier = [], Carrier14()
+
+    def open_carrier(address):
         asked.append(address)
-        return httpx.MockTransport(lambda _: httpx.Response(200, json={"version": "1.4.0"}))
+        return carrier
 
-    monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_transport=open_transport))
+    monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_carrier=open_carrier))
     with Master(parse_address("fake:small.toml?fresh"), Settings()) as master:
         assert master.profile.name == "1.4"
     assert asked == ["fake:small.toml?fresh"]
+    assert carrier.closed
