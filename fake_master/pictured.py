@@ -36,7 +36,7 @@ from fake_master.master.weights import KIND as WEIGHT
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.profile import PROFILES, Profile, profile_of
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.reading import why_unreadable
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double

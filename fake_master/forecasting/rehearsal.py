@@ -3,7 +3,7 @@
 rehearsal = Rehearsal(master, clock, picture, terms)    settled at once: the moment before
 rehearsal.begin("lose two agents")
 rehearsal.lose_agents([…])                              what nobody asks for
-rehearsal.transport                                     whatever is asked of it is asked of the fake master
+rehearsal.carrier                                       whatever is asked of it is asked of the fake master
 rehearsal.forecast()                                    time passes: the moment after, and what lies between
 
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting import events
-from fake_master.forecasting.listening import ListeningTransport
+from fake_master.forecasting.listening import Listening
 from fake_master.forecasting.looking import look
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.master import Master
@@ -56,7 +56,7 @@ class Rehearsal:
         self._cycles_after = math.ceil(after / master.allocation_interval)
         self.before = self._settle()
         master.offers.on_rescind = self._note
-        self.transport = ListeningTransport(master, clock, self._answers.append)
+        self.carrier = Listening(master, clock, self._answers.append)
 
     # --- Changes --------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mesosctl.core.offers import Offer
 from mesosctl.core.profile import MESOS_1_11
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import format_milli
 

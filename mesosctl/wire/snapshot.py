@@ -27,8 +27,8 @@ from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import to_double
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.messages import ConversionError
 from mesosctl.wire.parts import parts
 from mesosctl.wire.resources import list_to_json
 from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, picture_of

@@ -11,9 +11,10 @@ from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.profile import MESOS_1_11
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
-from mesosctl.wire.messages import ConversionError, Message, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Message, read
 from mesosctl.wire.parts import Part
 from mesosctl.wire.resource_lists import Known, ResourceLists
 from mesosctl.wire.snapshot_messages import AGENT, FRAMEWORK, OFFER, REST, USAGE

@@ -10,8 +10,7 @@ from mesosctl.core.labels import Labels
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.picture_changes import changes
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import is_strict_subrole

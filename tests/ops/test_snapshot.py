@@ -11,8 +11,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, UnexpectedAnswer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.text import parse_resources
 from mesosctl.ops.snapshot import read_picture
 

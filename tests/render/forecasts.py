@@ -4,8 +4,7 @@ from mesosctl.core.comparing import Course, forecast
 from mesosctl.core.forecast import Answer, Forecast, Rescinded
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.picture import ClusterPicture
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.text import parse_resources
 
 HOSTILE = "</td><script>document.title='owned'</script>&\"'\u202e"

@@ -13,7 +13,7 @@ from typing import TypeVar
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError
 from mesosctl.core.picture import ClusterPicture, PicturedFramework, Usage
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.wire import answers, cluster_state
 from mesosctl.wire.cluster_state import ClusterState
 
