@@ -18,11 +18,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from fake_master.carriers.on_call import OnCall
-from fake_master.cluster import BUILT_IN, ClusterSpec, read_cluster_file
-from fake_master.master.master import Master
 from fake_master.master.registry import RegistryFailure, UnreadableRegistry
 from fake_master.master.registry_sqlite import SqliteRegistry
-from fake_master.pictured import Pictured, is_snapshot, read_snapshot
 from mesosctl.core.errors import BadInput
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 
@@ -64,6 +61,8 @@ class FakeAddress:
     def spec(self) -> "ClusterSpec | Pictured":
         """The cluster.  Raises BadInput."""
         # Late, here and below: what a registry says by itself takes no master, and so no cluster.
+        from fake_master.cluster import BUILT_IN, read_cluster_file
+        from fake_master.pictured import is_snapshot, read_snapshot
 
         if self.file is not None and is_snapshot(self.file):
             return read_snapshot(self.file, self.version)

@@ -58,15 +58,14 @@ class Connection:
             except OSError as error:
                 raise Broken(str(error)) from error
 
-    def _head(self, patience: Patience) -> "h11.Response | h11.InformationalResponse":
-        """The head of the answer; 100 and its kind announce another one, 101 does not."""
+    def _head(self, patience: Patience) -> h11.Response:
+        """The head of the answer; 100 and its kind only announce one."""
         while True:
             event = self.next_event(patience)
-            if isinstance(event, h11.Response) or getattr(event, "status_code", 0) == 101:
-                assert isinstance(event, h11.Response | h11.InformationalResponse)
+            if isinstance(event, h11.Response):
                 return event
 
-    def next_event(self, patience: Patience) -> "h11.Event | type[h11.PAUSED]":
+    def next_event(self, patience: Patience) -> h11.Event:
         """What the master says next.  Raises Failure."""
         while True:
             try:
@@ -74,7 +73,7 @@ class Connection:
             except h11.RemoteProtocolError as error:
                 raise (NotHttp if "illegal" in str(error) else Broken)(str(error)) from error
             if event is not h11.NEED_DATA:
-                assert isinstance(event, h11.Event) or event is h11.PAUSED
+                assert isinstance(event, h11.Event), "it pauses for nobody but a server"
                 return event
             data = self._read(patience)
             if not data and self._http.their_state is h11.SEND_RESPONSE:
@@ -93,8 +92,9 @@ class Connection:
         return data
 
     def end_exchange(self) -> None:
-        """Free for another exchange where this one was whole, closed otherwise."""
-        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+        """Free for another exchange where this one was whole and nothing came after it, closed otherwise."""
+        whole = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        if whole and not self._http.trailing_data[0]:
             self._http.start_next_cycle()
             self._free(self)
         else:
@@ -120,9 +120,7 @@ class Connection:
 class Reply:
     """An answer over a connection: an `Incoming`."""
 
-    def __init__(
-        self, connection: Connection, head: "h11.Response | h11.InformationalResponse", patience: Patience
-    ) -> None:
+    def __init__(self, connection: Connection, head: h11.Response, patience: Patience) -> None:
         self.status = head.status_code
         self.headers = _joined(head)
         self._connection = connection
@@ -139,7 +137,7 @@ class Reply:
             event = self._connection.next_event(self._patience)
             if isinstance(event, h11.Data):
                 yield bytes(event.data)
-            elif event is h11.PAUSED or isinstance(event, h11.EndOfMessage):
+            else:
                 return
 
     def cut(self) -> None:
@@ -160,7 +158,7 @@ def left(seconds: float) -> float:
     return seconds
 
 
-def _joined(head: "h11.Response | h11.InformationalResponse") -> dict[str, str]:
+def _joined(head: h11.Response) -> dict[str, str]:
     """Headers by name; one that stands there several times is one list."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in head.headers:
