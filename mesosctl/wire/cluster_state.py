@@ -8,10 +8,12 @@ from typing import Any
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.answers import wrong
+from mesosctl.wire.lending_state import lending
 from mesosctl.wire.messages import ConversionError
 from mesosctl.wire.offers import offer
 from mesosctl.wire.resource_lists import ResourceLists, Sums
@@ -30,18 +32,22 @@ class ClusterState:
     offers: list[Offer] = field(default_factory=list)
     unseen: list[tuple[str, str, Resources]] = field(default_factory=list)
     """(agent id, role, resources) that agents say are allocated, and no visible task or executor holds."""
+    lending: Lending | None = None
+    """None where nothing is lent."""
 
 
 def cluster_state(answer: Any) -> ClusterState:
     """Raises UnexpectedAnswer."""
     try:
-        return _Reader(answer["get_state"]).state
+        state = _Reader(answer["get_state"]).state
     except RuleViolation as error:
         raise UnexpectedAnswer(
             f"the master's answer is not as documented: {error.message}", field=error.field
         ) from None
     except (KeyError, TypeError, ValueError, AttributeError, ConversionError) as error:
         raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field="get_state") from None
+    state.lending = lending(answer)
+    return state
 
 
 class _Reader:

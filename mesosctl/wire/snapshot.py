@@ -13,6 +13,8 @@
      "weights": {"web": 2.0},
      "untold": ["filters: …"]}
 
+and, of a master that lends idle reservations, what `wire.snapshot_lending` shows.
+
 Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
 Keys that are not known are ignored, so that a later version may add some.
 """
@@ -24,6 +26,7 @@ from mesosctl.core.errors import BadInput
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import to_double
+from mesosctl.wire import snapshot_lending
 from mesosctl.wire.json_faults import find_fault
 from mesosctl.wire.messages import ConversionError, decode
 from mesosctl.wire.resources import list_to_json
@@ -69,6 +72,7 @@ def to_json(picture: ClusterPicture) -> dict[str, Any]:
             for role, quota in picture.quotas.items()
         },
         "weights": dict(picture.weights),
+        **snapshot_lending.to_json(picture.lending),
         "untold": list(picture.untold),
     }
 

@@ -12,6 +12,7 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.profile import MESOS_1_11
 from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Resources
+from mesosctl.wire import snapshot_lending
 from mesosctl.wire.messages import ConversionError, Field, Message, read
 from mesosctl.wire.resource_lists import ResourceLists
 
@@ -95,6 +96,7 @@ _SNAPSHOT = Message(
         ),
         "quotas": Field(Message("quota", {"guarantees": _AMOUNTS, "limits": _AMOUNTS}), entry=True),
         "weights": Field("double", entry=True),
+        **snapshot_lending.FIELDS,
         "untold": Field("string", "repeated"),
     },
 )
@@ -152,6 +154,7 @@ def _picture(message: Mapping[str, Any]) -> ClusterPicture:
         quotas={role: _quota(entry, role) for role, entry in sorted(message.get("quotas", {}).items())},
         weights={role: _weight(weight, role) for role, weight in sorted(message.get("weights", {}).items())},
         flags=message["master"].get("flags", {}),
+        lending=snapshot_lending.from_json(message, lists, known.check),
         untold=tuple(message.get("untold", ())),
     )
 

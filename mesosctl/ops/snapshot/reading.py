@@ -18,6 +18,7 @@ from mesosctl.wire import answers, cluster_state
 from mesosctl.wire.cluster_state import ClusterState
 
 ATTEMPTS = 3
+STRICT_PRIORITY = "strict-priority"
 DECISIVE_FLAGS = (
     "allocation_interval",
     "allocator",
@@ -27,7 +28,12 @@ DECISIVE_FLAGS = (
     "fair_sharing_excluded_resource_names",
     "filter_gpu_resources",
     "framework_sorter",
+    "lendable_names",
     "min_allocatable_resources",
+    "oversubscribe_reservations",
+    "preemption",
+    "priorities",
+    "revocation_grace_period",
     "role_sorter",
     "roles",
 )
@@ -76,7 +82,8 @@ def read_picture(
         offers=tuple(state.offers),
         quotas=after.quotas or {},
         weights=after.weights or {},
-        flags={name: text for name, text in (flags or {}).items() if name in DECISIVE_FLAGS},
+        flags=_decisive(flags, lends=state.lending is not None),
+        lending=state.lending,
     )
     return _with_unseen(picture, state, _untold(picture, after, flags, changed=changed))
 
@@ -87,6 +94,12 @@ def _state(master: Master, tell: Progress, again: str) -> ClusterState:
         answer = master.ask("GET_STATE")
     tell("looking through it …")
     return cluster_state.cluster_state(answer)
+
+
+def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
+    """Who lends tells of it even where its flags may not be seen."""
+    seen = {"oversubscribe_reservations": "true"} if flags is None and lends else flags or {}
+    return {name: text for name, text in seen.items() if name in DECISIVE_FLAGS}
 
 
 def _settings(master: Master) -> _Settings:
@@ -153,7 +166,7 @@ def _untold(
     picture: ClusterPicture, settings: _Settings, flags: Mapping[str, str] | None, *, changed: bool
 ) -> list[str]:
     """Each unknown, and what stands in its place."""
-    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+    found = _of_frameworks(picture)
     unknown = sum(framework.suppressed is None for framework in picture.frameworks)
     if unknown:
         found.append(f"what {unknown} frameworks suppress: not told; taken to want offers in every role")
@@ -170,12 +183,33 @@ def _untold(
     return found
 
 
+def _of_frameworks(picture: ClusterPicture) -> list[str]:
+    """What frameworks would take, and what they run on what may be taken back."""
+    if picture.lending is not None:
+        standings = {task.standing for task in picture.lending.tasks}
+        told = {
+            "ending": "how far tasks that are ending have come: not told; taken as having just been told to",
+            "arriving": "when agents hear of launches that are under way: not told; taken as now",
+        }
+        return [sentence for standing, sentence in told.items() if standing in standings]
+    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+    if any(entry.revocable for agent in picture.agents for entry in agent.total):
+        found.append(
+            "what is oversubscribed from now on, and whom its controllers evict: not told; "
+            "taken as the agents' last reports, and nobody"
+        )
+    return found
+
+
 def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     found = []
     if not answers.shows_everything({"flags": dict(flags)}):
         found.append("what access rules hide: taken as not being there")
     if "whitelist" in flags:
         found.append("the agents that --whitelist names: not told; taken as all")
-    if flags.get("allocator", "hierarchical").lower().removesuffix("drf") != "hierarchical":
+    allocator = flags.get("allocator", "hierarchical")
+    if allocator == STRICT_PRIORITY:
+        found.append("what frameworks have requested (REQUEST): not told; taken as nothing")
+    elif allocator.lower().removesuffix("drf") != "hierarchical":
         found.append(f"the rules of the allocator '{flags['allocator']}': not known; taken as the hierarchical one's")
     return found
