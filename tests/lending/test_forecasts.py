@@ -259,3 +259,28 @@ def test_who_might_have_to_go_before_is_not_the_changes_doing(stage_of: Any) -> 
     said = forecast(stage, "weight:web=2")
     assert [(task["task_id"], task["caused"]) for task in said["evicted"]] == [("t2", False), ("t1", False)]
     assert said["harmless"]
+
+
+def test_the_copy_of_a_snapshot_is_no_different(stage_of: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    stage: Stage = stage_of()
+    staged(stage, f"{RUNNING}\nT declines lent for 3600")
+    file = tmp_path / "cluster.json"
+    typed(stage, "snapshot", "-f", str(file))
+    said = json.loads(typed(stage, "--master", f"fake:{file}", "snapshot", "--compare", str(file), "-o", "json"))
+    assert said["changes"] == []
+
+
+def test_without_names_as_many_would_have_to_go(stage_of: Any, tmp_path: Path) -> None:
+    case = CASES["what was lent is reserved no more"]
+    stage: Stage = stage_of(agent=DYNAMIC)
+    staged(stage, case.before)
+    file = tmp_path / "shape.json"
+    typed(stage, "snapshot", "--anonymise", "-f", str(file))
+    shape = json.loads(file.read_text())
+    hidden = {task["id"] for task in shape["tasks"]}
+    (owner,) = {refusal["role"] for refusal in shape["refusals"]}
+    said = forecast(stage, f"unreserve:host-1=cpus({owner}):6;mem({owner}):600", "--from", str(file))
+    assert len(hidden & {task["task_id"] for task in said["evicted"]}) == len(case.evicted)
+    shown = {word for task in said["evicted"] for word in task.values() if isinstance(word, str)}
+    assert not shown & {"t1", "t2", "T", "L", "tenant"}
