@@ -13,6 +13,7 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.profile import MESOS_1_11
 from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
+from mesosctl.wire import snapshot_lending
 from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.messages import Message, read
 from mesosctl.wire.parts import Part
@@ -131,6 +132,7 @@ class _Reader:
             quotas={role: _quota(entry, role) for role, entry in sorted(message.get("quotas", {}).items())},
             weights={role: _weight(weight, role) for role, weight in sorted(message.get("weights", {}).items())},
             flags=message["master"].get("flags", {}),
+            lending=snapshot_lending.from_json(message, self._lists, known.check_one),
             untold=tuple(message.get("untold", ())),
         )
 
@@ -228,10 +230,14 @@ class _Known:
     def check(self, entries: Iterable[Usage | Offer], where: str) -> None:
         """Raises RuleViolation for an agent or framework that the snapshot does not have."""
         for index, entry in enumerate(entries):
-            if entry.agent_id not in self._agents:
-                raise _wrong(f"{where}[{index}].agent_id", f"the snapshot has no agent '{entry.agent_id}'")
-            if entry.framework_id not in self._frameworks:
-                raise _wrong(f"{where}[{index}].framework_id", f"the snapshot has no framework '{entry.framework_id}'")
+            self.check_one(entry.framework_id, entry.agent_id, f"{where}[{index}]")
+
+    def check_one(self, framework_id: str, agent_id: str, where: str) -> None:
+        """The same of one entry."""
+        if agent_id not in self._agents:
+            raise _wrong(f"{where}.agent_id", f"the snapshot has no agent '{agent_id}'")
+        if framework_id not in self._frameworks:
+            raise _wrong(f"{where}.framework_id", f"the snapshot has no framework '{framework_id}'")
 
 
 def _quota(entry: Mapping[str, Any], role: str) -> Quota:
