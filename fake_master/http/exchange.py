@@ -1,7 +1,7 @@
 """One request and one response, whatever carries them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,15 +83,40 @@ def accepted_silently(status: int = 200) -> Response:
     return Response(status)
 
 
+# Made once: `json.dumps` makes an encoder for every call, and there are thousands in one answer.
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
+class Written(tuple[bytes, ...]):
+    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
+
+    __slots__ = ()
+
+
+def dumps(value: Any) -> bytes:
+    """JSON without blanks."""
+    return _encode(value).encode(errors="surrogateescape")
+
+
 def json_response(value: Any, request: Request) -> Response:
-    """JSON without blanks, wrapped where the request asks for `?jsonp=`."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
+    pieces = _object(value) if isinstance(value, dict) else _pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
-        return Response(
-            200, f"{callback}({text})".encode(errors="surrogateescape"), {"Content-Type": "text/javascript"}
-        )
-    return Response(200, text.encode(errors="surrogateescape"), {"Content-Type": JSON})
+        called = (f"{callback}(".encode(errors="surrogateescape"), *pieces, b")")
+        return Response(200, b"".join(called), {"Content-Type": "text/javascript"})
+    return Response(200, b"".join(pieces), {"Content-Type": JSON})
+
+
+def _object(fields: Mapping[str, Any]) -> list[bytes]:
+    pieces: list[bytes] = []
+    for name, part in fields.items():
+        pieces += b"," if pieces else b"{", dumps(name), b":", *_pieces(part)
+    return [*pieces, b"}"] if pieces else [b"{}"]
+
+
+def _pieces(value: Any) -> Sequence[bytes]:
+    return value if isinstance(value, Written) else (dumps(value),)
 
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:

@@ -1,14 +1,17 @@
 """The JSON in which frameworks, offers and tasks are shown, and their teardown (spec/endpoints.md §2-§4)."""
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 from urllib.parse import parse_qsl
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response
+from fake_master.http.exchange import Refusal, Request, Response, Written, accepted_silently, json_response
+from fake_master.http.texts import Parts, texts
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.offers import Offer
 from fake_master.master.tasks import SUMMARY_STATES, Task
+from mesosctl.core.resources import Resources
 from mesosctl.wire.resources import summary
 
 _DEFAULT_LIMIT = 100
@@ -23,9 +26,11 @@ def visible(master: Master, principal: str | None, some: Iterable[Framework]) ->
 def frameworks(master: Master, request: Request, principal: str | None) -> Response:
     """GET /frameworks, or one of them with `?framework_id=`."""
     wanted = request.query.get("framework_id")
+    if wanted is None:
+        return json_response({**in_full(master, principal), "unregistered_frameworks": []}, request)
 
     def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-        return [framework(of) for of in visible(master, principal, some) if wanted in (None, of.id)]
+        return [framework(of) for of in visible(master, principal, some) if of.id == wanted]
 
     return json_response(
         {
@@ -35,6 +40,41 @@ def frameworks(master: Master, request: Request, principal: str | None) -> Respo
         },
         request,
     )
+
+
+def in_full(master: Master, principal: str | None) -> dict[str, Written]:
+    """What /state and /frameworks share: all frameworks, present and completed, that the principal may look at."""
+    everybody = {
+        "frameworks": master.frameworks.values(),
+        "completed_frameworks": master.subscriptions.completed.values(),
+    }
+    return {
+        name: texts(master, name).array(visible(master, principal, some), _parts, framework)
+        for name, some in everybody.items()
+    }
+
+
+# Those that are replaced when they change.  What `_parts` does not name beside them is shown nowhere here.
+_FIELDS = attrgetter(
+    "info",
+    "offer_constraints",
+    "active",
+    "connected",
+    "registered_time",
+    "reregistered_time",
+    "unregistered_time",
+)
+_TASK_FIELDS = attrgetter("id", "info", "agent_id", "executor_id", "state", "resources", "role")
+
+
+def _parts(of: Framework) -> Parts:
+    parts = [*_FIELDS(of), of.used(), *of.offers.values(), None, *of.executors.values()]
+    for tasks in (of.tasks.values(), of.unreachable_tasks.values(), of.completed_tasks):
+        parts.append(None)  # what moves from one of these to the next is another text
+        for task in tasks:
+            parts += _TASK_FIELDS(task)
+            parts += task.statuses
+    return tuple(parts)
 
 
 def tasks(master: Master, request: Request, principal: str | None) -> Response:
@@ -75,9 +115,7 @@ def framework(of: Framework) -> dict[str, Any]:
     used, offered = of.used(), of.offered()
     info = of.info
     shown: dict[str, Any] = {
-        **framework_summary(of),
-        "used_resources": summary(used),
-        "offered_resources": summary(offered),
+        **_summary(of, used, offered),
         "user": info["user"],
         "failover_timeout": of.failover_timeout,
         "checkpoint": bool(info.get("checkpoint", False)),
@@ -114,13 +152,13 @@ def framework(of: Framework) -> dict[str, Any]:
     return shown
 
 
-def framework_summary(of: Framework) -> dict[str, Any]:
+def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, Any]:
     """What /state and /state-summary share."""
     return {
         "id": of.id,
         "name": of.name,
-        "used_resources": summary(of.used()),
-        "offered_resources": summary(of.offered()),
+        "used_resources": summary(used),
+        "offered_resources": summary(offered),
         "capabilities": sorted(of.capabilities),
         "hostname": of.info.get("hostname", ""),
         "webui_url": of.info.get("webui_url", ""),
@@ -135,7 +173,7 @@ def framework_with_counts(of: Framework) -> dict[str, Any]:
     counts = dict.fromkeys(SUMMARY_STATES, 0)
     for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks):
         counts[task.state] = counts.get(task.state, 0) + 1
-    return {**framework_summary(of), **counts, "slave_ids": sorted(of.agents_used)}
+    return {**_summary(of, of.used(), of.offered()), **counts, "slave_ids": sorted(of.agents_used)}
 
 
 def task_summary(task: Task) -> dict[str, Any]:

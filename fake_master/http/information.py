@@ -57,10 +57,12 @@ def metrics_snapshot(master: Master, request: Request, _principal: str | None) -
 def slaves(master: Master, request: Request, _principal: str | None) -> Response:
     """GET /slaves, or one agent of it with `?slave_id=`."""
     wanted = request.query.get("slave_id")
-    agents = [agent for agent in master.agents.values() if wanted in (None, agent.id)]
+    found = [master.agents[wanted]] if wanted in master.agents else []
     return json_response(
         {
-            "slaves": [views.agent_in_full(master, agent) for agent in agents],
+            "slaves": views.agents_in_full(master)
+            if wanted is None
+            else [views.agent_in_full(master, agent) for agent in found],
             "recovered_slaves": views.recovered_agents(master, wanted),
         },
         request,
@@ -69,8 +71,7 @@ def slaves(master: Master, request: Request, _principal: str | None) -> Response
 
 def roles(master: Master, request: Request, principal: str | None) -> Response:
     """GET /roles."""
-    shown = [views.role(master, role) for role in views.visible_roles(master, principal)]
-    return json_response({"roles": shown}, request)
+    return json_response({"roles": views.roles_in_full(master, principal)}, request)
 
 
 def state(master: Master, request: Request, principal: str | None) -> Response:
@@ -96,16 +97,9 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
     if master.flags.authorizer.allows("view_flags", principal, None):
         shown["flags"] = dict(sorted(master.flags.shown.items()))
     shown |= {
-        "slaves": [views.agent(master, agent) for agent in agents],
+        "slaves": views.agents(master),
         "recovered_slaves": views.recovered_agents(master),
-        "frameworks": [
-            framework_views.framework(of)
-            for of in framework_views.visible(master, principal, master.frameworks.values())
-        ],
-        "completed_frameworks": [
-            framework_views.framework(of)
-            for of in framework_views.visible(master, principal, master.subscriptions.completed.values())
-        ],
+        **framework_views.in_full(master, principal),
         "orphan_tasks": [],
         "unregistered_frameworks": [],
     }
@@ -118,7 +112,7 @@ def state_summary(master: Master, request: Request, principal: str | None) -> Re
     if "cluster" in master.flags.shown:
         shown["cluster"] = master.flags.shown["cluster"]
     shown |= {
-        "slaves": [views.agent_in_summary(master, agent) for agent in master.agents.values()],
+        "slaves": views.agents_in_summary(master),
         "frameworks": [
             framework_views.framework_with_counts(of)
             for of in framework_views.visible(master, principal, master.frameworks.values())

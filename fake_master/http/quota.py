@@ -1,10 +1,22 @@
 """`/quota` and the quota calls of the operator API (spec/quota.md §3, §4, §8)."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
+from fake_master.http.exchange import (
+    Refusal,
+    Request,
+    Response,
+    Written,
+    accepted_silently,
+    dumps,
+    json_body,
+    json_response,
+    refusing,
+)
 from fake_master.http.quota_status import quota_status
+from fake_master.http.texts import texts
 from fake_master.master.master import Master
 from fake_master.master.quotas import SentQuota
 from mesosctl.core.errors import Conflict, RuleViolation
@@ -29,7 +41,11 @@ _MOST_PATH_TOKENS = 3
 
 def get(master: Master, request: Request, principal: str | None) -> Response:
     """GET /quota."""
-    return json_response(status(master, principal), request)
+    kept = texts(master, f"quota that {principal!r} sees")
+    written = kept.whole(
+        lambda: chain.from_iterable(master.quotas.stored.items()), lambda: Written([dumps(status(master, principal))])
+    )
+    return json_response(written, request)
 
 
 def post(master: Master, request: Request, principal: str | None) -> Response:

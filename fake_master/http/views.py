@@ -1,14 +1,19 @@
 """The JSON in which the information endpoints show agents and roles (spec/endpoints.md §2, §4)."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
+from fake_master.http.exchange import Written, dumps
+from fake_master.http.texts import Parts, texts
 from fake_master.master import role_view
 from fake_master.master.agents import Agent
-from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.role_view import RoleView
-from fake_master.master.tasks import SUMMARY_STATES, Task
+from fake_master.master.tasks import SUMMARY_STATES
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
@@ -17,6 +22,9 @@ from mesosctl.wire.resources import list_to_json, summary
 
 # What an agent may have by the piece; GET_ROLES leaves it out.
 _NOT_SCALAR = frozenset({"ports"})
+# Those that are replaced when they change; the others are shown nowhere here.
+_fields = attrgetter(*(field.name for field in fields(Agent) if field.name not in ("answers", "faults")))
+_holdings = attrgetter("total", "used")
 
 
 def agent(master: Master, of: Agent) -> dict[str, Any]:
@@ -43,6 +51,33 @@ def agent(master: Master, of: Agent) -> dict[str, Any]:
     if of.drain_info is not None:
         shown |= {"drain_info": dict(of.drain_info), "estimated_drain_start_time_seconds": of.drain_start}
     return shown
+
+
+def agents(master: Master) -> Written:
+    """Every agent as /state shows it: a JSON array."""
+    return _array(master, "state", agent)
+
+
+def agents_in_full(master: Master) -> Written:
+    """Every agent as /slaves shows it: a JSON array."""
+    return _array(master, "slaves", agent_in_full)
+
+
+def _array(master: Master, kind: str, view: Callable[[Master, Agent], Mapping[str, Any]]) -> Written:
+    agents, offers, kept = master.agents.values(), master.offers, texts(master, kind)
+
+    def parts(of: Agent) -> Parts:
+        # What lies idle of reservations is worked out anew whenever somebody asks.
+        return (*_fields(of), *offers.on_agent(of.id), master.allocation_slack(of))
+
+    def everything() -> Iterable[Any]:
+        return chain(chain.from_iterable(map(_fields, agents)), offers)
+
+    def written() -> Written:
+        return kept.array(agents, parts, lambda of: view(master, of))
+
+    # To find that nothing changed is many times faster for all together.
+    return written() if master.lends else kept.whole(everything, written)
 
 
 def recovered_agents(master: Master, wanted: str | None = None) -> list[dict[str, Any]]:
@@ -81,21 +116,23 @@ def agent_in_full(master: Master, of: Agent) -> dict[str, Any]:
     }
 
 
-def agent_in_summary(master: Master, of: Agent) -> dict[str, Any]:
-    """An agent as /state-summary shows it: with task counts."""
-    counts = dict.fromkeys(SUMMARY_STATES, 0)
-    present = []
+def agents_in_summary(master: Master) -> list[dict[str, Any]]:
+    """Every agent as /state-summary shows it: with task counts."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    present: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for framework in master.frameworks.values():
-        tasks = [task for task in _every_task(framework) if task.agent_id == of.id]
-        for task in tasks:
-            counts[task.state] = counts.get(task.state, 0) + 1
-        if tasks:
-            present.append(framework.id)
-    return {**agent(master, of), **counts, "framework_ids": present}
-
-
-def _every_task(of: Framework) -> Iterable[Task]:
-    return (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)
+        for task in (*framework.tasks.values(), *framework.unreachable_tasks.values(), *framework.completed_tasks):
+            counts[task.agent_id][task.state] += 1
+            present[task.agent_id][framework.id] = None
+    return [
+        {
+            **agent(master, of),
+            **dict.fromkeys(SUMMARY_STATES, 0),
+            **counts[of.id],
+            "framework_ids": list(present[of.id]),
+        }
+        for of in master.agents.values()
+    ]
 
 
 def role(master: Master, of: RoleView) -> dict[str, Any]:
@@ -116,6 +153,22 @@ def role(master: Master, of: RoleView) -> dict[str, Any]:
         "reserved": amounts(of.reserved),
         "frameworks": list(of.frameworks),
     }
+
+
+def roles_in_full(master: Master, principal: str | None) -> Written:
+    """Every role that a principal may see, as /roles shows it: a JSON array."""
+
+    def everything() -> Iterable[Any]:
+        yield from chain.from_iterable(map(_holdings, master.agents.values()))
+        yield from master.offers
+        for framework in master.frameworks.values():
+            yield from (framework.info, framework.used(), *framework.tasks.values())
+        yield from chain.from_iterable((*master.weights.configured.items(), *master.quotas.stored.items()))
+
+    def written() -> Written:
+        return Written([dumps([role(master, of) for of in visible_roles(master, principal)])])
+
+    return texts(master, f"roles that {principal!r} sees").whole(everything, written)
 
 
 def role_message(of: RoleView) -> dict[str, Any]:

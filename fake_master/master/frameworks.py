@@ -114,10 +114,7 @@ class Framework:
 
     def offered(self) -> Resources:
         """What it is offered on all agents."""
-        held = Resources()
-        for offer in self.offers.values():
-            held += offer.resources
-        return held
+        return Resources(entry for offer in self.offers.values() for entry in offer.resources)
 
 
 def capabilities_of(info: Mapping[str, Any]) -> frozenset[str]:

@@ -205,10 +205,7 @@ class Master:
 
     def offered_on(self, agent_id: str) -> Resources:
         """What is offered of an agent, allocation roles included."""
-        held = Resources()
-        for offer in self.offers.on_agent(agent_id):
-            held += offer.resources
-        return held
+        return Resources(entry for offer in self.offers.on_agent(agent_id) for entry in offer.resources)
 
     def allocation_slack(self, agent: Agent) -> Quantities | None:
         """An agent's idle reservations as of the last run, lent or not; None where nothing is ever lent."""

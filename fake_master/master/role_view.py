@@ -8,12 +8,12 @@ from mesosctl.core import roles
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
+from mesosctl.core.values import value_quantity
 
 if TYPE_CHECKING:
     from fake_master.master.master import Master
 
 _NOTHING = Quantities()
-_NO_RESOURCES = Resources()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,7 @@ class Ledger:
         used = [entry for framework in master.frameworks.values() for entry in framework.used()]
         self.allocated = united(_by_role(used))
         self.offered = united((offer.role, offer.resources) for offer in master.offers)
-        self.reserved = _rolled_up(
-            (owner, owned.quantities())
-            for agent in master.agents.values()
-            for owner, owned in agent.total.by_owner().items()
-        )
+        self.reserved = _rolled_up(_reserved(agent.total for agent in master.agents.values()).items())
         self._counted = united(_by_role([entry for entry in used if not entry.revocable]))
         self._in_use = united(_by_role([entry for entry in used if entry.is_reserved]))
         self._reservations_count = master.profile.reservations_consume_quota
@@ -62,7 +58,7 @@ def known_roles(master: "Master") -> list[str]:
         return sorted({*master.flags.whitelist, roles.DEFAULT_ROLE})
     named: set[str] = {*master.weights.configured, *master.quotas.stored}
     for agent in master.agents.values():
-        named.update(agent.total.by_owner())
+        named.update(entry.role for entry in agent.total if entry.reservations)
     for framework in master.frameworks.values():
         named |= framework.roles
         named.update(task.role for task in framework.tasks.values())
@@ -90,17 +86,28 @@ def views(master: "Master", names: Iterable[str]) -> list[RoleView]:
     ]
 
 
-def _by_role(entries: Iterable[Resource]) -> Iterable[tuple[str, Resources]]:
+def _by_role(entries: Iterable[Resource]) -> Iterable[tuple[str, Iterable[Resource]]]:
     for entry in entries:
-        yield entry.allocation_role or roles.DEFAULT_ROLE, Resources([entry])
+        yield entry.allocation_role or roles.DEFAULT_ROLE, (entry,)
 
 
-def united(held: Iterable[tuple[str, Resources]]) -> dict[str, Quantities]:
+def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
+    """Sums by owner over all agents; sets and ranges of each agent by count."""
+    sums: dict[str, dict[str, int]] = {}
+    for total in totals:
+        for entry in total:
+            if entry.reservations:
+                owned = sums.setdefault(entry.role, {})
+                owned[entry.name] = owned.get(entry.name, 0) + value_quantity(entry.value)
+    return {role: Quantities(owned) for role, owned in sums.items()}
+
+
+def united(held: Iterable[tuple[str, Iterable[Resource]]]) -> dict[str, Quantities]:
     """Sums by role as masters make them, over all agents at once: a port that two agents have counts once."""
-    sums: dict[str, Resources] = {}
-    for role, resources in held:
-        sums[role] = sums.get(role, _NO_RESOURCES) + resources
-    return _rolled_up((role, resources.quantities()) for role, resources in sums.items())
+    by_role: dict[str, list[Resource]] = {}
+    for role, entries in held:
+        by_role.setdefault(role, []).extend(entries)
+    return _rolled_up((role, Resources(entries).quantities()) for role, entries in by_role.items())
 
 
 def _rolled_up(held: Iterable[tuple[str, Quantities]]) -> dict[str, Quantities]:

@@ -180,17 +180,37 @@ class Resource:
         owner = self.role
         return not self.reservations or owner == role or roles.is_strict_subrole(role, owner)
 
+    def with_value(self, value: Value) -> "Resource":
+        """The same entry with another value; many times faster than `replace`, and sums are made of it."""
+        return Resource(
+            self.name,
+            value,
+            self.reservations,
+            self.allocation_role,
+            self.disk,
+            self.revocable,
+            self.shared,
+            self.provider_id,
+            self.copies,
+            self.throttleable,
+        )
+
     def merges_with(self, other: "Resource") -> bool:
         """Whether adding `other` enlarges this entry instead of making a second one."""
-        if self.kind != other.kind:
+        if self.name != other.name or self.kind != other.kind:
             return False
         if self.shared:
             return self.value == other.value
-        return self.disk is None or not self.disk.indivisible
+        return not self.never_merges
+
+    @property
+    def never_merges(self) -> bool:
+        """Whether an equal one stays an entry of its own; shared volumes are counted instead."""
+        return not self.shared and self.disk is not None and self.disk.indivisible
 
     def yields(self, other: "Resource") -> bool:
         """Whether `other` may be subtracted from this entry at all."""
-        if self.kind != other.kind:
+        if self.name != other.name or self.kind != other.kind:
             return False
         if self.shared or (self.disk is not None and self.disk.indivisible):
             return self.value == other.value

@@ -25,10 +25,10 @@ Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]
 class RealMaster:
     """A master that waits for simulated agents; use it as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, **flags: str) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="real-master-", ignore_cleanup_errors=True)
         # Nothing answers the pings of simulated agents.
-        self._cluster = real.start(Setup(flags={"agent_ping_timeout": "15mins"}), Path(self._folder.name))
+        self._cluster = real.start(Setup(flags={"agent_ping_timeout": "15mins", **flags}), Path(self._folder.name))
         self.url = self._cluster.address
         self.port = int(self.url.rpartition(":")[2])
 
@@ -41,6 +41,9 @@ class RealMaster:
 
     def metrics(self) -> dict[str, float]:
         return dict(self._cluster.read("/metrics/snapshot"))
+
+    def version(self) -> str:
+        return str(self._cluster.read("/version")["version"])
 
     def call(self, body: dict[str, Any]) -> None:
         answer = self._cluster.call(**{"name" if key == "type" else key: value for key, value in body.items()})

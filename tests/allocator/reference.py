@@ -164,8 +164,9 @@ class Reference:
         own = Resources(entry for holder, part in where.held if holder == framework for entry in part)
         assert own.contains(resources)
         where.held = [pair for pair in where.held if pair[0] != framework]
-        if own - resources:
-            where.held.append((framework, own - resources))
+        left = own - resources
+        for kept in dict.fromkeys(entry.allocation_role for entry in left):
+            where.held.append((framework, left.filter(lambda entry, kept=kept: entry.allocation_role == kept)))
         self.roles.unallocated(role, resources)
         self.sorters[role].unallocated(framework, resources)
         self.untrack_unless_needed(framework, role)

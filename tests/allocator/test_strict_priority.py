@@ -7,7 +7,7 @@ histories against the same reference, whose roles alone are in another order.
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fake_master.allocator import OfferCallback, Options, ResourceRequest, StrictPriorityAllocator
@@ -53,6 +53,17 @@ class StrictHistory(History):
 
 
 @settings(max_examples=100, deadline=None)
+@example(  # one framework holds something of two roles on an agent that goes
+    Priorities({}),
+    [
+        ("decline_all", 2),
+        ("quota", 62, 45),
+        ("resubscribe", 1, 200, 1),
+        ("tick", 0),
+        ("recover", 158, 0, 0),
+        ("remove_agent", 1),
+    ],
+)
 @given(PRIORITIES, EVENTS)
 def test_decides_as_the_reference(priorities: Priorities, events: list[tuple[Any, ...]]) -> None:
     history = StrictHistory(priorities)

@@ -1,35 +1,64 @@
 """How long one allocation cycle takes, here and in the real master, on the same cluster in one run.
 
-    python -m tests.benchmarks.allocation [--small] [--only WORDS]
+    python -m tests.benchmarks.allocation [--small] [--only WORDS] [--json FILE]
 
 Prints milliseconds of `allocator/mesos/allocation_run_ms`, median and best of 15 runs each, the
-ratios of both, and how ours grow with agents and with frameworks.  On a busy machine the best
+ratios of both, and how they grow with agents and with frameworks.  On a busy machine the best
 says more.  Without MESOS_RUNNER it measures ours alone.
 """
 
-# ruff: noqa: T201  # a command: its output is its purpose
-
-import argparse
 import asyncio
 import contextlib
 import gc
 import math
-import os
-import platform
 import statistics
 import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
 
 from fake_master.allocator import AgentInfo, FrameworkInfo, HierarchicalAllocator, Options
 from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, decline
-from tests.benchmarks.cases import LARGE, QUOTA, SMALL, Case
+from tests.benchmarks.cases import LARGE, QUOTA, SMALL, Case, Shape, quota_configs
+from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
 
 RUN_MS = "allocator/mesos/allocation_run_ms"
 RUNS = "allocator/mesos/allocation_runs"
 FOR_LONG = 30 * 86400.0
-SAMPLES = 15
+AT_MOST: dict[Shape, float] = {"pass": 1.0, "decline": 0.1}
+"""Ours by the real one's."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    cases: tuple[Case, ...]
+    agents: tuple[int, ...]
+    """Of the clusters that show how a run grows with agents; they have the most of `frameworks`."""
+    frameworks: tuple[int, ...]
+    """Likewise; on `fixed_agents`."""
+    fixed_agents: int
+    samples: int
+    interval: str
+    """Between two runs of the real master; within it every framework must have answered."""
+    real_growth: bool
+
+
+LARGE_SCALE = Scale(tuple(LARGE), (500, 1000, 2000, 5000), (25, 50, 100, 200), 1000, 15, "1secs", real_growth=True)
+SMALL_SCALE = Scale(tuple(SMALL), (50, 100, 200), (5, 10, 20), 100, 5, "200ms", real_growth=False)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Milliseconds of runs, here and there, and microseconds of a decline here."""
+
+    ours: list[float]
+    real: list[float] | None
+    decline_us: float
 
 
 class Ours:
@@ -66,22 +95,22 @@ class Ours:
         self.allocator.advance_to(self._now)
         return self.allocator.metrics()[RUN_MS]
 
-    def measure(self) -> list[float]:
-        """The cycles that the case is about."""
+    def measure(self, samples: int) -> list[float]:
+        """So many of the cycles that the case is about."""
         for _ in range(3):
             self.cycle()  # the first hands out what registered together, and fills the caches
         while self._case.shape == "decline" and self._outstanding:
             self.cycle()
         gc.collect()
-        return [self.cycle() for _ in range(SAMPLES)]
+        return [self.cycle() for _ in range(samples)]
 
 
-async def real_samples(case: Case) -> list[float]:
+async def real_samples(case: Case, scale: Scale) -> list[float]:
     """The same on the real master: its own figure over as many runs."""
-    with RealMaster() as master:
-        quotas = [
-            {"role": role, "guarantees": _scalars(QUOTA), "limits": _scalars(QUOTA)} for role in case.with_quota()
-        ]
+    # A run in which everybody is silent need not leave anybody time to answer.
+    interval = scale.interval if case.shape == "pass" else "100ms"
+    with RealMaster(allocation_interval=interval) as master:
+        quotas = quota_configs(case)
         if quotas:
             await asyncio.to_thread(
                 master.call, {"type": "UPDATE_QUOTA", "update_quota": {"force": True, "quota_configs": quotas}}
@@ -96,7 +125,7 @@ async def real_samples(case: Case) -> list[float]:
         for index in range(case.agents):
             await agents.register(case.resources_of(index))
         try:
-            return await _settled_samples(case, master, schedulers)
+            return await _settled_samples(case, scale.samples, master, schedulers)
         finally:
             await agents.stop()
             for task in tasks:
@@ -105,12 +134,12 @@ async def real_samples(case: Case) -> list[float]:
                 await asyncio.gather(*tasks)
 
 
-async def _settled_samples(case: Case, master: RealMaster, schedulers: list[Scheduler]) -> list[float]:
+async def _settled_samples(case: Case, wanted: int, master: RealMaster, schedulers: list[Scheduler]) -> list[float]:
     """Wait until the case is in its steady state, then take one sample a run."""
     samples: list[float] = []
     seen, quiet, offers, batches = -1.0, 0, -1, 0
-    while len(samples) < SAMPLES:
-        await asyncio.sleep(0.2)
+    while len(samples) < wanted:
+        await asyncio.sleep(0.1)
         figures = await asyncio.to_thread(master.metrics)
         if figures["master/slaves_active"] < case.agents or figures[RUNS] <= seen:
             continue
@@ -123,44 +152,73 @@ async def _settled_samples(case: Case, master: RealMaster, schedulers: list[Sche
     return samples
 
 
-def _scalars(amounts: dict[str, float]) -> dict[str, dict[str, float]]:
-    return {name: {"value": amount} for name, amount in amounts.items()}
+@cache
+def measured(case: Case, scale: Scale, *, beside_real: bool) -> Samples:
+    """One case, once: a cluster may stand in several tables."""
+    ours = Ours(case)
+    samples = ours.measure(scale.samples)
+    real = asyncio.run(real_samples(case, scale)) if beside_real and RUNNER else None
+    return Samples(samples, real, statistics.median(ours.recover_us))
 
 
-def growth(what: str, clusters: list[Case]) -> str:
-    """The exponent e of time ~ size ** e between the first and the last cluster."""
-    first, last = clusters[0], clusters[-1]
-    size = (last.agents * last.frameworks) / (first.agents * first.frameworks)
-    times = [min(Ours(case).measure()) for case in clusters]
-    shown = ", ".join(f"{case.agents}x{case.frameworks}: {ms:.1f} ms" for case, ms in zip(clusters, times, strict=True))
-    return f"cost against {what}: {shown}; exponent {math.log(times[-1] / times[0]) / math.log(size):.2f}"
+def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Scale) -> None:
+    """How a run grows with one of both: a picture, and the exponent e of time ~ size ** e fitted through all points."""
+    if what == "agents":
+        fixed = f"{scale.frameworks[-1]} frameworks"
+        clusters = [Case("pass", size, scale.frameworks[-1]) for size in scale.agents]
+    else:
+        fixed = f"{scale.fixed_agents:,} agents"
+        clusters = [Case("pass", scale.fixed_agents, size) for size in scale.frameworks]
+    reporter.table(f"Growing {what}, {fixed}, every offer passed; best runs", what, "ours", "real")
+    lines: dict[str, list[tuple[float | str, float]]] = {}
+    for case in clusters:
+        size = getattr(case, what)
+        found = measured(case, scale, beside_real=scale.real_growth)
+        best = {"here": min(found.ours)} | ({"Mesos 1.11.0": min(found.real)} if found.real else {})
+        for name, milliseconds in best.items():
+            lines.setdefault(name, []).append((size, milliseconds))
+        reporter.row(f"{size:,}", best["here"], best.get("Mesos 1.11.0"))
+    exponents = {name: exponent(points) for name, points in lines.items()}
+    told = ", ".join(f"{found:.2f} ({name})" for name, found in exponents.items())
+    reporter.say(f"With {what} a run grows with the exponent {told}.")
+    lines = {f"{name} (exponent {exponents[name]:.2f})": points for name, points in lines.items()}
+    reporter.chart(Chart(f"allocation-{what}", f"An allocation run against {what}, {fixed}", what, "ms", lines))
+
+
+def exponent(points: list[tuple[float | str, float]]) -> float:
+    """The slope of the straight line through the logarithms."""
+    across, up = ([math.log(float(point[place])) for point in points] for place in (0, 1))
+    return statistics.linear_regression(across, up).slope
 
 
 def main() -> None:
     """Measure every case and print a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--small", action="store_true", help="small clusters, for a quick look and for CI")
-    parser.add_argument("--only", default="", help="cases whose line contains this")
-    arguments = parser.parse_args()
-    print(
-        f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, load {os.getloadavg()}"
+    given = arguments(__doc__).parse_args()
+    scale = SMALL_SCALE if given.small else LARGE_SCALE
+    reporter = Reporter(
+        "Allocation",
+        f"Milliseconds of `{RUN_MS}`, of {scale.samples} runs each. Offers are passed, so that a run hands everything "
+        "out again, or declined for long, until nobody wants anything and a run finds nothing to do. On a busy machine "
+        "the best run says more than the median.",
     )
-    print(f"{'':44} {'median':^27} {'best':^27} {'decline':>8}")
-    print(f"{'case':44} " + f"{'ours ms':>9} {'real ms':>9} {'ratio':>7} " * 2 + f"{'ours us':>8}")
-    for case in SMALL if arguments.small else LARGE:
-        label = f"{case.agents} x {case.frameworks} {case.name}"
-        if arguments.only not in label:
-            continue
-        ours = Ours(case)
-        samples = ours.measure()
-        real = asyncio.run(real_samples(case)) if RUNNER else [math.nan]
-        line = f"{label:44} "
-        for of in (statistics.median, min):
-            line += f"{of(samples):9.2f} {of(real):9.2f} {of(samples) / of(real):7.3f} "
-        print(line + f"{statistics.median(ours.recover_us):8.1f}", flush=True)
-    scale = 1 if arguments.small else 5
-    print(growth("agents", [Case("", n * scale, 40 * scale) for n in (100, 200, 400, 800)]))
-    print(growth("frameworks", [Case("", 200 * scale, n * scale) for n in (10, 20, 40, 80)]))
+    columns = [f"{word}, {of}" for of in ("median", "best") for word in ("ours", "real", "ratio")]
+    reporter.table("One run", "agents x frameworks", *columns, "ratio at most", "µs a decline")
+    for case in scale.cases:
+        label = f"{case.agents:,} x {case.frameworks:,}, {case.name}"
+        if given.only in label:
+            _row(reporter, label, AT_MOST[case.shape], measured(case, scale, beside_real=True))
+    if not given.only:
+        growth(reporter, "agents", scale)
+        growth(reporter, "frameworks", scale)
+    reporter.finish(given.json)
+
+
+def _row(reporter: Reporter, label: str, at_most: float, found: Samples) -> None:
+    cells: list[Cell] = []
+    for of in (statistics.median, min):
+        theirs = None if found.real is None else of(found.real)
+        cells += of(found.ours), theirs, ratio(of(found.ours), theirs)
+    reporter.row(label, *cells, at_most, found.decline_us)
 
 
 if __name__ == "__main__":

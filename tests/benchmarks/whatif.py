@@ -1,14 +1,11 @@
 """How long a what-if takes on a large cluster, and how much memory.
 
-    python -m tests.benchmarks.whatif [--agents 5000] [--frameworks 200] [--tasks 20000]
+    python -m tests.benchmarks.whatif [--small] [--agents 5000] [--frameworks 200] [--tasks 20000] [--json FILE]
 
 Makes a snapshot of that size, and asks the command line in a process of its own what a quota, a
 lost rack and another weight would do.  Prints seconds of each and the most memory held.
 """
 
-# ruff: noqa: T201  # a command: its output is its purpose
-
-import argparse
 import json
 import os
 import subprocess
@@ -22,6 +19,7 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
+from tests.benchmarks.report import Cell, Reporter, arguments
 
 AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")
 TASK = parse_resources("cpus:2;mem:4096")
@@ -77,42 +75,35 @@ def picture(agents: int, frameworks: int, tasks: int) -> ClusterPicture:
 
 def main() -> None:
     """Print a line for each case."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--agents", type=int, default=5000)
+    parser = arguments(__doc__)
+    parser.add_argument("--agents", type=int)
     parser.add_argument("--frameworks", type=int, default=200)
-    parser.add_argument("--tasks", type=int, default=20_000)
-    arguments = parser.parse_args()
+    parser.add_argument("--tasks", type=int)
+    given = parser.parse_args()
+    agents = given.agents or (500 if given.small else 5000)
+    tasks = given.tasks or 4 * agents
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "large.json"
-        file.write_text(
-            snapshot.dump(picture(arguments.agents, arguments.frameworks, arguments.tasks)), encoding="utf-8"
+        file.write_text(snapshot.dump(picture(agents, given.frameworks, tasks)), encoding="utf-8")
+        reporter = Reporter(
+            "What-if",
+            f"A snapshot of {agents:,} agents, {given.frameworks} frameworks and {tasks:,} tasks, "
+            f"{file.stat().st_size / 1e6:.1f} MB. Each question is asked in a process of its own, and its answer is "
+            "written as JSON and as the page of --report.",
         )
-        print(
-            f"{arguments.agents} agents, {arguments.frameworks} frameworks, {arguments.tasks} tasks: "
-            f"snapshot of {file.stat().st_size / 1e6:.1f} MB, load {os.getloadavg()[0]:.1f}"
-        )
+        reporter.table("One what-if", "question", "seconds", "peak MiB", "offers rescinded", "answer")
         for name, words in CASES.items():
-            print(f"{name:40} {_ask(file, words)}", flush=True)
+            if given.only in name:
+                reporter.row(name, *_ask(file, words))
+        reporter.finish(given.json)
 
 
-def _ask(file: Path, words: list[str]) -> str:
-    """Seconds and memory of one command in a process of its own."""
+def _ask(file: Path, words: list[str]) -> tuple[Cell, ...]:
+    """Seconds, memory and what came of one command in a process of its own."""
     report = str(file.with_suffix(".html"))
-    command = [
-        sys.executable,
-        "-m",
-        "mesosctl",
-        "whatif",
-        "--from",
-        str(file),
-        *words,
-        "-o",
-        "json",
-        "--report",
-        report,
-    ]
+    tool = [sys.executable, "-m", "mesosctl", "-q", "whatif", "--from", str(file)]
     started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*tool, *words, "-o", "json", "--report", report], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         said = json.loads(process.stdout.read())
         _, _, usage = os.wait4(process.pid, 0)
@@ -120,8 +111,7 @@ def _ask(file: Path, words: list[str]) -> str:
     seconds = time.perf_counter() - started
     scale = 1 if sys.platform == "darwin" else 1024
     verdict = "harmless" if said["harmless"] else "not harmless"
-    rescinded = len(said["rescinded"])
-    return f"{seconds:6.2f} s  {usage.ru_maxrss * scale / 2**20:5.0f} MiB  {rescinded} offers rescinded, {verdict}"
+    return seconds, round(usage.ru_maxrss * scale / 2**20), len(said["rescinded"]), verdict
 
 
 if __name__ == "__main__":

@@ -158,6 +158,34 @@ SCALAR_COLLECTIONS = st.lists(SCALARS, max_size=5).map(Resources)
 COLLECTIONS = st.lists(SCALARS | RANGES | SETS, max_size=6).map(Resources)
 
 
+VOLUMES = st.builds(
+    Resource,
+    name=st.just("disk"),
+    value=st.integers(1, 3),
+    disk=st.builds(Disk, persistence_id=st.sampled_from([None, "v", "w"]), container_path=st.sampled_from("pq")),
+    shared=st.booleans(),
+)
+LABELLED = st.builds(
+    Resource,
+    name=st.just("cpus"),
+    value=st.integers(0, 3),
+    reservations=st.sampled_from(
+        [
+            (Reservation("DYNAMIC", "r", labels=Labels(pairs)),)
+            for pairs in ([("a", "1"), ("b", "2")], [("b", "2"), ("a", "1")])
+        ]
+    ),
+)
+
+
+@given(st.lists(SCALARS | RANGES | SETS | VOLUMES | LABELLED, max_size=12))
+def test_many_at_once_are_what_they_are_one_by_one(some: list[Resource]):
+    one_by_one = Resources()
+    for entry in some:
+        one_by_one += Resources([entry])
+    assert list(map(repr, Resources(some))) == list(map(repr, one_by_one))
+
+
 @given(COLLECTIONS, COLLECTIONS)
 def test_addition_commutes(left: Resources, right: Resources):
     assert left + right == right + left

@@ -1,0 +1,98 @@
+"""A client that asks one question again and again, over connections that stay open, and takes the time."""
+
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from typing import Self
+
+_MOST_SECONDS_OVER = 4.0
+"""A question that is answered slowly is asked for so many times the seconds, to be asked often enough."""
+_ENOUGH = 30
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came of asking."""
+
+    first: float
+    """Seconds of the very first request."""
+    seconds: list[float]
+    """Of each request, in ascending order."""
+    rate: float
+    """Requests a second."""
+    size: int
+    """Bytes of a body."""
+
+    def percentile(self, percent: int) -> float:
+        """Milliseconds within which so many requests of a hundred were answered."""
+        return self.seconds[min(len(self.seconds) - 1, len(self.seconds) * percent // 100)] * 1000
+
+
+class Connection:
+    """One connection to a master on loopback; use it as a context manager."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=120)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._buffer = bytearray(_PIECE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def get(self, path: str) -> int:
+        """Ask and read the answer whole; the bytes of its body."""
+        self._socket.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        head = b""
+        while b"\r\n\r\n" not in head:
+            count = self._socket.recv_into(self._buffer)
+            assert count, f"{path}: the connection ended early"
+            head += self._buffer[:count]
+        head, _, body = head.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200"), head
+        lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+        size = int(lengths[0].partition(b":")[2])
+        left = size - len(body)
+        while left:
+            count = self._socket.recv_into(self._buffer, min(left, _PIECE))
+            assert count, f"{path}: the connection ended early"
+            left -= count
+        return size
+
+
+def ask(port: int, path: str, *, at_once: int, seconds: float) -> Answers:
+    """GET `path` over `at_once` connections for about so long, in threads that only wait."""
+    until = time.monotonic() + seconds
+    times: list[list[float]] = [[] for _ in range(at_once)]
+    sizes: list[int] = []
+    firsts: list[float] = []
+    enough = -(-_ENOUGH // at_once)
+
+    def timed(connection: Connection) -> tuple[float, int]:
+        started = time.perf_counter()
+        size = connection.get(path)
+        return time.perf_counter() - started, size
+
+    def one(own: list[float]) -> None:
+        with Connection(port) as connection:
+            firsts.append(timed(connection)[0])  # whatever is made once is made now
+            while (now := time.monotonic()) < until or (
+                len(own) < enough and now < until + _MOST_SECONDS_OVER * seconds
+            ):
+                took, size = timed(connection)
+                own.append(took)
+            sizes.append(size)
+
+    started = time.perf_counter()
+    threads = [threading.Thread(target=one, args=(own,)) for own in times]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = time.perf_counter() - started
+    found = sorted(entry for own in times for entry in own)
+    return Answers(firsts[0], found, (len(found) + at_once) / took, max(sizes))

@@ -1,0 +1,102 @@
+"""Measure everything and write the page of benchmarks.
+
+    python -m tests.benchmarks.page [--small] [--only PART,…] [--no-measuring] [--into FOLDER]
+
+Runs each part in a process of its own, keeps its figures in FOLDER/measured, and writes
+FOLDER/BENCHMARKS.md with its pictures.  What is not measured now stands there with the figures that
+were kept.  FOLDER is this one, or a temporary one with --small.  Exit status 1 if a part failed.
+"""
+
+# ruff: noqa: T201  # a command that shows its progress
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.benchmarks.environment import environment
+from tests.benchmarks.page_text import Environment, Measured, page
+from tests.benchmarks.pictures import picture
+
+PARTS = {
+    "allocation": ("--small",),
+    "serving": ("--small",),
+    "startup": ("--runs", "3"),
+    "memory": ("--small",),
+    "whatif": ("--small",),
+}
+"""In the order of the page, with what makes each of them quick."""
+HERE = Path(__file__).parent
+
+
+def is_here(part: str) -> bool:
+    """Whether there is such a benchmark."""
+    return (HERE / f"{part}.py").exists()
+
+
+def measure(part: str, *, small: bool, on: Environment, measured: Path) -> bool:
+    """Run one part and keep its figures; whether it went well."""
+    taken_at, load = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "figures.json"
+        words = [sys.executable, "-m", f"tests.benchmarks.{part}", "--json", str(file), *(PARTS[part] if small else ())]
+        started = time.monotonic()
+        if subprocess.run(words, check=False).returncode or not file.exists():
+            return False
+        report = json.loads(file.read_text(encoding="utf-8"))
+    report.setdefault("took_seconds", round(time.monotonic() - started, 1))
+    figures = {"part": part, "environment": on, "taken_at": taken_at, "load": load, "report": report}
+    (measured / f"{part}.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return True
+
+
+def write(into: Path) -> Path:
+    """The page and its pictures from the figures that are kept; the page's path."""
+    measured = into / "measured"
+    files = {part: measured / f"{part}.json" for part in PARTS}
+    kept = [file for file in files.values() if file.exists()]
+    parts = [Measured.from_json(json.loads(file.read_text(encoding="utf-8"))) for file in kept]
+    for old in measured.glob("*.svg"):
+        old.unlink()
+    for part in parts:
+        for chart in part.report.charts:
+            (measured / f"{chart.name}.svg").write_text(picture(chart), encoding="utf-8")
+    written = into / "BENCHMARKS.md"
+    missing = [part for part, file in files.items() if not file.exists()]
+    written.write_text(page(parts, missing, measured.name), encoding="utf-8")
+    return written
+
+
+def main() -> int:
+    """Measure, keep, write; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help="small clusters, into a temporary folder")
+    parser.add_argument("--only", default=",".join(PARTS), metavar="PART,…", help="parts to measure now")
+    parser.add_argument("--no-measuring", action="store_true", help="write the page from the figures that were kept")
+    parser.add_argument("--into", type=Path, metavar="FOLDER", help="where the page is written")
+    given = parser.parse_args()
+    into = given.into or (Path(tempfile.mkdtemp(prefix="benchmarks-")) if given.small else HERE)
+    (into / "measured").mkdir(parents=True, exist_ok=True)
+    failed = []
+    if not given.no_measuring:
+        on = environment()
+        for name, value in on.items():
+            print(f"{name}: {value}")
+        present = [part for part in PARTS if part in given.only.split(",") and is_here(part)]
+        for number, part in enumerate(present, 1):
+            print(f"\n=== {number} of {len(present)}: {part}", flush=True)
+            if not measure(part, small=given.small, on=on, measured=into / "measured"):
+                failed.append(part)
+    print(f"\nwritten: {write(into)}")
+    if failed:
+        print(f"failed: {', '.join(failed)}; what is kept of them is older", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""The benchmark page as Markdown, made of what was measured and of nothing else."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from tests.benchmarks.report import Cell, Report, Table, shown
+
+Environment = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One part of the page."""
+
+    part: str
+    """The name of its module and of its file of figures."""
+    environment: Environment
+    taken_at: str
+    """`2026-01-31 12:00 UTC`."""
+    load: float
+    """Of the machine, when it began."""
+    report: Report
+
+    @classmethod
+    def from_json(cls, written: dict[str, Any]) -> Self:
+        """Read a file of figures."""
+        return cls(**{**written, "report": _report(written["part"], written["report"])})
+
+
+def _report(part: str, written: dict[str, Any]) -> Report:
+    """A report; of figures in another shape, its lists of objects as tables and the rest as a sentence."""
+    if "tables" in written:
+        return Report.from_json(written)
+    report = Report(part.capitalize())
+    for name, value in written.items():
+        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+            columns = list(dict.fromkeys(key for entry in value for key in entry))
+            rows: list[Sequence[Cell]] = [[entry.get(key) for key in columns] for entry in value]
+            report.tables.append(Table(name, [column.replace("_", " ") for column in columns], rows))
+        else:
+            report.about.append(f"{name.replace('_', ' ')}: {value}")
+    return report
+
+
+def page(parts: Sequence[Measured], missing: Sequence[str] = (), folder: str = "measured") -> str:
+    """The page; `folder` is where its pictures are, seen from it, and `missing` are parts without figures."""
+    return "\n".join(_lines(parts, missing, folder)) + "\n"
+
+
+def _lines(parts: Sequence[Measured], missing: Sequence[str], folder: str) -> Iterator[str]:
+    yield "# Benchmarks"
+    yield ""
+    yield "Made by `python -m tests.benchmarks.page`; every part is a command of its own as well. Where a ratio stands,"
+    yield "both sides were measured in one run; `ours` is this project, `real` the Mesos master."
+    yield from _environments(parts)
+    for part in parts:
+        yield from _part(part, folder)
+    if missing:
+        yield ""
+        yield f"Not measured: {', '.join(missing)}."
+
+
+def _environments(parts: Sequence[Measured]) -> Iterator[str]:
+    """One table for each machine; they are told apart where there are several."""
+    different: list[Environment] = []
+    for part in parts:
+        if part.environment not in different:
+            different.append(part.environment)
+    for environment in different:
+        names = [part.report.title for part in parts if part.environment == environment]
+        title = "Machine and versions" + (f": {', '.join(names)}" if len(different) > 1 else "")
+        yield from ("", f"## {title}", "", *(f"- {name}: {value}" for name, value in environment.items()))
+
+
+def _part(part: Measured, folder: str) -> Iterator[str]:
+    report = part.report
+    yield from ("", f"## {report.title}", "")
+    took = _span(report.took_seconds)
+    yield f"`python -m tests.benchmarks.{part.part}` at {part.taken_at}, load {part.load:.1f}, took {took}."
+    for sentence in report.about:
+        yield from ("", _escaped(sentence))
+    for table in report.tables:
+        yield from ("", f"### {_escaped(table.title)}", "", *_table(table.columns, table.rows))
+    for chart in report.charts:
+        yield from ("", f"![{_escaped(chart.title)}]({folder}/{chart.name}.svg)")
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+    yield _row(columns)
+    yield "| --- |" + " ---: |" * (len(columns) - 1)
+    for row in rows:
+        yield _row([shown(cell) for cell in row])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_escaped, cells)) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Nothing in a cell may end it."""
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,205 @@
+"""How fast the fake master answers on its socket beside a real one, on the same cluster in one run.
+
+    python -m tests.benchmarks.serving [--small] [--only WORDS] [--json FILE]
+
+Both masters hold the same agents, a third of them with reservations, quotas on half of the roles,
+and 50 frameworks that keep every offer.  The same client asks each question of one, then of the
+other, over one connection and over 16.  Without MESOS_RUNNER it measures ours alone.
+"""
+
+import asyncio
+import contextlib
+import sys
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, hold
+from tests.benchmarks.cases import Case, quota_configs
+from tests.benchmarks.load import Answers, ask
+from tests.benchmarks.report import Chart, Reporter, arguments, ratio
+from tests.conformance.processes import Process
+
+QUESTIONS = ("/quota", "/roles", "/frameworks", "/slaves", "/state")
+LARGE = [Case("served", agents, 50, quota_every=2, reserved_every=3) for agents in (1000, 10_000)]
+SMALL = [Case("served", 200, 5, quota_every=2, reserved_every=3)]
+AT_ONCE = (1, 16)
+
+
+class FakeMaster:
+    """A fake master with the agents of a case, on a socket; use it as a context manager."""
+
+    def __init__(self, case: Case, interval: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="fake-master-", ignore_cleanup_errors=True)
+        file = Path(self._folder.name) / "cluster.toml"
+        agents = "".join(
+            f'[[agents]]\nhostname = "agent{index:05d}"\nresources = "{case.resources_of(index)}"\n'
+            for index in range(case.agents)
+        )
+        file.write_text(f'mesos_version = "1.11"\n{agents}', encoding="utf-8")
+        command = [
+            sys.executable,
+            "-m",
+            "fake_master",
+            "--port",
+            "0",
+            "--cluster",
+            str(file),
+            "--allocation-interval",
+            interval,
+        ]
+        self._process = Process(command, Path(self._folder.name) / "master.log")
+        url = self._process.first_line()
+        assert url, self._process.last_words()
+        self.port = int(url.rpartition(":")[2])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.stop()
+        self._folder.cleanup()
+
+
+class Loop:
+    """An event loop in a thread of its own: frameworks live there while requests are timed here."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def enter(self, stack: contextlib.ExitStack, context: contextlib.AbstractAsyncContextManager[None]) -> None:
+        """Run a context there until the stack ends."""
+        self._do(context.__aenter__())
+        stack.callback(lambda: self._do(context.__aexit__(None, None, None)))
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _do(self, work: Any) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+@contextlib.asynccontextmanager
+async def peopled(case: Case, port: int, interval: float, *, with_agents: bool) -> AsyncIterator[None]:
+    """Quotas, agents where they come over the network, and frameworks that hold whatever they are offered."""
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=120) as client:
+        body = {"type": "UPDATE_QUOTA", "update_quota": {"force": True, "quota_configs": quota_configs(case)}}
+        (await client.post("/api/v1", json=body)).raise_for_status()
+        agents = Agents(port)
+        if with_agents:
+            await agents.start()
+            for index in range(case.agents):
+                await agents.register(case.resources_of(index))
+            while (await _figures(client))["master/slaves_active"] < case.agents:  # noqa: ASYNC110  # another process's
+                await asyncio.sleep(0.5)
+        schedulers = [Scheduler(port, f"f{index}", [case.role_of(index)], hold) for index in range(case.frameworks)]
+        tasks = [asyncio.create_task(scheduler.run()) for scheduler in schedulers]
+        # Nothing moves any more once two runs of the allocator in a row found nothing to offer.
+        seen = -1
+        while (count := sum(len(scheduler.offers) for scheduler in schedulers)) != seen or not count:
+            seen = count
+            await asyncio.sleep(2.5 * interval)
+        yield
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if with_agents:
+            await agents.stop()
+
+
+async def _figures(client: httpx.AsyncClient) -> dict[str, float]:
+    answer = await client.get("/metrics/snapshot")
+    return dict(answer.json())
+
+
+@contextlib.contextmanager
+def masters(case: Case, interval: float) -> Iterator[tuple[int, int | None]]:
+    """The ports of the fake and of the real master, both peopled in the same way."""
+    flag = f"{interval * 1000:.0f}ms"
+    with contextlib.ExitStack() as stack:
+        loop = Loop()
+        stack.callback(loop.stop)
+        fake = stack.enter_context(FakeMaster(case, flag)).port
+        loop.enter(stack, peopled(case, fake, interval, with_agents=False))
+        real = stack.enter_context(RealMaster(allocation_interval=flag)).port if RUNNER else None
+        if real is not None:
+            loop.enter(stack, peopled(case, real, interval, with_agents=True))
+        yield fake, real
+
+
+def _asked(reporter: Reporter, question: str, at_once: int, ours: Answers, real: Answers | None) -> None:
+    reporter.row(
+        f"{question}, {at_once} at once",
+        round(ours.size / 1000, 1),
+        ours.rate,
+        real and real.rate,
+        real and ours.rate / real.rate,
+        ours.percentile(50),
+        real and real.percentile(50),
+        ours.percentile(99),
+        real and real.percentile(99),
+        ratio(ours.percentile(99), real and real.percentile(99)),
+        ours.first * 1000 if at_once == 1 else None,
+        real.first * 1000 if real and at_once == 1 else None,
+    )
+
+
+def main() -> None:
+    """Ask every question of both masters."""
+    parser = arguments(__doc__)
+    parser.add_argument("--seconds", type=float, help="how long each question is asked")
+    given = parser.parse_args()
+    seconds = given.seconds or (0.2 if given.small else 2.0)
+    reporter = Reporter(
+        "Serving",
+        "Requests a second and milliseconds of a request, the fake master (one Python process) beside the real one "
+        "(C++, several threads), asked in turn by the same client while both run. A rate ratio above 1 and a p99 ratio "
+        "below 1 mean that the fake is faster. Nothing changes while they are asked, so the fake answers from what it "
+        "has kept; `first` is the first answer, when nothing is kept yet: about what one takes after all has changed.",
+    )
+    for case in SMALL if given.small else LARGE:
+        wanted = [
+            pair for pair in product(QUESTIONS, AT_ONCE) if given.only in "{} {}, {} at once".format(case.agents, *pair)
+        ]
+        if not wanted:
+            continue
+        reporter.table(
+            f"{case.agents:,} agents, {case.frameworks} frameworks",
+            "question",
+            "kB",
+            "ours /s",
+            "real /s",
+            "rate ratio",
+            "ours p50 ms",
+            "real p50 ms",
+            "ours p99 ms",
+            "real p99 ms",
+            "p99 ratio",
+            "ours first ms",
+            "real first ms",
+        )
+        with masters(case, 0.2 if given.small else 1.0) as (fake, real):
+            rates: dict[str, list[tuple[float | str, float]]] = {}
+            for question, at_once in wanted:
+                ours = ask(fake, question, at_once=at_once, seconds=seconds)
+                theirs = None if real is None else ask(real, question, at_once=at_once, seconds=seconds)
+                _asked(reporter, question, at_once, ours, theirs)
+                for name, answers in (("here", ours), ("Mesos 1.11.0", theirs)):
+                    if answers is not None:
+                        rates.setdefault(f"{name}, {at_once} at once", []).append((question, answers.rate))
+            title = f"Requests a second, {case.agents:,} agents"
+            reporter.chart(Chart(f"serving-{case.agents}", title, "question", "requests a second", rates))
+    reporter.finish(given.json)
+
+
+if __name__ == "__main__":
+    main()

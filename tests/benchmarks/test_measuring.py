@@ -1,0 +1,41 @@
+"""What the benchmarks compute from what they see, and that they see what they say."""
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.benchmarks.allocation import Ours, exponent
+from tests.benchmarks.cases import Case
+from tests.benchmarks.load import Answers, ask
+from tests.benchmarks.serving import FakeMaster
+
+
+@given(st.floats(0.1, 3.0), st.floats(0.01, 100.0))
+def test_the_exponent_of_a_power(wanted: float, factor: float) -> None:
+    assert exponent([(size, factor * size**wanted) for size in (10, 20, 50, 100)]) == pytest.approx(wanted)
+
+
+def test_percentiles() -> None:
+    answers = Answers(0.0, [number / 1000 for number in range(1, 101)], 1.0, 1)
+    assert (answers.percentile(50), answers.percentile(99)) == (51.0, 100.0)
+    assert Answers(0.0, [0.002], 1.0, 1).percentile(99) == 2.0
+
+
+def test_passed_offers_come_again_and_declined_ones_do_not() -> None:
+    handed_out = []
+    for shape in ("pass", "decline"):
+        ours = Ours(Case("", 6, 2, shape))  # type: ignore[arg-type]
+        assert len(ours.measure(3)) == 3
+        handed_out.append(len(ours._outstanding))
+    assert handed_out == [6, 0]
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_answers_are_read_whole(at_once: int) -> None:
+    with FakeMaster(Case("", 2, 1), "1secs") as master:
+        length = len(httpx.get(f"http://127.0.0.1:{master.port}/slaves", trust_env=False).content)
+        answers = ask(master.port, "/slaves", at_once=at_once, seconds=0.1)
+    assert answers.size == length
+    assert len(answers.seconds) >= at_once
+    assert answers.seconds == sorted(answers.seconds)

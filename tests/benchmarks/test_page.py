@@ -1,0 +1,126 @@
+"""The page is made of figures: what stands in them stands there, and what was not measured says so."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.benchmarks import page as command
+from tests.benchmarks.page_text import Measured, page
+from tests.benchmarks.pictures import picture
+from tests.benchmarks.report import Chart, Report, Table, shown
+
+CHART = Chart("grown", "How it grows", "agents", "ms", {"here": [(10, 1.0), (100, 9.5)], "Mesos": [(10, 3.0)]})
+BARS = Chart("asked", "How fast", "question", "a second", {"here": [("/quota", 100.0), ("/state", 20.0)]})
+REPORT = Report(
+    "Sharing out",
+    ["All of it is made up."],
+    [Table("One run", ("case", "ours", "real", "ratio"), [("ten | twenty", 1.5, 3.0, 0.5), ("alone", 12, None, None)])],
+    [CHART, BARS],
+    took_seconds=61.0,
+)
+MEASURED = Measured("allocation", {"CPU": "an abacus", "cores": "10"}, "2026-01-31 12:00 UTC", 0.25, REPORT)
+
+
+@pytest.mark.parametrize("part", command.PARTS)
+def test_every_part_is_a_command(part: str) -> None:
+    """Nobody runs the large ones every day, so a name that has moved would go unnoticed."""
+    if not command.is_here(part):
+        pytest.skip(f"there is no benchmark of {part} here")
+    assert callable(import_module(f"tests.benchmarks.{part}").main)
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of every table row."""
+    lines = [line.replace("\\|", "¦") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_figures_stand_in_tables() -> None:
+    found = rows(page([MEASURED]))
+    assert ["case", "ours", "real", "ratio"] in found
+    assert ["ten ¦ twenty", "1.500", "3.000", "0.500"] in found
+    assert ["alone", "12", "-", "-"] in found
+    assert {len(row) for row in found} == {4}
+
+
+def test_where_when_and_how_long() -> None:
+    text = page([MEASURED])
+    assert "- CPU: an abacus" in text
+    assert "`python -m tests.benchmarks.allocation` at 2026-01-31 12:00 UTC, load 0.2, took 61 s." in text
+    assert "All of it is made up." in text
+    assert "![How it grows](measured/grown.svg)" in text
+
+
+def test_machines_are_told_apart_where_there_are_several() -> None:
+    other = replace(MEASURED, environment={"CPU": "a slide rule"}, report=replace(REPORT, title="Serving"))
+    assert "## Machine and versions\n" in page([MEASURED, MEASURED])
+    both = page([MEASURED, other])
+    assert "## Machine and versions: Sharing out\n" in both
+    assert "## Machine and versions: Serving\n\n- CPU: a slide rule\n" in both
+
+
+def test_parts_without_figures_are_named() -> None:
+    assert "Not measured: startup, memory." in page([MEASURED], ["startup", "memory"])
+    assert "Not measured" not in page([MEASURED])
+
+
+def test_a_report_is_read_back_from_its_file() -> None:
+    assert Report.from_json(json.loads(REPORT.to_json())).to_json() == REPORT.to_json()
+
+
+def test_figures_in_another_shape_are_shown_as_they_are() -> None:
+    figures: dict[str, Any] = {"python": "3.11", "figures": [{"command": "a", "peak_mib": 12.5}, {"command": "b"}]}
+    written = {"part": "memory", "environment": {}, "taken_at": "then", "load": 1.0, "report": figures}
+    text = page([Measured.from_json(written)])
+    assert "## Memory" in text
+    assert "python: 3.11" in text
+    assert rows(text)[0] == ["command", "peak mib"]
+    assert rows(text)[2:] == [["a", "12.50"], ["b", "-"]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (None, "-"),
+        ("word", "word"),
+        (7, "7"),
+        (12345, "12,345"),
+        (1234.5, "1,234"),
+        (12.345, "12.35"),
+        (0.0123, "0.0123"),
+    ],
+)
+def test_numbers_keep_the_digits_that_count(cell: Any, text: str) -> None:
+    assert shown(cell) == text
+
+
+@pytest.mark.parametrize("chart", [CHART, BARS], ids=["lines", "bars"])
+def test_a_picture_has_its_words_and_no_script(chart: Chart) -> None:
+    drawn = picture(chart)
+    root = ET.fromstring(drawn)
+    words = " ".join(text.strip() for text in root.itertext())
+    assert all(word in words for word in (chart.title, chart.across, chart.up, *chart.lines))
+    assert "<script" not in drawn
+
+
+def test_a_page_is_written_again_from_the_figures_that_were_kept(tmp_path: Path) -> None:
+    measured = tmp_path / "measured"
+    measured.mkdir()
+    kept = {
+        "part": "allocation",
+        "environment": dict(MEASURED.environment),
+        "taken_at": MEASURED.taken_at,
+        "load": MEASURED.load,
+        "report": json.loads(REPORT.to_json()),
+    }
+    (measured / "allocation.json").write_text(json.dumps(kept), encoding="utf-8")
+    (measured / "stale.svg").write_text("<svg/>", encoding="utf-8")
+    written = command.write(tmp_path)
+    missing = [part for part in command.PARTS if part != "allocation"]
+    assert written.read_text(encoding="utf-8") == page([MEASURED], missing)
+    assert sorted(file.name for file in measured.glob("*.svg")) == ["asked.svg", "grown.svg"]

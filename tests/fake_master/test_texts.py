@@ -1,0 +1,212 @@
+"""Answers that are kept in parts: always those that would be written anew."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fake_master.cluster import AgentSpec, ClusterSpec
+from fake_master.http import quota, texts, views
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request, Written
+from fake_master.http.texts import Texts
+from fake_master.master.agents import Absence
+from fake_master.master.clocks import VirtualClock
+from fake_master.master.quotas import SentQuota
+from fake_master.master.residents import ResidentSpec
+from fake_master.master.tasks import TaskFate
+from mesosctl.core.text import parse_resources
+
+PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
+AGENT = "cpus:4;mem:4096;disk:1000;cpus(ads):2;ports:[31000-31010]"
+
+
+def resident(name: str, task: str = "", **more: Any) -> ResidentSpec:
+    return ResidentSpec(name, (name,), parse_resources(task), **more)
+
+
+CLUSTER = ClusterSpec(
+    (
+        AgentSpec(AGENT, "a", {"rack": "r1"}),
+        AgentSpec(AGENT, "b", absence=Absence(4.0, 9.0), oversubscribed="cpus:1"),
+        AgentSpec("cpus:2;mem:512", "c"),
+    ),
+    "1.11",
+    frameworks=(
+        resident("ads", "cpus:1;mem:256", tasks=4),
+        resident("web", "cpus:0.5;mem:100", tasks=2, after=3.0),
+        resident("idle", answer="hold"),
+        resident("shy", answer="decline", refuse_seconds=2.0),
+    ),
+    task_fate=TaskFate("TASK_FINISHED", 5.0, 1.0),
+)
+
+
+class Stage:
+    """A played cluster, a client that asks again and again, and the changes that an operator can make."""
+
+    def __init__(self, spec: ClusterSpec) -> None:
+        self.clock = VirtualClock(1000.0)
+        self.master = spec.start(clock=self.clock)
+        self.application = Application(self.master)
+
+    def wait(self, seconds: float) -> None:
+        self.clock.sleep(seconds)
+        self.application.tick()
+
+    def read(self, path: str) -> Any:
+        answer = self.application.handle(Request("GET", path))
+        assert answer.status == 200
+        return json.loads(answer.body)
+
+    def call(self, name: str, **body: Any) -> None:
+        """Whatever comes of it: a refusal must leave answers right as well."""
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        content = json.dumps({"type": name, name.lower(): body}).encode()
+        self.application.handle(Request("POST", "/api/v1", headers, content))
+
+    def agent_id(self, number: int) -> dict[str, str]:
+        ids = [*self.master.agents, "nobody's"]
+        return {"value": ids[number % len(ids)]}
+
+    def reserve(self, number: int) -> None:
+        stack = [{"type": "DYNAMIC", "role": "web"}]
+        cpu = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 0.5}, "reservations": stack}
+        self.call("RESERVE_RESOURCES", agent_id=self.agent_id(number), resources=[cpu])
+
+    def tear_down(self, number: int) -> None:
+        ids = list(self.master.frameworks)
+        if ids:
+            self.call("TEARDOWN", framework_id={"value": ids[number % len(ids)]})
+
+    def drain(self, number: int) -> None:
+        self.call("DRAIN_AGENT", agent_id=self.agent_id(number))
+
+    def deactivate(self, number: int) -> None:
+        self.call("DEACTIVATE_AGENT", agent_id=self.agent_id(number))
+
+    def reactivate(self, number: int) -> None:
+        self.call("REACTIVATE_AGENT", agent_id=self.agent_id(number))
+
+    def gone(self, number: int) -> None:
+        self.call("MARK_AGENT_GONE", agent_id=self.agent_id(number))
+
+    def quota(self, number: int) -> None:
+        limits = {"cpus": {"value": float(number)}}
+        self.call("UPDATE_QUOTA", force=True, quota_configs=[{"role": "ads", "limits": limits}])
+
+    def weight(self, number: int) -> None:
+        self.call("UPDATE_WEIGHTS", weight_infos=[{"role": "web", "weight": 1.0 + number}])
+
+
+CHANGES = ("reserve", "tear_down", "drain", "deactivate", "reactivate", "gone", "quota", "weight")
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("wait"), st.sampled_from((0.0, 0.5, 1.0, 3.0))),
+        st.tuples(st.sampled_from(CHANGES), st.integers(0, 5)),
+    ),
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize("flags", [{}, {"oversubscribe_reservations": "true"}], ids=["regular", "lending"])
+@settings(max_examples=30, deadline=None)
+@given(steps=STEPS)
+def test_after_every_change_the_answer_is_what_would_be_written_anew(
+    flags: dict[str, str], steps: list[tuple[str, Any]]
+) -> None:
+    stage = Stage(replace(CLUSTER, flags=flags))
+    for name, value in [("wait", 0.0), *steps]:
+        getattr(stage, name)(value)
+        kept = [stage.read(path) for path in PATHS]
+        texts._KEPT.pop(stage.master)
+        assert kept == [stage.read(path) for path in PATHS]
+
+
+class Thing:
+    def __init__(self, name: str) -> None:
+        self.id = name
+        self.part: object = "first"
+
+
+def test_only_what_changed_is_written_again() -> None:
+    kept, things, written = Texts(), [Thing("a"), Thing("b")], []
+
+    def view(thing: Thing) -> dict[str, Any]:
+        written.append(thing.id)
+        return {thing.id: thing.part}
+
+    def ask() -> str:
+        return b"".join(kept.array(things, lambda thing: (thing.part,), view)).decode()
+
+    assert (ask(), ask()) == ('[{"a":"first"},{"b":"first"}]',) * 2
+    assert written == ["a", "b"]
+    things[1].part = "second"
+    assert ask() == '[{"a":"first"},{"b":"second"}]'
+    assert written == ["a", "b", "b"]
+    gone = things.pop(0)
+    assert ask() == '[{"b":"second"}]'
+    things.append(gone)
+    assert ask() == '[{"b":"second"},{"a":"first"}]'
+    assert written == ["a", "b", "b", "a"]
+
+
+@given(st.lists(st.lists(st.integers(0, 2), max_size=3), max_size=6))
+def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histories: list[list[int]]) -> None:
+    parts, kept = [object() for _ in range(3)], Texts()
+    told, now = [], [-1]
+
+    def write() -> Written:
+        told.append(list(now))
+        return Written([str(now).encode()])
+
+    def ask() -> bytes:
+        return b"".join(kept.whole(lambda: (parts[index] for index in now), write))
+
+    for then in histories:
+        same = now == then
+        now, before = then, len(told)
+        assert ask() == str(then).encode()
+        assert (len(told) == before) == same
+
+
+def test_equal_parts_that_are_other_objects_count_as_changed() -> None:
+    """Resources are equal in any order and labels too, but not shown alike."""
+    kept, thing = Texts(), Thing("a")
+    texts = []
+    for part in ([1, 2], [2, 1]):
+        thing.part = part
+        texts.append(b"".join(kept.array([thing], lambda thing: (thing.part,), lambda thing: {"part": thing.part})))
+    assert texts == [b'[{"part":[1,2]}]', b'[{"part":[2,1]}]']
+
+
+def test_what_is_kept_for_one_is_not_told_to_another() -> None:
+    """Not even to a principal whose name is the word for nobody."""
+    rule = {"principals": {"values": ["None"]}, "roles": {"type": "ANY"}}
+    acls = {"permissive": False, "get_quotas": [rule], "update_quotas": [rule]}
+    flags = {"acls": json.dumps(acls)}
+    stage = Stage(replace(CLUSTER, flags=flags, frameworks=()))
+    with stage.master.transaction():
+        stage.master.quotas.update("None", [("ads", SentQuota({}, {"cpus": 1.0}))], force=True)
+
+    def told(principal: str | None) -> Any:
+        return json.loads(quota.get(stage.master, Request("GET", "/quota"), principal).body)
+
+    assert told("None")["configs"] == [{"role": "ads", "limits": {"cpus": {"value": 1.0}}}]
+    assert told(None) == {}
+    assert told("other") == {}
+
+
+def test_an_agent_alone_is_shown_as_among_all() -> None:
+    stage = Stage(CLUSTER)
+    stage.wait(3.0)
+    for agent in stage.read("/slaves")["slaves"]:
+        assert stage.read(f"/slaves?slave_id={agent['id']}")["slaves"] == [agent]
+    for framework in stage.read("/frameworks")["frameworks"]:
+        assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
+    assert json.loads(b"".join(views.agents(stage.master))) == [
+        views.agent(stage.master, agent) for agent in stage.master.agents.values()
+    ]
