@@ -66,10 +66,12 @@ class Carrier:
     ) -> Answer:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
-        With `take` the body of a success is not kept: it is read by it while it comes.
+        With `take` the body of a success is not kept: it is read by it, piece by piece, once it has come.
         Raises Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
         """
         import httpx
+
+        from mesosctl.client.held import HeldAnswer
 
         url = base + quote(path, safe=_PATH_SAFE)
         if deadline.remaining() <= 0:
@@ -96,13 +98,14 @@ class Carrier:
             )
             try:
                 chunks = self._read(response.iter_bytes(), deadline, url)
-                if take is not None and answer.status == 200 and answer.is_json:
-                    return replace(answer, taken=answer.take(take, chunks))
-                return replace(answer, body=b"".join(chunks))
+                if take is None or answer.status != 200 or not answer.is_json:
+                    return replace(answer, body=b"".join(chunks))
+                held = HeldAnswer(chunks)
             finally:
                 response.close()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise translate(error, base, deadline) from error
+        return replace(answer, taken=answer.take(take, held.pieces()))
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float

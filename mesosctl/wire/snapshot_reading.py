@@ -117,9 +117,9 @@ class _Reader:
         _check_unique((agent.id for agent in self._agents), "agents")
         _check_unique((framework.id for framework in self._frameworks), "frameworks")
         known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})
-        known.check(self._offers, "offers")
+        known.check_all(self._offers, "offers")
         _check_unique((offer.id for offer in self._offers), "offers")
-        known.check(self._usages, "usages")
+        known.check_all(self._usages, "usages")
         return ClusterPicture(
             version=message["master"]["version"],
             taken_at=message.get("taken_at", 0.0),
@@ -224,13 +224,17 @@ class _Known:
         self._agents = agents
         self._frameworks = frameworks
 
-    def check(self, entries: Iterable[Usage | Offer], where: str) -> None:
+    def check(self, entry: Mapping[str, Any], where: str) -> None:
         """Raises RuleViolation for an agent or framework that the snapshot does not have."""
-        for index, entry in enumerate(entries):
-            if entry.agent_id not in self._agents:
-                raise _wrong(f"{where}[{index}].agent_id", f"the snapshot has no agent '{entry.agent_id}'")
-            if entry.framework_id not in self._frameworks:
-                raise _wrong(f"{where}[{index}].framework_id", f"the snapshot has no framework '{entry.framework_id}'")
+        for key, known in (("agent_id", self._agents), ("framework_id", self._frameworks)):
+            if entry[key] not in known:
+                kind = key.removesuffix("_id")
+                raise _wrong(f"{where}.{key}", f"the snapshot has no {kind} '{entry[key]}'")
+
+    def check_all(self, held: Iterable[Usage | Offer], where: str) -> None:
+        """The same for each of several."""
+        for index, one in enumerate(held):
+            self.check({"agent_id": one.agent_id, "framework_id": one.framework_id}, f"{where}[{index}]")
 
 
 def _quota(entry: Mapping[str, Any], role: str) -> Quota:
