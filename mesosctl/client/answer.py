@@ -20,13 +20,13 @@ _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
 Take = Callable[[Iterable[bytes]], Any]
-"""Makes a value, not None, of the chunks of a body while they come.  Raises ConversionError where it is no JSON."""
+"""Makes a value, not None, of the chunks of a body.  Raises ConversionError where it is no JSON."""
 
 
 class Answer(NamedTuple):
     """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect.
 
-    `taken` is what was made of a body while it came; the body itself is empty then.
+    `taken` is what was made of a body that was not kept.
     """
 
     status: int

@@ -54,7 +54,7 @@ class Carrier:
     ) -> Answer:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
-        With `take` the body of a success is not kept: it is read by it while it comes.
+        With `take` the body of a success is not kept: it is read by it, piece by piece, once it has come.
         Raises Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
         """
         url = base + quote(path, safe=PATH_SAFE)
@@ -65,13 +65,16 @@ class Carrier:
             try:
                 answer = _answer(incoming, url)
                 pieces = self._read(incoming.pieces(), deadline, url)
-                if take is not None and answer.status == 200 and answer.is_json:
-                    return answer._replace(taken=answer.take(take, pieces))
-                return answer._replace(body=b"".join(pieces))
+                if take is None or answer.status != 200 or not answer.is_json:
+                    return answer._replace(body=b"".join(pieces))
+                from mesosctl.client.held import HeldAnswer
+
+                held = HeldAnswer(pieces)
             finally:
                 incoming.close()
         except Failure as error:
             raise translate(error, base, deadline) from error
+        return answer._replace(taken=answer.take(take, held.pieces()))
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float

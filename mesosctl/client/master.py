@@ -2,7 +2,7 @@
 
 with Master(parse_address("http://host:5050"), Settings()) as master:
     master.get("/quota")             decoded JSON
-    master.stream("/slaves", take)   what is made of a large answer while it comes
+    master.stream("/slaves", take)   what is made of a large answer, piece by piece
     master.post("/quota", b"{…}")    nothing, or an error
     master.delete("/quota/dev")
     master.call(b'{"type": …}')      POST /api/v1 for a change
@@ -118,9 +118,10 @@ class Master:
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
-        """What `take` makes of the JSON at `path` while it comes: neither text nor tree need ever be there whole.
+        """What `take` makes of the JSON at `path`, piece by piece: neither text nor tree need ever be there whole.
 
-        Repeated as `get`, and `take` with it, from the start; nobody is told the answer for its names.
+        Repeated as `get`; `take` is called once the answer has come, which the deadline is for.  Whoever learns
+        names from answers has to be told by the caller.
         """
         return self._read(Request("GET", path, repeatable=True, take=take))
 

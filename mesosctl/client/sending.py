@@ -25,7 +25,7 @@ ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
 class Request(NamedTuple):
     """What is asked of whoever leads; `repeatable` where nothing changes by asking twice.
 
-    `take` reads the answer while it comes.
+    `take` reads the answer piece by piece.
     """
 
     method: str

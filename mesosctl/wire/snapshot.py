@@ -20,7 +20,7 @@ Keys that are not known are ignored, so that a later version may add some.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedIOBase, BytesIO
 from typing import Any
 
@@ -51,12 +51,12 @@ def lines(picture: ClusterPicture) -> Iterator[str]:
     before = ""
     for key, value in _members(picture):
         yield f"{before}  {_text(key)}: "
-        yield from _list_lines(value) if isinstance(value, Iterator) else [_text(value)]
+        yield from _list_lines(value) if isinstance(value, Iterator | list) else [_text(value)]
         before = ",\n"
     yield "\n}\n"
 
 
-def _list_lines(entries: Iterator[Any]) -> Iterator[str]:
+def _list_lines(entries: Iterable[Any]) -> Iterator[str]:
     before = "[\n    "
     for entry in entries:
         yield before + _text(entry)

@@ -44,8 +44,8 @@ FIELDS: Mapping[str, Field] = {
     "refusals": Field(Message("refusal", {**_PLACE, "seconds": Field("double")}), "repeated"),
 }
 
-Check = Callable[[str, str, str], None]
-"""Raises RuleViolation for a framework id or an agent id that the snapshot does not have, naming the place."""
+Check = Callable[[Mapping[str, Any], str], None]
+"""Raises RuleViolation for an entry that names an agent or framework which the snapshot does not have."""
 
 
 def to_json(lending: Lending | None) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) ->
         return None
 
     def place(entry: Mapping[str, Any], where: str) -> tuple[str, str, str, Resources]:
-        check(entry["framework_id"], entry["agent_id"], where)
+        check(entry, where)
         role = roles.check_role(entry["role"], f"{where}.role")
         resources = lists.plain(entry.get("resources", ()), f"{where}.resources")
         return entry["framework_id"], entry["agent_id"], role, resources

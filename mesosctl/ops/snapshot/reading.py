@@ -6,7 +6,7 @@ are not, everything is read again.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -92,9 +92,13 @@ def read_picture(
 
 
 def _state(master: Master, tell: Progress, again: str) -> tuple[ClusterState, Lending | None]:
+    def look(chunks: Iterable[bytes]) -> ClusterState:
+        tell("looking through it …")
+        return cluster_state.cluster_state(chunks)
+
     tell(f"asking for the state{again} …")
     with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
-        state: ClusterState = master.stream_call("GET_STATE", cluster_state.cluster_state)
+        state: ClusterState = master.stream_call("GET_STATE", look)
         if not state.lends:
             return state, None
         # What is lent refers back and forth in the answer, which therefore is read whole: a master that lends is a
