@@ -26,7 +26,6 @@ and [tasks] and [[frameworks]], which `cluster_frameworks` reads.
 """
 
 import time
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,15 +35,16 @@ from fake_master.cluster_frameworks import check_keys, is_number, residents, tas
 from fake_master.master.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.master.checkpoints import DoesNotFit
 from fake_master.master.flags import MasterFlags
+from fake_master.master.master import Clock, Master
 from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.residents import Launched, Resident, ResidentSpec
-from fake_master.master.state import Clock, Master
 from fake_master.master.tasks import TaskFate
 from fake_master.master.usage_slack import slack_of_use
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 from mesosctl.core.reading import why_unreadable
 from mesosctl.core.text import parse_resources
+from mesosctl.wire import toml_text
 
 _KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
 _KNOWN_AGENT_KEYS = {
@@ -194,12 +194,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-    try:
-        content = tomllib.loads(text)
-    except RecursionError:
-        raise BadInput(f"{path} is nested too deeply") from None
-    except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
-        raise BadInput(f"{path} is not TOML: {error}") from error
+    content = toml_text.read(text, str(path))
     check_keys(content, _KNOWN_KEYS, str(path))
     flags = content.get("flags", {})
     if not isinstance(flags, dict):

@@ -6,13 +6,13 @@ from pathlib import Path
 from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
 from fake_master.master.revoking import Revoked as MasterRevoked
-from fake_master.master.state import Master
 from fake_master.pictured import is_snapshot, read_snapshot
 from mesosctl.core.errors import BadInput
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.sharing import Holding, Revoked, Sharing, SharingStep
+from mesosctl.core.sharing import FrameworkHolding, Revoked, Sharing, SharingStep
 
 # Filters longer than this are not waited for.
 _LONGEST_REFUSAL = 3600.0
@@ -160,12 +160,12 @@ def _totals(master: Master) -> Quantities:
     return Quantities.total(agent.total.scalar_quantities() for agent in master.agents.values())
 
 
-def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[Holding, ...]:
+def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkHolding, ...]:
     """Of everybody, those that are expected last."""
     totals = _totals(master)
     present = [
-        Holding.of(framework.name, framework.used().scalar_quantities(), totals)
+        FrameworkHolding.of(framework.name, framework.used().scalar_quantities(), totals)
         for framework in master.frameworks.values()
     ]
     joined = {holding.framework for holding in present}
-    return (*present, *(Holding.of(name, Quantities(), totals) for name in expected if name not in joined))
+    return (*present, *(FrameworkHolding.of(name, Quantities(), totals) for name in expected if name not in joined))

@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
+
+# How long an example takes says something of the machine alone.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 AGENT = {"resources": {"cpus": 12.0, "mem": 6144.0, "disk": 1000.0, "ports": "[31000-32000]"}}
 RESERVING_AGENT = {

@@ -24,7 +24,7 @@ class AgentEvents(Engine):
         state = self._state
         if info.id in state.agents:
             raise ValueError(f"agent {info.id} is known already")
-        agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
+        agent = state.agents[info.id] = Agent(info, state.capacity(info, self._own(total)), next(state.sequence))
         agent.unavailability = unavailability
         state.enter(agent.capacity, 1)
         self._account_used(agent, used or {})
@@ -35,8 +35,9 @@ class AgentEvents(Engine):
         for name, resources in used.items():
             framework = self._state.frameworks.get(name)
             if framework is not None:
-                self._state.hold_all(agent, framework, resources)
-                self._state.mark_all_allocated(agent, resources)
+                own = self._own(resources)
+                self._state.hold_all(agent, framework, own)
+                self._state.mark_all_allocated(agent, own)
         agent.refresh()
 
     def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
@@ -45,14 +46,14 @@ class AgentEvents(Engine):
         before = agent.info, agent.capacity
         if info.attributes != agent.info.attributes:
             state.clear_filters([agent])
-        state.replace_total(agent, info, agent.capacity.total if total is None else total)
+        state.replace_total(agent, info, agent.capacity.total if total is None else self._own(total))
         if (agent.info, agent.capacity) != before:
             agent.forget_proofs()
             self._queue.ask({info.id: None})
 
     def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
         record = self._state.agents[agent]
-        self._state.replace_total(record, record.info, record.capacity.total + total)
+        self._state.replace_total(record, record.info, record.capacity.total + self._own(total))
         self._account_used(record, used)
 
     def remove_agent(self, agent: str) -> None:

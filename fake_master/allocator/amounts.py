@@ -4,7 +4,8 @@
 loops, where a new object for every agent would cost more than the decision.
 """
 
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 Amounts = dict[str, int]
 Pairs = tuple[tuple[str, int], ...]

@@ -8,10 +8,11 @@ from fake_master.allocator import inverse_offers, recovery
 from fake_master.allocator.clock import Timers
 from fake_master.allocator.cycle import Cycle, Offers
 from fake_master.allocator.interface import Allocator, InverseOfferCallback, OfferCallback
-from fake_master.allocator.metrics import Timer, state_figures
+from fake_master.allocator.metrics import StopWatch, state_figures
 from fake_master.allocator.options import Options
 from fake_master.allocator.state import State
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
+from mesosctl.core.resources import Resources
 
 
 class Engine(Allocator):
@@ -35,14 +36,23 @@ class Engine(Allocator):
         self._gate = recovery.Gate()
         self._queue = recovery.RunQueue(self._gate, self._run)
         self._runs = 0
-        self._run_timer = Timer("allocator/mesos/allocation_run_ms", options.perf_counter)
-        self._latency = Timer("allocator/mesos/allocation_run_latency_ms", options.perf_counter)
+        self._run_timer = StopWatch("allocator/mesos/allocation_run_ms", options.perf_counter)
+        self._latency = StopWatch("allocator/mesos/allocation_run_latency_ms", options.perf_counter)
         self._timers.after(options.allocation_interval, self._batch)
 
     @property
     def state(self) -> State:
         """What it knows, for reading: explanations, what-ifs and tests."""
         return self._state
+
+    # --- What a subclass has beside it --------------------------------------------------------------
+
+    def _own(self, resources: Resources) -> Resources:
+        """What of these is shared out here: all, unless a subclass keeps some kinds of them elsewhere."""
+        return resources
+
+    def _framework_changed(self, framework: str) -> None:
+        """Its roles, capabilities or wishes are other ones now, or whether it is active."""
 
     # --- Time ---------------------------------------------------------------------------------------
 

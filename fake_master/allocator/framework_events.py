@@ -31,8 +31,9 @@ class FrameworkEvents(Engine):
         for name, resources in (used or {}).items():
             agent = state.agents.get(name)
             if agent is not None:
-                state.hold_all(agent, framework, resources)
-                state.mark_all_allocated(agent, resources)
+                own = self._own(resources)
+                state.hold_all(agent, framework, own)
+                state.mark_all_allocated(agent, own)
                 agent.refresh()
         if active:
             self._run_for_all()
@@ -60,6 +61,7 @@ class FrameworkEvents(Engine):
         self.suppress(info.id, {role for role in kept if role in suppressed and not framework.clients[role].suppressed})
         woken = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}
         self._revive(info.id, woken)
+        self._framework_changed(info.id)
 
     def remove_framework(self, framework: str) -> None:
         state = self._state
@@ -84,6 +86,7 @@ class FrameworkEvents(Engine):
         for client in record.clients.values():
             self._state.set_active(client)
         self._run_for_all()
+        self._framework_changed(framework)
 
     def deactivate_framework(self, framework: str) -> None:
         record = self._state.frameworks[framework]
@@ -92,15 +95,18 @@ class FrameworkEvents(Engine):
             self._state.set_active(client)
             self._forget_filters(client)
         inverse_offers.forget(record)
+        self._framework_changed(framework)
 
     def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
         for client in self._clients(framework, roles):
             client.suppressed = True
             self._state.set_active(client)
+        self._framework_changed(framework)
 
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
         self._revive(framework, roles)
         self._run_for_all()
+        self._framework_changed(framework)
 
     def _revive(self, framework: str, roles: Collection[str] | None) -> None:
         clients = self._clients(framework, roles)

@@ -1,11 +1,11 @@
 """The hierarchical allocator with a third stage, which lends idle reservations (spec/oversubscription.md §3).
 
-Its regular half never sees anything revocable: every event is split here, by the kind of its resources.
+Its regular half never sees anything revocable: of every event it takes its own part, and the rest is kept here.
 """
 
 # ruff: noqa: D102  # the interface documents its methods
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from fake_master.allocator.cycle import Offers
@@ -22,7 +22,6 @@ from fake_master.allocator.lent_records import Tenant, beyond, common, forget_id
 from fake_master.allocator.lent_state import LentState
 from fake_master.allocator.options import Options
 from fake_master.allocator.parcels import allocation_role
-from mesosctl.core.operations import Conversion
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
@@ -63,6 +62,41 @@ class LendingAllocator(HierarchicalAllocator):
         """What lay idle of an agent's reservations after the last run, lent or not."""
         return Quantities(self._lent.agent(agent).slack)
 
+    def _own(self, resources: Resources) -> Resources:
+        return resources.non_revocable()
+
+    def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
+        """(agent, role, resources without allocation roles, seconds left) of all that a framework refuses."""
+        for role, client in self._state.frameworks[framework].clients.items():
+            for agent, filters in client.filters.items():
+                for held in filters:
+                    yield agent.id, role, held.refused, held.until - self._timers.now
+
+    # --- As a master was before this one ------------------------------------------------------------
+
+    def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
+        regular = resources.non_revocable()
+        if regular:
+            super().restore_offered(framework, agent, regular)
+        self._account(framework, agent, resources)
+
+    def restore_debt(self, framework: str, agent: str, owed: Resources) -> None:
+        """A part of what a framework has of the slack of allocation, with its role, is lent no longer."""
+        role, record = self._lent.roles.get(allocation_role(owed)), self._lent.agent(agent)
+        tenant = role.tenants.get(framework) if role is not None else None
+        part = common(dict(owed.scalar_quantities().items()), record.lent.get(tenant, {})) if tenant else {}
+        if tenant is not None and part:
+            self._lent.unlend(record, tenant, part)
+            self._lent.owe(record, tenant, part, 1)
+
+    def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
+        """What a framework refuses for so long yet, without allocation roles."""
+        client = self._state.frameworks[framework].clients.get(role)
+        if client is not None and client.subscribed:
+            self._keep_filter(client, self._state.agents[agent], refused, seconds)
+            lent = self._lent.agent(agent)
+            self._timers.after(seconds, lambda: forget_idleness(lent))
+
     # --- Runs ---------------------------------------------------------------------------------------
 
     def _share(self, candidates: dict[str, None]) -> Offers:
@@ -88,19 +122,19 @@ class LendingAllocator(HierarchicalAllocator):
         used: Mapping[str, Resources] | None = None,
         unavailability: Unavailability | None = None,
     ) -> None:
-        super().add_agent(info, total.non_revocable(), _regular(used), unavailability)
+        super().add_agent(info, total, used, unavailability)
         self._lent.set_usage(self._lent.agent(info.id), _slack_of_use(total))
         for framework, resources in (used or {}).items():
             self._account(framework, info.id, resources)
 
     def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
-        super().update_agent(info, None if total is None else total.non_revocable())
+        super().update_agent(info, total)
         forget_idleness(self._lent.agent(info.id))
         if total is not None and self._lent.set_usage(self._lent.agent(info.id), _slack_of_use(total)):
             self._queue.ask({info.id: None})
 
     def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
-        super().add_resource_provider(agent, total.non_revocable(), _regular(used))
+        super().add_resource_provider(agent, total, used)
         record = self._lent.agent(agent)
         self._lent.set_usage(record, record.usage + _slack_of_use(total))
         for framework, resources in used.items():
@@ -133,14 +167,10 @@ class LendingAllocator(HierarchicalAllocator):
         active: bool = True,
         suppressed: Collection[str] = (),
     ) -> None:
-        super().add_framework(info, _regular(used), active=active, suppressed=suppressed)
+        super().add_framework(info, used, active=active, suppressed=suppressed)
         for agent, resources in (used or {}).items():
             self._account(info.id, agent, resources)
-        self._follow(info.id)
-
-    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
-        super().update_framework(info, suppressed=suppressed)
-        self._follow(info.id)
+        self._framework_changed(info.id)
 
     def remove_framework(self, framework: str) -> None:
         super().remove_framework(framework)
@@ -154,23 +184,7 @@ class LendingAllocator(HierarchicalAllocator):
                     self._lent.owe(record, tenant, dict(record.debt[tenant]), -1)
             self._unsubscribe(tenant)
 
-    def activate_framework(self, framework: str) -> None:
-        super().activate_framework(framework)
-        self._follow(framework)
-
-    def deactivate_framework(self, framework: str) -> None:
-        super().deactivate_framework(framework)
-        self._follow(framework)
-
-    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
-        super().suppress(framework, roles)
-        self._follow(framework)
-
-    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
-        super().revive(framework, roles)
-        self._follow(framework)
-
-    def _follow(self, framework: str) -> None:
+    def _framework_changed(self, framework: str) -> None:
         """The revocable sorters have the same clients as the regular ones, active when those are."""
         record = self._state.frameworks[framework]
         subscribed = {name: client for name, client in record.clients.items() if client.subscribed}
@@ -237,14 +251,6 @@ class LendingAllocator(HierarchicalAllocator):
             lent = self._lent.agent(agent)
             self._timers.after(held, lambda: forget_idleness(lent))
 
-    def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
-        super().transition_offered_to_allocated(agent, resources.non_revocable())
-
-    def update_allocation(
-        self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
-    ) -> None:
-        super().update_allocation(framework, agent, offered.non_revocable(), conversions)
-
     # --- Roles and figures --------------------------------------------------------------------------
 
     def update_weights(self, weights: Mapping[str, float]) -> None:
@@ -263,11 +269,6 @@ class LendingAllocator(HierarchicalAllocator):
                 figures[f"{prefix}/allocated"] = to_double(taken.get(name, 0))
         figures["allocator/mesos/revocable/rescinds"] = float(self._rescinds)
         return figures
-
-
-def _regular(used: Mapping[str, Resources] | None) -> dict[str, Resources]:
-    parts = {name: resources.non_revocable() for name, resources in (used or {}).items()}
-    return {name: part for name, part in parts.items() if part}
 
 
 def _slack_of_use(total: Resources) -> Resources:

@@ -16,7 +16,8 @@ from fake_master.allocator.random_sorter import RandomSorter
 from fake_master.allocator.shapes import Shape
 from fake_master.allocator.sorter import Sorter, Totals
 from mesosctl.core import roles
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 PARCELS_REMEMBERED = 50_000
 

@@ -14,8 +14,8 @@ _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999,
 _SHOWN = ("cpus", "disk", "mem")
 
 
-class Timer(AbstractContextManager[None]):
-    """A stop watch in milliseconds that remembers its samples; used as `with timer:`."""
+class StopWatch(AbstractContextManager[None]):
+    """Milliseconds that remembers its samples; used as `with timer:`."""
 
     def __init__(self, name: str, perf_counter: Callable[[], float]) -> None:
         self._name = name

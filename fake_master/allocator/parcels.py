@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fake_master.allocator.amounts import Pairs, SharedPart, scalar_pairs
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 class Content:

@@ -48,9 +48,12 @@ class ResourceEvents(Engine):
     ) -> float | None:
         """Seconds that the filter holds; None where there is none."""
         seconds = lifetime(refuse_seconds, self._options.allocation_interval) if client.subscribed else None
-        if seconds is None:
-            return None
-        refusal = OfferFilter(refused)
+        if seconds is not None:
+            self._keep_filter(client, agent, refused, seconds)
+        return seconds
+
+    def _keep_filter(self, client: Client, agent: Agent, refused: Resources, seconds: float) -> None:
+        refusal = OfferFilter(refused, self._timers.now + seconds)
         client.filters.setdefault(agent, []).append(refusal)
 
         def expire() -> None:
@@ -63,7 +66,6 @@ class ResourceEvents(Engine):
             agent.forget_proofs(client.token, client.role.token)
 
         self._timers.after(seconds, expire)
-        return seconds
 
     def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
         where = self._state.agents[agent]
@@ -71,7 +73,7 @@ class ResourceEvents(Engine):
         where.refresh()
 
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
-        self._state.mark_all_allocated(self._state.agents[agent], resources)
+        self._state.mark_all_allocated(self._state.agents[agent], self._own(resources))
 
     def update_allocation(
         self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
@@ -79,9 +81,10 @@ class ResourceEvents(Engine):
         state = self._state
         record = state.agents[agent]
         steps = list(conversions)
-        before = state.catalogue.parcels.of(offered)
+        own = self._own(offered)
+        before = state.catalogue.parcels.of(own)
         client = state.frameworks[framework].clients[before.role]
-        after = apply_all(offered, steps)
+        after = apply_all(own, steps)
         total = apply_to_total(record.capacity.total, steps)
         state.convert(record, client, before, after)
         state.replace_total(record, record.info, total)

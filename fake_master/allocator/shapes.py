@@ -16,7 +16,8 @@ from mesosctl.core import roles
 from mesosctl.core.admission import Taste, Traits
 from mesosctl.core.minimum import is_allocatable
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 class Part:

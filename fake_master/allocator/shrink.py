@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fake_master.allocator.options import Shuffle
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 def shrink_to_quantities(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:

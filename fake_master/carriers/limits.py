@@ -13,8 +13,17 @@ from typing import Any
 from aiohttp import web
 
 MIB = 1024 * 1024
+_MOST_FILES = 20_000
 _SPARE_FILES = 64
 """Kept for the registry, the standard streams and what Python opens."""
+
+
+def allow_many_files() -> None:
+    """Let this process have as many connections as the system permits, which by default is fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _most_connections() -> int:
@@ -24,7 +33,7 @@ def _most_connections() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     """Sizes in bytes, times in seconds."""
 
     body: int = 64 * MIB
@@ -121,7 +130,7 @@ class Connection(web.RequestHandler):
 class Door(web.Server):
     """Makes connections, as many as there may be."""
 
-    def __init__(self, handler: Callable[[web.BaseRequest], Any], limits: Limits) -> None:
+    def __init__(self, handler: Callable[[web.BaseRequest], Any], limits: ClientLimits) -> None:
         self.limits = limits
         self._options = {
             "access_log": None,

@@ -1,8 +1,7 @@
 """The fake master on a socket.  aiohttp speaks HTTP; everything else is the application's.
 
 aiohttp because it carries keep-alive, chunked bodies and thousands of open streams, takes paths
-as they are sent, and brings no command-line library along, which httpx would load at every start
-of the command line.
+as they are sent, and brings no command-line library along.
 """
 
 import asyncio
@@ -16,10 +15,10 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
-from fake_master.carriers.limits import Connection, Door, Limits
+from fake_master.carriers.limits import ClientLimits, Connection, Door
 from fake_master.http.application import Application
 from fake_master.http.exchange import Refusal, Request, Response
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.streams import EventStream
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)
@@ -32,9 +31,9 @@ _CLOSE = {"Connection": "close"}
 class Server:
     """Serves one master until it is told to stop; by https where there is a context for it."""
 
-    def __init__(self, master: Master, tls: ssl.SSLContext | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, master: Master, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None) -> None:
         self._tls = tls
-        self._limits = limits or Limits()
+        self._limits = limits or ClientLimits()
         self._held = 0
         """Bytes of the bodies that are being read."""
         self._application = Application(master)

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core import roles
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 
 _NOTHING = Quantities()
 
@@ -23,7 +23,9 @@ class _Sums:
         for entry in entries:
             if isinstance(entry.value, int):
                 own = self._amounts.setdefault(whose, {})
-                own[entry.name] = own.get(entry.name, 0) + entry.value
+                # What may be taken back is beyond the totals; a master shows it so, too.
+                name = f"{entry.name}_revocable" if entry.revocable else entry.name
+                own[name] = own.get(name, 0) + entry.value
 
     def quantities(self) -> dict[str, Quantities]:
         return {whose: Quantities(amounts) for whose, amounts in self._amounts.items()}

@@ -6,7 +6,7 @@ import hmac
 from enum import Enum
 
 from fake_master.http.exchange import Request, standard_refusal
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 
 
 class Realm(Enum):

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fake_master.http.exchange import Refusal
-from fake_master.master.state import Master
-from mesosctl.core.errors import Conflict, RuleViolation
+from fake_master.http.exchange import Refusal, refusing
+from fake_master.master.master import Master
 from mesosctl.wire.messages import Field, Message
 
 _AGENT = {"agent_id": Field(Message("AgentID", {"value": Field("string", "required")}), "required")}
@@ -40,30 +39,22 @@ def drain(master: Master, body: Body, principal: str | None) -> None:
     grace = None
     if given is not None:
         grace = {"nanoseconds": given.get("seconds", 0) * _NANOSECONDS + given.get("nanos", 0)}
-    try:
+    with refusing():
         master.draining.drain(_id(body), grace, mark_gone=body.get("mark_gone", False))
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
 
 
 def deactivate(master: Master, body: Body, principal: str | None) -> None:
     """DEACTIVATE_AGENT.  Raises Refusal (400) or Forbidden."""
     master.flags.authorizer.require("deactivate_agents", principal, None)
-    try:
+    with refusing():
         master.draining.deactivate(_id(body))
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
 
 
 def reactivate(master: Master, body: Body, principal: str | None) -> None:
     """REACTIVATE_AGENT.  Raises Refusal (400, 409) or Forbidden."""
     master.flags.authorizer.require("reactivate_agents", principal, None)
-    try:
+    with refusing(in_conflict=""):
         master.draining.reactivate(_id(body))
-    except Conflict as error:
-        raise Refusal(409, error.message) from error
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
 
 
 def _id(body: Body) -> str:

@@ -12,19 +12,18 @@ from typing import Any
 
 from fake_master.http.access import Realm, authenticate
 from fake_master.http.exchange import (
-    Refusal,
     Request,
     Response,
     accepted_silently,
     json_response,
+    refusing,
     standard_refusal,
     wrong_method,
 )
 from fake_master.http.information import version_info
 from fake_master.master import usage_slack
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
-from mesosctl.core.errors import RuleViolation
+from fake_master.master.master import Master
 from mesosctl.core.text import parse_resources
 from mesosctl.wire.resources import list_to_json, summary
 
@@ -62,10 +61,8 @@ def _state(master: Master, agent: Agent, request: Request) -> Response:
 
 
 def _report_slack_of_use(master: Master, agent: Agent, request: Request) -> Response:
-    try:
+    with refusing():
         usage_slack.report(master, agent, parse_resources(request.body.decode("utf-8", errors="replace")))
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
     return accepted_silently()
 
 

@@ -17,8 +17,8 @@ from fake_master.http import (
 )
 from fake_master.http.access import Realm, authenticate
 from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
+from fake_master.master.master import Master
 from fake_master.master.registry import RegistryFailure
-from fake_master.master.state import Master
 from mesosctl.core.errors import Forbidden
 
 Endpoint = Callable[[Master, Request, str | None], Response]

@@ -1,7 +1,8 @@
 """One request and one response, whatever carries them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
@@ -9,7 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from fake_master.master.streams import EventStream
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.wire.decoding import ConversionError, decode
 
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -58,6 +60,22 @@ class Refusal(Exception):
         self.response = Response(
             status, message.encode(errors="surrogateescape"), {"Content-Type": PLAIN, **(headers or {})}
         )
+
+
+@contextmanager
+def refusing(words: str = "", *, in_conflict: str | None = None) -> Iterator[None]:
+    """A rule that is broken within is refused with 400, a conflict with 409: these words, and the error's own.
+
+    Where no words are given for a conflict there is none.
+    """
+    try:
+        yield
+    except RuleViolation as error:
+        raise Refusal(400, words + error.message) from error
+    except Conflict as error:
+        if in_conflict is None:
+            raise
+        raise Refusal(409, in_conflict + error.message) from error
 
 
 def accepted_silently(status: int = 200) -> Response:

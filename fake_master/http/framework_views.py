@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
-from fake_master.master.state import Master
 from fake_master.master.tasks import SUMMARY_STATES, Task
 from mesosctl.wire.resources import summary
 

@@ -5,7 +5,7 @@ from typing import Any
 from fake_master.http import framework_views, views
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
 from fake_master.master import metrics
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.durations import parse_duration
 
 # What the last release says of its own making.

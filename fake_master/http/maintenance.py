@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
 from fake_master.master.machines import MachineId
-from fake_master.master.state import Master
-from mesosctl.core.errors import RuleViolation
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from fake_master.master.master import Master
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 
 _MACHINE_ID = Message("MachineID", {"hostname": Field("string"), "ip": Field("string")})
 _TIME = Message("TimeInfo", {"nanoseconds": Field("int64", "required")})
@@ -60,28 +60,22 @@ def machine_up(master: Master, request: Request, principal: str | None) -> Respo
 
 def call_update(master: Master, body: Body, principal: str | None) -> None:
     """UPDATE_MAINTENANCE_SCHEDULE.  Raises Refusal or Forbidden."""
-    try:
+    with refusing():
         master.machines.schedule(principal, body["schedule"].get("windows", ()))
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
 
 
 def call_start(master: Master, body: Body, principal: str | None) -> None:
     """START_MAINTENANCE: the agents of these machines are shut down.  Raises Refusal or Forbidden."""
-    try:
+    with refusing():
         agents = master.machines.take_down(principal, body.get("machines", ()))
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
     for agent in agents:
         master.leaving.shut_down(agent)
 
 
 def call_stop(master: Master, body: Body, principal: str | None) -> None:
     """STOP_MAINTENANCE: the hosts of these machines start their agents anew.  Raises Refusal or Forbidden."""
-    try:
+    with refusing():
         master.machines.bring_up(principal, body.get("machines", ()))
-    except RuleViolation as error:
-        raise Refusal(400, error.message) from error
     master.membership.start_agents()
 
 

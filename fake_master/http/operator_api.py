@@ -16,9 +16,10 @@ from fake_master.http.exchange import (
 )
 from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.master import describe, metrics
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.core.errors import Forbidden
-from mesosctl.wire.messages import ConversionError, Field, Message, one_of, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, one_of, read
 
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {
@@ -76,7 +77,11 @@ def _get_metrics(master: Master, _body: Body, _principal: str | None) -> dict[st
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    return {"master_info": master.info(), "start_time": master.start_time, "elected_time": master.start_time}
+    return {
+        "master_info": describe.master_info(master),
+        "start_time": master.start_time,
+        "elected_time": master.start_time,
+    }
 
 
 def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:

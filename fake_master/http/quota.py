@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
-from fake_master.master.quotas import GuaranteeEntry, StoredQuota
-from fake_master.master.state import Master
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
+from fake_master.http.quota_status import quota_status
+from fake_master.master.master import Master
+from fake_master.master.quotas import SentQuota
 from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
 
 QUOTA_REQUEST = Message(
@@ -55,33 +57,27 @@ def delete(master: Master, request: Request, principal: str | None) -> Response:
     role = tokens[2]
     if "/" in role.rstrip("/") and not master.profile.delete_path_may_contain_slash:
         raise Refusal(400, f"Failed to parse remove quota request for path '{path}': too many tokens")
-    try:
+    with refusing(f"Failed to remove quota for path '{path}': "):
         master.quotas.remove(principal, role)
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to remove quota for path '{path}': {error.message}") from error
     return accepted_silently()
 
 
 def set_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
     """What POST /quota and SET_QUOTA share, from the checks of each resource on.  Raises Refusal."""
-    try:
-        guarantee = [
-            GuaranteeEntry(to_core(entry, f"guarantee[{index}]"), entry.get("scalar", {}).get("value", 0.0))
-            for index, entry in enumerate(message.get("guarantee", ()))
-        ]
-        master.quotas.set(principal, message.get("role", ""), guarantee, force=message.get("force", False))
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to validate set quota request: {error.message}") from error
-    except Conflict as error:
-        raise Refusal(409, f"Heuristic capacity check for set quota request failed: {error.message}") from error
+    with refusing(
+        "Failed to validate set quota request: ",
+        in_conflict="Heuristic capacity check for set quota request failed: ",
+    ):
+        entries = message.get("guarantee", ())
+        guarantee = [to_core(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
+        sent = {entry["name"]: entry.get("scalar", {}).get("value", 0.0) for entry in entries}
+        master.quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
 
 
 def remove_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
     """REMOVE_QUOTA; a real master dies where the role has no quota, this one refuses."""
-    try:
+    with refusing("Failed to validate remove quota request: "):
         master.quotas.remove(principal, message["role"])
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to validate remove quota request: {error.message}") from error
 
 
 def update_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
@@ -89,7 +85,7 @@ def update_quota(master: Master, message: Mapping[str, Any], principal: str | No
     configs = [
         (
             config["role"],
-            StoredQuota(_amounts(config.get("guarantees", {})), _amounts(config.get("limits", {}))),
+            SentQuota(_amounts(config.get("guarantees", {})), _amounts(config.get("limits", {}))),
         )
         for config in message.get("quota_configs", ())
     ]
@@ -102,33 +98,11 @@ def update_quota(master: Master, message: Mapping[str, Any], principal: str | No
 def status(master: Master, principal: str | None) -> dict[str, Any]:
     """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
     visible = {
-        role: stored
+        role: (stored.guarantees, stored.limits)
         for role, stored in master.quotas.stored.items()
         if master.flags.authorizer.allows("get_quotas", principal, role)
     }
-    if not visible:
-        return {}
-    answer: dict[str, Any] = {"infos": [_info(master, role, stored) for role, stored in visible.items()]}
-    if master.profile.configs_always_shown or any(stored.limits for stored in visible.values()):
-        answer["configs"] = [_config(role, stored) for role, stored in visible.items()]
-    return answer
-
-
-def _info(master: Master, role: str, stored: StoredQuota) -> dict[str, Any]:
-    extra = {"role": "*"} if master.profile.guarantee_shows_role else {}
-    guarantee = [
-        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra}
-        for name, value in stored.guarantees.items()
-    ]
-    return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
-
-
-def _config(role: str, stored: StoredQuota) -> dict[str, Any]:
-    config: dict[str, Any] = {"role": role}
-    for key, amounts in (("guarantees", stored.guarantees), ("limits", stored.limits)):
-        if amounts:
-            config[key] = {name: {"value": value} for name, value in amounts.items()}
-    return config
+    return quota_status(visible, master.profile)
 
 
 def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -1,16 +1,17 @@
 """`/reserve`, `/unreserve`, the volumes, and their calls of the operator API (spec/reservation.md §5, §8)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote_plus
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
-from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.core.resources import Resource
+from fake_master.master.master import Master
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
-from mesosctl.wire.messages import ConversionError, Field, Message, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
 
 _AGENT_ID = Field(Message("AgentID", {"value": Field("string", "required")}), "required")
@@ -23,123 +24,95 @@ DESTROY = Message("Call.DestroyVolumes", {"agent_id": _AGENT_ID, "volumes": _MAN
 GROW = Message("Call.GrowVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "addition": _ONE})
 SHRINK = Message("Call.ShrinkVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "subtract": Field(SCALAR, "required")})
 
-Operation = Callable[[Agent], None]
+Body = Mapping[str, Any]
+"""Of a call; a form says the same and is read into one."""
+
+
+# --- Forms ------------------------------------------------------------------------------------------
 
 
 def reserve(master: Master, request: Request, principal: str | None) -> Response:
     """POST /reserve."""
     form = _Form(request)
-    agent_id, entries, source = form.text("slaveId"), form.resources("resources"), form.resources("source", None)
-
-    def perform(agent: Agent) -> None:
-        resources = _to_core(entries, "resources")
-        master.reservations.reserve(principal, agent, resources, _to_core(source, "source") if source else None)
-
-    return _perform(master, agent_id, "RESERVE", perform)
+    body = form.body("resources")
+    if "source" in form:
+        body["source"] = form.resources("source")
+    call_reserve(master, body, principal)
+    return accepted_silently(202)
 
 
 def unreserve(master: Master, request: Request, principal: str | None) -> Response:
     """POST /unreserve."""
-    return _plain(master, request, "resources", "UNRESERVE", principal)
+    call_unreserve(master, _Form(request).body("resources"), principal)
+    return accepted_silently(202)
 
 
 def create_volumes(master: Master, request: Request, principal: str | None) -> Response:
     """POST /create-volumes."""
-    return _plain(master, request, "volumes", "CREATE", principal)
+    call_create(master, _Form(request).body("volumes"), principal)
+    return accepted_silently(202)
 
 
 def destroy_volumes(master: Master, request: Request, principal: str | None) -> Response:
     """POST /destroy-volumes."""
-    return _plain(master, request, "volumes", "DESTROY", principal)
-
-
-def _plain(master: Master, request: Request, field: str, kind: str, principal: str | None) -> Response:
-    form = _Form(request)
-    agent_id, entries = form.text("slaveId"), form.resources(field)
-    return _perform(
-        master, agent_id, kind, lambda agent: _deed(master, kind)(principal, agent, _to_core(entries, field))
-    )
-
-
-def _deed(master: Master, kind: str) -> Callable[[str | None, Agent, Sequence[Resource]], None]:
-    return {
-        "UNRESERVE": master.reservations.unreserve,
-        "CREATE": master.reservations.create,
-        "DESTROY": master.reservations.destroy,
-    }[kind]
-
-
-def call_reserve(master: Master, body: Mapping[str, Any], principal: str | None) -> None:
-    """RESERVE_RESOURCES."""
-    source = body.get("source")
-
-    def perform(agent: Agent) -> None:
-        resources = _to_core(body.get("resources", ()), "resources")
-        master.reservations.reserve(principal, agent, resources, _to_core(source, "source") if source else None)
-
-    _perform(master, body["agent_id"]["value"], "RESERVE", perform)
-
-
-def call_unreserve(master: Master, body: Mapping[str, Any], principal: str | None) -> None:
-    """UNRESERVE_RESOURCES."""
-    _call(master, body, "resources", "UNRESERVE", principal)
-
-
-def call_create(master: Master, body: Mapping[str, Any], principal: str | None) -> None:
-    """CREATE_VOLUMES."""
-    _call(master, body, "volumes", "CREATE", principal)
-
-
-def call_destroy(master: Master, body: Mapping[str, Any], principal: str | None) -> None:
-    """DESTROY_VOLUMES."""
-    _call(master, body, "volumes", "DESTROY", principal)
-
-
-def call_grow(master: Master, body: Mapping[str, Any], principal: str | None) -> None:
-    """GROW_VOLUME."""
-
-    def perform(agent: Agent) -> None:
-        volume, addition = to_core(body["volume"], "volume"), to_core(body["addition"], "addition")
-        master.reservations.grow(principal, agent, volume, addition)
-
-    _perform(master, body["agent_id"]["value"], "GROW_VOLUME", perform)
-
-
-def call_shrink(master: Master, body: Mapping[str, Any], principal: str | None) -> None:
-    """SHRINK_VOLUME."""
-
-    def perform(agent: Agent) -> None:
-        subtract = to_milli(body["subtract"]["value"])
-        master.reservations.shrink(principal, agent, to_core(body["volume"], "volume"), subtract)
-
-    _perform(master, body["agent_id"]["value"], "SHRINK_VOLUME", perform)
-
-
-def _call(master: Master, body: Mapping[str, Any], field: str, kind: str, principal: str | None) -> None:
-    _perform(
-        master,
-        body["agent_id"]["value"],
-        kind,
-        lambda agent: _deed(master, kind)(principal, agent, _to_core(body.get(field, ()), field)),
-    )
-
-
-def _perform(master: Master, agent_id: str, kind: str, operation: Operation) -> Response:
-    """Find the agent and do it.  202: the agent is told, and will show it."""
-    agent = master.agents.get(agent_id)
-    if agent is None:
-        raise Refusal(400, "No agent found with specified ID")
-    try:
-        operation(agent)
-    except RuleViolation as error:
-        raise Refusal(400, f"Invalid {kind} operation: {error.message}") from error
-    except Conflict as error:
-        raise Refusal(409, error.message) from error
+    call_destroy(master, _Form(request).body("volumes"), principal)
     return accepted_silently(202)
 
 
-def _to_core(messages: Sequence[Mapping[str, Any]], field: str) -> list[Resource]:
-    return [to_core(message, f"{field}[{index}]") for index, message in enumerate(messages)]
+# --- Calls ------------------------------------------------------------------------------------------
+
+
+def call_reserve(master: Master, body: Body, principal: str | None) -> None:
+    """RESERVE_RESOURCES."""
+    with _operation(master, body, "RESERVE") as agent:
+        resources, source = _many(body, "resources"), _many(body, "source")
+        master.reservations.reserve(principal, agent, resources, source or None)
+
+
+def call_unreserve(master: Master, body: Body, principal: str | None) -> None:
+    """UNRESERVE_RESOURCES."""
+    with _operation(master, body, "UNRESERVE") as agent:
+        master.reservations.unreserve(principal, agent, _many(body, "resources"))
+
+
+def call_create(master: Master, body: Body, principal: str | None) -> None:
+    """CREATE_VOLUMES."""
+    with _operation(master, body, "CREATE") as agent:
+        master.reservations.create(principal, agent, _many(body, "volumes"))
+
+
+def call_destroy(master: Master, body: Body, principal: str | None) -> None:
+    """DESTROY_VOLUMES."""
+    with _operation(master, body, "DESTROY") as agent:
+        master.reservations.destroy(principal, agent, _many(body, "volumes"))
+
+
+def call_grow(master: Master, body: Body, principal: str | None) -> None:
+    """GROW_VOLUME."""
+    with _operation(master, body, "GROW_VOLUME") as agent:
+        volume, addition = to_core(body["volume"], "volume"), to_core(body["addition"], "addition")
+        master.reservations.grow(principal, agent, volume, addition)
+
+
+def call_shrink(master: Master, body: Body, principal: str | None) -> None:
+    """SHRINK_VOLUME."""
+    with _operation(master, body, "SHRINK_VOLUME") as agent:
+        subtract, volume = to_milli(body["subtract"]["value"]), to_core(body["volume"], "volume")
+        master.reservations.shrink(principal, agent, volume, subtract)
+
+
+@contextmanager
+def _operation(master: Master, body: Body, kind: str) -> Iterator[Agent]:
+    """The agent that a call names, and what a failure becomes; the agent is told, and will show what was done."""
+    agent = master.agents.get(body["agent_id"]["value"])
+    if agent is None:
+        raise Refusal(400, "No agent found with specified ID")
+    with refusing(f"Invalid {kind} operation: ", in_conflict=""):
+        yield agent
+
+
+def _many(body: Body, field: str) -> list[Resource]:
+    return [to_core(message, f"{field}[{index}]") for index, message in enumerate(body.get(field, ()))]
 
 
 class _Form:
@@ -152,16 +125,21 @@ class _Form:
             name, _, value = pair.partition("=")
             self._fields[unquote_plus(name)] = unquote_plus(value)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._fields
+
+    def body(self, field: str) -> dict[str, Any]:
+        """The agent and the resources of one field, as a call has them.  Raises Refusal (400)."""
+        return {"agent_id": {"value": self.text("slaveId")}, field: self.resources(field)}
+
     def text(self, name: str) -> str:
         """A field that must be there.  Raises Refusal (400)."""
         if name not in self._fields:
             raise Refusal(400, f"Missing '{name}' query parameter in the request body")
         return self._fields[name]
 
-    def resources(self, name: str, default: object = ...) -> list[dict[str, Any]]:
+    def resources(self, name: str) -> list[dict[str, Any]]:
         """A field that is a JSON array of resources.  Raises Refusal (400)."""
-        if default is None and name not in self._fields:
-            return []
         text = self.text(name)
         try:
             array = decode(text)

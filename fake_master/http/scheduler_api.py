@@ -4,14 +4,15 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body
+from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body, refusing
 from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
-from fake_master.master.state import Master
-from mesosctl.core.errors import RuleViolation
-from mesosctl.wire.messages import ConversionError, read
+from fake_master.master.master import Master
+from fake_master.master.subscription import Subscription
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]
@@ -80,19 +81,22 @@ def _check_acknowledgement(master: Master, name: str, message: Body) -> None:
 
 
 def _subscribe(master: Master, request: Request, message: Body, principal: str | None) -> Response:
-    wanted = message["subscribe"]
-    info = wanted["framework_info"]
-    _check_principal(principal, info.get("principal"))
+    wanted = _subscription(message["subscribe"], principal)
+    _check_principal(principal, wanted.info.get("principal"))
     check_accept(request)
     if "mesos-stream-id" in request.headers:
         raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
-    stream = master.subscriptions.subscribe(
-        info,
-        principal=principal,
-        suppressed=wanted.get("suppressed_roles", ()),
-        offer_constraints=wanted.get("offer_constraints"),
-    )
+    stream = master.subscriptions.subscribe(wanted)
     return Response(200, headers={"Content-Type": JSON, "Mesos-Stream-Id": stream.id}, stream=stream)
+
+
+def _subscription(body: Body, principal: str | None) -> Subscription:
+    return Subscription(
+        info=body["framework_info"],
+        suppressed=frozenset(body.get("suppressed_roles", ())),
+        offer_constraints=body.get("offer_constraints") or {},
+        principal=principal,
+    )
 
 
 def _caller(master: Master, request: Request, message: Body, principal: str | None) -> Framework:
@@ -124,16 +128,8 @@ def _invalid(problem: str) -> Refusal:
 
 
 def _update_framework(master: Master, framework: Framework, body: Body, principal: str | None) -> None:
-    try:
-        master.subscriptions.update(
-            framework,
-            body["framework_info"],
-            body.get("suppressed_roles", ()),
-            body.get("offer_constraints") or {},
-            principal,
-        )
-    except RuleViolation as error:
-        raise Refusal(400, f"FrameworkInfo update is not valid: {error.message}") from error
+    with refusing("FrameworkInfo update is not valid: "):
+        master.subscriptions.update(framework, _subscription(body, principal))
 
 
 def _values(body: Body, field: str) -> list[str]:
@@ -169,7 +165,7 @@ def _kill(master: Master, framework: Framework, body: Body) -> None:
     task = framework.tasks.get(body["task_id"]["value"])
     if task is None:
         master.counts["messages_reconcile_tasks"] += 1
-        master.task_runner.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
+        master.task_updates.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
     else:
         master.task_runner.kill(framework, task)
 
@@ -181,7 +177,7 @@ def _shutdown(master: Master, framework: Framework, body: Body) -> None:
 def _acknowledge(master: Master, framework: Framework, body: Body) -> None:
     is_known = body["agent_id"]["value"] in master.agents
     master.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
-    master.task_runner.acknowledge(framework, body["task_id"]["value"], body["uuid"])
+    master.task_updates.acknowledge(framework, body["task_id"]["value"], body["uuid"])
 
 
 def _acknowledge_operation(master: Master, framework: Framework, body: Body) -> None:
@@ -204,7 +200,7 @@ def _message(master: Master, _framework: Framework, body: Body) -> None:
 def _reconcile(master: Master, framework: Framework, body: Body) -> None:
     asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
     for task_id, agent_id in asked or [(task_id, None) for task_id in framework.tasks]:
-        master.task_runner.reconcile(framework, task_id, agent_id)
+        master.task_updates.reconcile(framework, task_id, agent_id)
 
 
 def _accept_inverse_offers(master: Master, framework: Framework, body: Body) -> None:

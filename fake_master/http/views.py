@@ -6,11 +6,12 @@ from typing import Any
 from fake_master.master import role_view
 from fake_master.master.agents import Agent
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.role_view import RoleView
-from fake_master.master.state import Master
 from fake_master.master.tasks import SUMMARY_STATES, Task
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.wire.resources import list_to_json, summary
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response
-from fake_master.master.state import Master
-from mesosctl.core.errors import RuleViolation
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
+from fake_master.master.master import Master
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 
 WEIGHT_INFO = Message("WeightInfo", {"weight": Field("double", "required"), "role": Field("string")})
 
@@ -29,10 +29,8 @@ def put(master: Master, request: Request, principal: str | None) -> Response:
 
 def update(master: Master, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
     """What PUT /weights and UPDATE_WEIGHTS share.  Raises Refusal."""
-    try:
+    with refusing("Failed to validate update weights request JSON: "):
         master.weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
-    except RuleViolation as error:
-        raise Refusal(400, f"Failed to validate update weights request JSON: {error.message}") from error
 
 
 def visible(master: Master, principal: str | None) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from mesosctl.core.errors import MesosctlError
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 def accept(
@@ -112,11 +112,11 @@ def _refuse_all(
 ) -> None:
     for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
         master.offers.take_back(offer)
-    state = "TASK_DROPPED" if "PARTITION_AWARE" in framework.capabilities else "TASK_LOST"
+    state = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
     for operation in operations:
         if operation["type"] in LAUNCHES:
             for info in task_infos(operation):
-                master.task_runner.refuse(
+                master.task_updates.refuse(
                     framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
                 )
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from fake_master.master.acls import Authorizer
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 
 
 class Access:

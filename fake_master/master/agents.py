@@ -6,8 +6,9 @@ from functools import cache
 from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
-from mesosctl.core.quota import AgentCapacity
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.capacity import AgentCapacity
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from mesosctl.core.profile import Profile
 
 if TYPE_CHECKING:
     from fake_master.allocator.lending_allocator import LendingAllocator
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 def make(master: "Master") -> Allocator:

@@ -13,12 +13,13 @@ from fake_master.master.agents import Agent
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict
 from mesosctl.core.operations import Conversion
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "checkpoint"
 

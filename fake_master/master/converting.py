@@ -4,14 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fake_master.master.ground import Ground, entries
-from mesosctl.core import operations as operation_rules
+from mesosctl.core import operations
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.operations import Conversion
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.reservation_rules import Requester, check_reserve, check_unreserve
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
+from mesosctl.core.volume_rules import check_create, check_destroy, check_grow, check_shrink
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 # What these convert is not there for later operations of the same ACCEPT, and of what shrinking frees the
@@ -26,7 +29,7 @@ def convert(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> N
         Conversion(step.consumed.allocated_to(ground.role), step.converted.allocated_to(ground.role))
         for step in conversions
     ]
-    left = operation_rules.apply_all(ground.left, allocated)
+    left = operations.apply_all(ground.left, allocated)
     if operation["type"] in _RESIZES:
         (step,) = allocated
         left = ground.left - step.consumed
@@ -45,7 +48,7 @@ def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any])
     body = operation.get(kind.lower())
     if body is None:
         raise RuleViolation(f"Expecting '{kind.lower()}' to be present")
-    requester = operation_rules.Requester(
+    requester = Requester(
         principal=ground.framework.principal,
         framework_roles=ground.framework.roles,
         offer_role=ground.role,
@@ -55,36 +58,36 @@ def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any])
     if kind in ("RESERVE", "UNRESERVE"):
         resources = entries(body.get("resources", ()), ground)
         if kind == "UNRESERVE":
-            operation_rules.check_unreserve(resources, requester)
+            check_unreserve(resources, requester)
             master.access.may_unreserve(principal, resources)
-            return operation_rules.unreserve(_plain(resources))
+            return operations.unreserve(_plain(resources))
         if body.get("source"):
             raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
-        operation_rules.check_reserve(resources, requester, agent_capabilities=ground.agent.capabilities)
+        check_reserve(resources, requester, agent_capabilities=ground.agent.capabilities)
         master.access.may_reserve(principal, resources)
-        return operation_rules.reserve(_plain(resources))
+        return operations.reserve(_plain(resources))
     if kind in ("CREATE", "DESTROY"):
         volumes = entries(body.get("volumes", ()), ground)
         if kind == "CREATE":
-            operation_rules.check_create(
+            check_create(
                 volumes, requester, existing=ground.agent.volumes(), agent_capabilities=ground.agent.capabilities
             )
             master.access.may_create(principal, volumes)
-            return operation_rules.create(_plain(volumes))
-        operation_rules.check_destroy(volumes, existing=ground.agent.volumes(), in_use=master.used_on(ground.agent.id))
+            return operations.create(_plain(volumes))
+        check_destroy(volumes, existing=ground.agent.volumes(), in_use=master.used_on(ground.agent.id))
         master.access.may_destroy(principal, volumes)
-        return operation_rules.destroy(_plain(volumes))
+        return operations.destroy(_plain(volumes))
     if kind == "GROW_VOLUME":
         volume, addition = _plain(entries((body["volume"], body["addition"]), ground))
-        operation_rules.check_grow(volume, addition)
+        check_grow(volume, addition)
         master.access.may_resize(principal, volume)
-        return operation_rules.grow(volume, addition)
+        return operations.grow(volume, addition)
     if kind == "SHRINK_VOLUME":
         (volume,) = _plain(entries((body["volume"],), ground))
         subtract = to_milli(body["subtract"]["value"])
-        operation_rules.check_shrink(volume, subtract)
+        check_shrink(volume, subtract)
         master.access.may_resize(principal, volume)
-        return operation_rules.shrink(volume, subtract)
+        return operations.shrink(volume, subtract)
     raise RuleViolation(f"Operation {kind} is not supported")
 
 

@@ -2,18 +2,36 @@
 
 from typing import TYPE_CHECKING, Any
 
+from fake_master.master import lending_view
 from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
     from fake_master.master.agents import Agent
     from fake_master.master.frameworks import Framework
+    from fake_master.master.master import Master
     from fake_master.master.offers import Offer
-    from fake_master.master.state import Master
     from fake_master.master.tasks import Executor, Task
 
 _NANOSECONDS = 1_000_000_000
 # An operator is shown every offer whole, whatever its framework understands.
 _OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
+
+
+def master_info(master: "Master") -> dict[str, Any]:
+    """MasterInfo."""
+    numbers = master.hostname.split(".")
+    is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
+    return {
+        "id": master.id,
+        "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
+        "port": master.port,
+        "pid": master.pid,
+        "hostname": master.hostname,
+        "version": master.profile.version,
+        "address": {"hostname": master.hostname, "ip": master.hostname, "port": master.port},
+        # A capability newer than the message's own list is written as an empty object.
+        "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in master.profile.master_capabilities],
+    }
 
 
 def agent(master: "Master", of: "Agent") -> dict[str, Any]:
@@ -28,6 +46,7 @@ def agent(master: "Master", of: "Agent") -> dict[str, Any]:
         **_reregistered(of),
         "total_resources": list_to_json(of.whole, "ENDPOINT"),
         "capabilities": [{"type": name} for name in of.capabilities],
+        **lending_view.agent(master, of),
     }
     for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
         if len(held):
@@ -73,6 +92,7 @@ def framework(master: "Master", of: "Framework") -> dict[str, Any]:
     message: dict[str, Any] = {
         **_framework_times(of),
         "offer_constraints": dict(of.offer_constraints),
+        **lending_view.framework(master, of),
     }
     if of.unregistered_time is not None:
         message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}

@@ -12,7 +12,7 @@ from fake_master.master.agents import Agent
 from mesosctl.core.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _DRAINING, _DRAINED = "DRAINING", "DRAINED"
 

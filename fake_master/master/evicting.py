@@ -10,7 +10,7 @@ from fake_master.master.frameworks import Framework
 from fake_master.master.tasks import Task
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 PREEMPTED = "REASON_CONTAINER_PREEMPTED"
 
@@ -59,7 +59,7 @@ def end_container(
     master: "Master", framework: Framework, task: Task, message: str, reason: str = PREEMPTED
 ) -> list[Task]:
     """End a task's container now, as an agent tells of it.  Gives the tasks that ended."""
-    state = "TASK_GONE" if "PARTITION_AWARE" in framework.capabilities else "TASK_LOST"
+    state = "TASK_GONE" if framework.is_partition_aware else "TASK_LOST"
     ended = container_of(framework, task)
     for other in ended:
         master.task_runner.end(framework, other, state, source="SOURCE_AGENT", reason=reason, message=message)

@@ -17,7 +17,7 @@ from fake_master.master.agents import Agent
 from mesosctl.core.durations import parse_duration
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _INFO = "agent_info"
 

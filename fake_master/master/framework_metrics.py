@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 if TYPE_CHECKING:
     from fake_master.master.frameworks import Framework
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _CALLS = (
     "accept accept_inverse_offers acknowledge acknowledge_operation_status decline decline_inverse_offers kill message "

@@ -64,6 +64,11 @@ class Framework:
         return capabilities_of(self.info)
 
     @property
+    def is_partition_aware(self) -> bool:
+        """Whether it can tell why a task is lost."""
+        return "PARTITION_AWARE" in self.capabilities
+
+    @property
     def roles(self) -> frozenset[str]:
         """The roles it is subscribed to."""
         return roles_of(self.info)

@@ -6,7 +6,8 @@ from typing import Any
 
 from fake_master.master.agents import Agent
 from fake_master.master.frameworks import Framework
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.wire.resources import to_core
 
 

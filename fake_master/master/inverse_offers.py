@@ -7,7 +7,7 @@ from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailabili
 from fake_master.master.frameworks import Framework
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 Answer = Literal["ACCEPT", "DECLINE"]
 _NANOSECONDS = 1_000_000_000

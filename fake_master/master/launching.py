@@ -9,7 +9,7 @@ from fake_master.master.tasks import Executor, Task
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 LAUNCHES = ("LAUNCH", "LAUNCH_GROUP")
 
@@ -30,7 +30,7 @@ def launch(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> bo
     for info in infos:
         problem = task_problem(ground, info)
         if problem is not None:
-            master.task_runner.refuse(ground.framework, info, "TASK_ERROR", "REASON_TASK_INVALID", problem)
+            master.task_updates.refuse(ground.framework, info, "TASK_ERROR", "REASON_TASK_INVALID", problem)
             continue
         _start(master, ground, info, info.get("executor"))
         launched = True
@@ -46,7 +46,7 @@ def _launch_group(
     problem = group_problem(ground, infos, executor)
     for info in infos:
         if problem is not None:
-            master.task_runner.refuse(ground.framework, info, "TASK_ERROR", "REASON_TASK_GROUP_INVALID", problem)
+            master.task_updates.refuse(ground.framework, info, "TASK_ERROR", "REASON_TASK_GROUP_INVALID", problem)
         else:
             _start(master, ground, info, executor)
     return problem is None

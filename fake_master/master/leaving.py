@@ -21,7 +21,7 @@ from mesosctl.core.durations import parse_duration
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _NANOSECONDS = 1_000_000_000
 _REMOVED_AS_UNREACHABLE = (
@@ -81,7 +81,7 @@ class Leaving:
             self._remove(
                 agent,
                 lambda framework: (
-                    "TASK_UNREACHABLE" if _partition_aware(framework) else "TASK_LOST", "REASON_AGENT_REMOVED"
+                    "TASK_UNREACHABLE" if framework.is_partition_aware else "TASK_LOST", "REASON_AGENT_REMOVED"
                 ),
                 "The agent does not answer pings",
                 may_return=lambda _framework: True,
@@ -114,7 +114,7 @@ class Leaving:
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent_id]:
                 del framework.unreachable_tasks[task.id]
                 state, reason = _gone(framework)
-                master.task_runner.tell_state(
+                master.task_updates.tell_state(
                     framework, task, state, reason=reason, message="Agent has been marked gone"
                 )
                 framework.completed_tasks.append(task)
@@ -154,7 +154,7 @@ class Leaving:
     def _remove_gone(self, agent: Agent) -> None:
         # Mesos keeps the tasks of those who cannot tell gone from unreachable among the unreachable ones.
         self._remove(
-            agent, _gone, "Agent has been marked gone", may_return=lambda framework: not _partition_aware(framework)
+            agent, _gone, "Agent has been marked gone", may_return=lambda framework: not framework.is_partition_aware
         )
 
     def _remove_shut_down(self, agent: Agent) -> None:
@@ -198,9 +198,8 @@ class Leaving:
             framework.completed_tasks.append(task)
             return
         state, reason = end
-        runner = self._master.task_runner
-        runner.tell_state(framework, task, state, message=message, reason=reason, **status)
-        runner.forget(framework, task)
+        self._master.task_updates.tell_state(framework, task, state, message=message, reason=reason, **status)
+        self._master.task_runner.forget(framework, task)
         if may_return:
             framework.unreachable_tasks[task.id] = task
         else:
@@ -211,11 +210,7 @@ def _tasks_on(framework: Framework, agent: Agent) -> list[Task]:
     return [task for task in framework.tasks.values() if task.agent_id == agent.id]
 
 
-def _partition_aware(framework: Framework) -> bool:
-    return "PARTITION_AWARE" in framework.capabilities
-
-
 def _gone(framework: Framework) -> End:
-    if _partition_aware(framework):
+    if framework.is_partition_aware:
         return "TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR"
     return "TASK_LOST", "REASON_AGENT_REMOVED"

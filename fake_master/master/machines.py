@@ -14,7 +14,7 @@ from mesosctl.core.errors import RuleViolation
 
 if TYPE_CHECKING:
     from fake_master.master.agents import Agent
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _SCHEDULE, _WINDOWS, _MACHINE = "schedule", "windows", "machine"
 _NANOSECONDS = 1_000_000_000

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from fake_master.master.agents import Agent
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _AGENT, _FORMER = "agent", "former_agent"
 

@@ -9,7 +9,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _MEASURED = ("cpus", "gpus", "mem", "disk")
 _OPERATIONS = (

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resources, Revocability
+from mesosctl.core.resource import Revocability
+from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,26 +6,23 @@ OPERATION_FINISHED with a uuid, told again after 10 s, 20 s, and so on until it 
 long GET_OPERATIONS shows it.  Of operations without an id nobody hears; they are counted all the same.
 """
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
+from fake_master.master.acknowledgements import FIRST_RETRY_SECONDS, new_uuid, next_retry
 from fake_master.master.frameworks import Framework
 from fake_master.master.ground import Ground, entries
 from mesosctl.wire.resources import to_json
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
-FIRST_RETRY_SECONDS = 10.0
-LONGEST_RETRY_SECONDS = 600.0
 _UNKNOWN = "Reconciliation: "
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class FinishedOperation:
     """An operation with an id that its agent has done and its framework has not acknowledged."""
 
     uuid: str
@@ -56,7 +53,7 @@ class OperationUpdates:
 
     def __init__(self, master: "Master") -> None:
         self._master = master
-        self._waiting: dict[str, Operation] = {}
+        self._waiting: dict[str, FinishedOperation] = {}
 
     def shown(self) -> list[dict[str, Any]]:
         """The operations of GET_OPERATIONS."""
@@ -81,7 +78,7 @@ class OperationUpdates:
             self.done(operation["type"])
             return
         self._count(operation["type"], "finished")
-        uuid = _new_uuid()
+        uuid = new_uuid()
         status = {
             "operation_id": operation["id"],
             "state": "OPERATION_FINISHED",
@@ -89,7 +86,7 @@ class OperationUpdates:
             "agent_id": {"value": ground.agent.id},
         }
         described = _described(operation, ground)
-        self._waiting[uuid] = Operation(_new_uuid(), ground.framework.id, ground.agent.id, described, status)
+        self._waiting[uuid] = FinishedOperation(new_uuid(), ground.framework.id, ground.agent.id, described, status)
         self._send(uuid, FIRST_RETRY_SECONDS)
 
     def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
@@ -115,12 +112,12 @@ class OperationUpdates:
             if operation.framework_id == framework.id:
                 self._tell_latest(framework, operation)
 
-    def _of(self, framework: Framework, operation_id: str) -> Operation | None:
+    def _of(self, framework: Framework, operation_id: str) -> FinishedOperation | None:
         """The latest of that id."""
         own = (of for of in reversed(self._waiting.values()) if of.framework_id == framework.id)
         return next((operation for operation in own if operation.id == operation_id), None)
 
-    def _tell_latest(self, framework: Framework, operation: Operation) -> None:
+    def _tell_latest(self, framework: Framework, operation: FinishedOperation) -> None:
         """Without the uuid: there is nothing to acknowledge."""
         self._master.tell.operation(
             framework, {key: operation.status[key] for key in operation.status if key != "uuid"}
@@ -149,7 +146,7 @@ class OperationUpdates:
             return
         self._agent_reports()
         self._master.tell.operation(framework, operation.status)
-        self._master.timers.at(self._master.now + wait, lambda: self._send(uuid, min(2 * wait, LONGEST_RETRY_SECONDS)))
+        self._master.timers.at(self._master.now + wait, lambda: self._send(uuid, next_retry(wait)))
 
     def _agent_reports(self) -> None:
         for name in ("messages_operation_status_update", "valid_operation_status_updates"):
@@ -159,10 +156,6 @@ class OperationUpdates:
         for name in ("total", state):
             self._master.counts[f"operations/{name}"] += 1
             self._master.counts[f"operations/{kind.lower()}/{name}"] += 1
-
-
-def _new_uuid() -> str:
-    return base64.b64encode(uuid4().bytes).decode()
 
 
 def _described(operation: Mapping[str, Any], ground: Ground) -> dict[str, Any]:

@@ -2,24 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fake_master.master import rescinding
 from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
+from mesosctl.core.capacity import check_capacity
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Resource
+from mesosctl.core.quantities import Quota
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "quota"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredQuota:
-    """A role's quota as it was sent, doubles and all, beside what it means.
+@dataclass(frozen=True)
+class SentQuota:
+    """A role's quota as it was sent, doubles and all, and what it means.
 
     The real master shows amounts as they came and rounds only when it compares.
     """
@@ -27,30 +30,21 @@ class StoredQuota:
     guarantees: Mapping[str, float]
     limits: Mapping[str, float]
 
-    @property
+    @cached_property
     def meaning(self) -> Quota:
         """The quota that rules and the allocator work with."""
         return quota_rules.quota_of_config(self.guarantees, self.limits)
 
+    def kept(self) -> "SentQuota":
+        """As a master keeps it: guarantees of nothing vanish; limits of nothing forbid, and stay."""
+        return SentQuota(
+            {name: sent for name, sent in sorted(self.guarantees.items()) if to_milli(sent) > 0},
+            dict(sorted(self.limits.items())),
+        )
+
     def to_record(self) -> dict[str, Any]:
         """For the registry."""
         return {"guarantees": dict(self.guarantees), "limits": dict(self.limits)}
-
-    @classmethod
-    def of(cls, guarantees: Mapping[str, float], limits: Mapping[str, float]) -> "StoredQuota":
-        """Guarantees of nothing vanish; limits of nothing forbid, and stay."""
-        return cls(
-            {name: guarantees[name] for name in sorted(guarantees) if to_milli(guarantees[name]) > 0},
-            {name: limits[name] for name in sorted(limits)},
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class GuaranteeEntry:
-    """One entry of a v0 guarantee: the resource, and the double it was sent as."""
-
-    resource: Resource
-    sent: float
 
 
 class Quotas:
@@ -58,17 +52,17 @@ class Quotas:
 
     def __init__(self, master: "Master") -> None:
         self._master = master
-        self._stored: dict[str, StoredQuota] = {}
+        self._stored: dict[str, SentQuota] = {}
 
     def load(self) -> None:
         """Take what the registry holds."""
         self._stored = {
-            role: StoredQuota(record["guarantees"], record["limits"])
+            role: SentQuota(record["guarantees"], record["limits"])
             for role, record in self._master.registry.records(KIND).items()
         }
 
     @property
-    def stored(self) -> Mapping[str, StoredQuota]:
+    def stored(self) -> Mapping[str, SentQuota]:
         """Every entry, by role."""
         return self._stored
 
@@ -76,31 +70,41 @@ class Quotas:
         """What every entry means, by role."""
         return {role: stored.meaning for role, stored in self._stored.items()}
 
-    def set(self, principal: str | None, role: str, guarantee: Sequence[GuaranteeEntry], *, force: bool) -> None:
-        """POST /quota and SET_QUOTA.  Raises RuleViolation, Forbidden or Conflict, in Mesos's order."""
+    def set(
+        self,
+        principal: str | None,
+        role: str,
+        guarantee: Sequence[Resource],
+        sent: Mapping[str, float],
+        *,
+        force: bool,
+    ) -> None:
+        """POST /quota and SET_QUOTA; `sent` is what came for each name.
+
+        Raises RuleViolation, Forbidden or Conflict, in Mesos's order.
+        """
         master = self._master
-        resources = [entry.resource for entry in guarantee]
         quota_rules.check_role_may_have_quota(role, master.profile)
-        quota_rules.check_guarantee(resources)
-        quota_rules.check_whitelist(role, master.flags.whitelist)
+        quota_rules.check_guarantee(guarantee)
+        roles.check_whitelist(role, master.flags.whitelist)
         quota_rules.check_no_quota_yet(role, self._stored)
-        amounts = {entry.resource.name: entry.sent for entry in guarantee}
-        stored = StoredQuota.of(amounts, amounts if master.profile.quota_sets_limits else {})
-        wanted = self.meanings() | {role: stored.meaning}
+        quota = SentQuota(sent, sent if master.profile.quota_sets_limits else {}).kept()
+        wanted = self.meanings() | {role: quota.meaning}
         quota_rules.check_tree(wanted)
         quota_rules.check_not_nested(role)
         master.flags.authorizer.require("update_quotas", principal, role)
         if not force:
-            quota_rules.check_capacity(wanted, master.capacity())
+            check_capacity(wanted, master.capacity())
         # Beyond this size a real master accepts the request and dies on it (spec/crashers.md).
-        quota_rules.check_config_amounts(stored.guarantees, stored.limits)
-        self._keep(role, stored)
-        master.quota_was_set(role, stored.meaning)
+        quota_rules.check_config_amounts(quota.guarantees, quota.limits)
+        self._keep(role, quota)
+        master.allocator.update_quota(role, quota.meaning)
+        rescinding.for_new_quota(master, role, quota.meaning.guarantees)
 
     def remove(self, principal: str | None, role: str) -> None:
-        """DELETE /quota/ROLE and REMOVE_QUOTA.  Raises RuleViolation or Forbidden."""
+        """DELETE /quota/ROLE and REMOVE_QUOTA; no offer is taken back.  Raises RuleViolation or Forbidden."""
         master = self._master
-        quota_rules.check_whitelist(role, master.flags.whitelist)
+        roles.check_whitelist(role, master.flags.whitelist)
         if role not in self._stored:
             raise RuleViolation(f"role '{role}' has no quota set", field="role", rule="quota.not-set")
         left = self.meanings()
@@ -108,13 +112,13 @@ class Quotas:
         quota_rules.check_tree(left)
         master.flags.authorizer.require("update_quotas", principal, role)
         self._keep(role, None)
-        master.quota_was_removed(role)
+        master.allocator.update_quota(role, Quota())
 
-    def update(self, principal: str | None, configs: Sequence[tuple[str, StoredQuota]], *, force: bool) -> None:
+    def update(self, principal: str | None, configs: Sequence[tuple[str, SentQuota]], *, force: bool) -> None:
         """UPDATE_QUOTA: all of the configs or none.  Raises RuleViolation, Conflict or Forbidden."""
         master = self._master
         for role, config in configs:
-            quota_rules.check_whitelist(role, master.flags.whitelist)
+            roles.check_whitelist(role, master.flags.whitelist)
             quota_rules.check_not_nested(role)
             roles.check_role(role, "quota_configs.role")
             quota_rules.check_config_amounts(config.guarantees, config.limits)
@@ -124,15 +128,16 @@ class Quotas:
         wanted = self.meanings() | {role: config.meaning for role, config in configs}
         quota_rules.check_tree(wanted)
         if not force:
-            quota_rules.check_capacity(wanted, master.capacity(newest_rule=True))
+            check_capacity(wanted, master.capacity(newest_rule=True))
         for role, _ in configs:
             master.flags.authorizer.require("update_quotas", principal, role)
         for role, config in configs:
-            self._keep(role, StoredQuota.of(config.guarantees, config.limits))
+            self._keep(role, config.kept())
         for role, config in configs:
-            master.quota_was_updated(role, config.meaning)
+            master.allocator.update_quota(role, config.meaning)
+            rescinding.for_updated_quota(master, role, config.meaning)
 
-    def _keep(self, role: str, stored: StoredQuota | None) -> None:
+    def _keep(self, role: str, stored: SentQuota | None) -> None:
         self._master.registry.write(KIND, role, None if stored is None else stored.to_record())
         if stored is None:
             self._stored.pop(role, None)

@@ -15,7 +15,7 @@ from mesosctl.core.throttle import Limiter, Throttle
 
 if TYPE_CHECKING:
     from fake_master.master.frameworks import Framework
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
     from fake_master.master.streams import EventStream
 
 # What a driver calls every message of a 1.x framework.

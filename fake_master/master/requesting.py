@@ -13,7 +13,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.wire.resources import to_core
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 def request(master: "Master", framework: Framework, requests: Sequence[Mapping[str, Any]]) -> None:

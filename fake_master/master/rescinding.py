@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 from fake_master.master import role_view
 from mesosctl.core import roles
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 
 if TYPE_CHECKING:
+    from fake_master.master.master import Master
     from fake_master.master.offers import Offer
-    from fake_master.master.state import Master
 
 
 def for_new_quota(master: "Master", role: str, needed: Quantities) -> None:

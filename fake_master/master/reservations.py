@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.master.agents import Agent
-from mesosctl.core import operations as operation_rules
+from mesosctl.core import operations
 from mesosctl.core.errors import Conflict
-from mesosctl.core.operations import Conversion, Requester
-from mesosctl.core.reservation_rules import common_bottom
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.operations import Conversion
+from mesosctl.core.reservation_rules import Requester, check_reserve, check_unreserve, common_bottom
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
+from mesosctl.core.volume_rules import check_create, check_destroy, check_grow, check_shrink
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 class Reservations:
@@ -25,44 +27,40 @@ class Reservations:
         self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
     ) -> None:
         """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        operation_rules.check_reserve(
-            resources, Requester(principal), source=source, agent_capabilities=agent.capabilities
-        )
+        check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
         self._may_rereserve(principal, resources, source)
-        conversions = operation_rules.reserve(Resources(resources), None if source is None else Resources(source))
+        conversions = operations.reserve(Resources(resources), None if source is None else Resources(source))
         self._perform("RESERVE", agent, conversions)
 
     def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
         """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        operation_rules.check_unreserve(resources, Requester(principal))
+        check_unreserve(resources, Requester(principal))
         self._master.access.may_unreserve(principal, resources)
-        self._perform("UNRESERVE", agent, operation_rules.unreserve(Resources(resources)))
+        self._perform("UNRESERVE", agent, operations.unreserve(Resources(resources)))
 
     def create(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
         """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
-        operation_rules.check_create(
-            volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities
-        )
+        check_create(volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities)
         self._master.access.may_create(principal, volumes)
-        self._perform("CREATE", agent, operation_rules.create(Resources(volumes)))
+        self._perform("CREATE", agent, operations.create(Resources(volumes)))
 
     def destroy(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
         """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
-        operation_rules.check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
         self._master.access.may_destroy(principal, volumes)
-        self._perform("DESTROY", agent, operation_rules.destroy(Resources(volumes)))
+        self._perform("DESTROY", agent, operations.destroy(Resources(volumes)))
 
     def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
-        operation_rules.check_grow(volume, addition)
+        check_grow(volume, addition)
         self._master.access.may_resize(principal, volume)
-        self._perform("GROW_VOLUME", agent, operation_rules.grow(volume, addition))
+        self._perform("GROW_VOLUME", agent, operations.grow(volume, addition))
 
     def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
         """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
-        operation_rules.check_shrink(volume, subtract)
+        check_shrink(volume, subtract)
         self._master.access.may_resize(principal, volume)
-        self._perform("SHRINK_VOLUME", agent, operation_rules.shrink(volume, subtract))
+        self._perform("SHRINK_VOLUME", agent, operations.shrink(volume, subtract))
 
     def _may_rereserve(
         self, principal: str | None, resources: Sequence[Resource], source: Sequence[Resource] | None
@@ -85,7 +83,7 @@ class Reservations:
         if not master.allocator.update_available(agent.id, conversions):
             free = agent.total - master.held_on(agent.id).allocated_to(None)
             # Says what is missing, or that it is offered or in use.
-            operation_rules.apply_all(free, conversions)
+            operations.apply_all(free, conversions)
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         master.agent_was_converted(agent, conversions)
         master.operation_updates.done(kind)
@@ -104,7 +102,7 @@ class Reservations:
             recovered += part
             required -= part
             try:
-                operation_rules.apply_all(recovered, conversions)
+                operations.apply_all(recovered, conversions)
             except Conflict:
                 continue
             return

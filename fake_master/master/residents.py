@@ -13,13 +13,15 @@ from fake_master.master import accepting
 from fake_master.master.frameworks import Framework
 from fake_master.master.offers import Offer
 from fake_master.master.streams import EventStream
+from fake_master.master.subscription import Subscription
 from mesosctl.core.errors import BadInput, RuleViolation
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.task_states import TERMINAL_STATES
 from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
@@ -82,7 +84,7 @@ class Resident:
             self.subscribe()
             return
         try:
-            self._master.subscriptions.check_info(self._info(), (), None)
+            Subscription(self._info()).check(self._master.flags)
         except RuleViolation as error:
             raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
         self._master.timers.at(self._master.now + self._spec.after, self.subscribe)
@@ -109,7 +111,7 @@ class Resident:
                 refused.append(event["error"]["message"])
             self._hear(event)
 
-        stream = self._master.subscriptions.subscribe(self._info(), principal=None, stream=_Ear(listen))
+        stream = self._master.subscriptions.subscribe(Subscription(self._info()), _Ear(listen))
         if refused:
             raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
         self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)
@@ -130,7 +132,7 @@ class Resident:
 
     def _acknowledge(self, task_id: str, uuid: str) -> None:
         if self._framework is not None:
-            self._master.task_runner.acknowledge(self._framework, task_id, uuid)
+            self._master.task_updates.acknowledge(self._framework, task_id, uuid)
 
     def _answer(self, offer_ids: list[str]) -> None:
         framework = self._framework

@@ -20,7 +20,7 @@ from fake_master.master.tasks import Task
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 Deed = Literal["rescinded", "asked", "killed"]
 

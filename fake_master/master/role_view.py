@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 _NOTHING = Quantities()
 _NO_RESOURCES = Resources()

@@ -2,26 +2,17 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fake_master.allocator.interface import FrameworkInfo
 from fake_master.master import describe, framework_metrics
-from fake_master.master.frameworks import Framework, capabilities_of, roles_of
+from fake_master.master.frameworks import Framework, roles_of
 from fake_master.master.streams import EventStream
-from mesosctl.core import quota as quota_rules
-from mesosctl.core import roles
+from fake_master.master.subscription import Subscription, allocator_info
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.offer_constraints import Holds, excluded_agents
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.regexes import Limits
 from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_milli
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
-
-# What a duration of the real master can hold, in seconds.
-_LONGEST_FAILOVER = 2**63 / 1e9
+    from fake_master.master.master import Master
 
 
 class Subscriptions:
@@ -34,32 +25,21 @@ class Subscriptions:
         self.forgotten: Counter[str] = Counter()
         """What was counted of frameworks that are not even listed as completed any more."""
 
-    def subscribe(
-        self,
-        info: Mapping[str, Any],
-        *,
-        principal: str | None,
-        suppressed: Collection[str] = (),
-        offer_constraints: Mapping[str, Any] | None = None,
-        stream: EventStream | None = None,
-    ) -> EventStream:
+    def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
         """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
-        master = self._master
         stream = stream or EventStream()
-        framework_id = info.get("id", {}).get("value", "")
         try:
-            self.check_info(info, suppressed, principal)
-            self._excludes(offer_constraints or {})
-            known = self._known(framework_id)
+            wanted.check(self._master.flags)
+            known = self._known(wanted.framework_id)
             if known is not None:
-                self._check_update(known, info)
+                wanted.check_change_of(known)
         except RuleViolation as error:
-            master.tell.error(stream, error.message)
+            self._master.tell.error(stream, error.message)
             return stream
         if known is None:
-            self._add(framework_id, info, frozenset(suppressed), offer_constraints or {}, stream)
+            self._add(wanted, stream)
         else:
-            self._fail_over(known, info, frozenset(suppressed), offer_constraints or {}, stream)
+            self._fail_over(known, wanted, stream)
         return stream
 
     def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
@@ -72,23 +52,14 @@ class Subscriptions:
         framework.counts["calls/subscribe"] += 1
         if framework.stream is not None:
             framework.stream.on_abandon(self._on_abandon(framework, framework.stream))
-        self._master.allocator.add_framework(
-            self._allocator_info(framework), used, active=framework.active, suppressed=framework.suppressed
-        )
+        info = allocator_info(framework, self._master.flags)
+        self._master.allocator.add_framework(info, used, active=framework.active, suppressed=framework.suppressed)
 
-    def update(
-        self,
-        framework: Framework,
-        info: Mapping[str, Any],
-        suppressed: Collection[str],
-        offer_constraints: Mapping[str, Any],
-        principal: str | None,
-    ) -> None:
+    def update(self, framework: Framework, wanted: Subscription) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
-        self.check_info(info, suppressed, principal)
-        self._excludes(offer_constraints)
-        self._check_update(framework, info)
-        self._take_over(framework, info, frozenset(suppressed), offer_constraints)
+        wanted.check(self._master.flags)
+        wanted.check_change_of(framework)
+        self._take_over(framework, wanted)
         self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
@@ -143,15 +114,9 @@ class Subscriptions:
             framework.suppressed -= chosen
             self._master.allocator.revive(framework.id, chosen)
 
-    def _add(
-        self,
-        framework_id: str,
-        info: Mapping[str, Any],
-        suppressed: frozenset[str],
-        offer_constraints: Mapping[str, Any],
-        stream: EventStream,
-    ) -> None:
+    def _add(self, wanted: Subscription, stream: EventStream) -> None:
         master = self._master
+        framework_id = wanted.framework_id
         # An id that this master has not given away is a former leader's: the framework was there before.
         was_known = bool(framework_id)
         if not was_known:
@@ -159,12 +124,12 @@ class Subscriptions:
             self._made += 1
         framework = Framework(
             id=framework_id,
-            info={**info, "id": {"value": framework_id}},
+            info={**wanted.info, "id": {"value": framework_id}},
             registered_time=master.now,
             reregistered_time=master.now if was_known else None,
             was_known=was_known,
-            suppressed=suppressed,
-            offer_constraints=offer_constraints,
+            suppressed=wanted.suppressed,
+            offer_constraints=wanted.offer_constraints,
             stream=stream,
             completed_tasks=deque(maxlen=master.flags.count("max_completed_tasks_per_framework")),
         )
@@ -172,17 +137,10 @@ class Subscriptions:
         master.frameworks[framework_id] = framework
         master.rate_limiting.registered(framework)
         master.tell.subscribed(framework)
-        master.allocator.add_framework(self._allocator_info(framework), suppressed=suppressed)
+        master.allocator.add_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
         master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
 
-    def _fail_over(
-        self,
-        framework: Framework,
-        info: Mapping[str, Any],
-        suppressed: frozenset[str],
-        offer_constraints: Mapping[str, Any],
-        stream: EventStream,
-    ) -> None:
+    def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """The same framework on a new stream: its offers are void, its filters only if it had been away."""
         master = self._master
         if framework.stream is not None:
@@ -193,7 +151,7 @@ class Subscriptions:
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         self._take_back_offers(framework)
-        self._take_over(framework, info, suppressed, offer_constraints)
+        self._take_over(framework, wanted)
         framework.stream = stream
         framework.connected = True
         framework.reregistered_time = master.now
@@ -210,19 +168,13 @@ class Subscriptions:
             self._master.offers.take_back(offer)
         self._master.inverse_offers.forget(framework)
 
-    def _take_over(
-        self,
-        framework: Framework,
-        info: Mapping[str, Any],
-        suppressed: frozenset[str],
-        offer_constraints: Mapping[str, Any],
-    ) -> None:
+    def _take_over(self, framework: Framework, wanted: Subscription) -> None:
         master = self._master
-        dropped = framework.roles - roles_of(info)
-        framework.info = {**info, "id": {"value": framework.id}}
-        framework.suppressed = suppressed
-        framework.offer_constraints = offer_constraints
-        master.allocator.update_framework(self._allocator_info(framework), suppressed=suppressed)
+        dropped = framework.roles - roles_of(wanted.info)
+        framework.info = {**wanted.info, "id": {"value": framework.id}}
+        framework.suppressed = wanted.suppressed
+        framework.offer_constraints = wanted.offer_constraints
+        master.allocator.update_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
         for offer in list(framework.offers.values()):
             if offer.role in dropped:
                 master.offers.rescind(offer)
@@ -238,71 +190,3 @@ class Subscriptions:
                 self.disconnect(framework)
 
         return lambda: self._master.rate_limiting.connection_lost(framework, gone)
-
-    def check_info(self, info: Mapping[str, Any], suppressed: Collection[str], principal: str | None) -> None:
-        """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""
-        master = self._master
-        subscribed = _checked_roles(info)
-        for role in sorted(suppressed):
-            if role not in subscribed:
-                raise RuleViolation(f"Suppressed role '{role}' is not contained in the list of roles")
-        for role in sorted(subscribed):
-            quota_rules.check_whitelist(role, master.flags.whitelist)
-        if info["user"] == "root" and not master.flags.is_true("root_submissions"):
-            raise RuleViolation("User 'root' is not allowed to run frameworks without --root_submissions set")
-        if abs(info.get("failover_timeout", 0.0)) > _LONGEST_FAILOVER:
-            raise RuleViolation(f"The framework failover_timeout ({info['failover_timeout']}) is invalid")
-        for role in sorted(subscribed):
-            if not master.flags.authorizer.allows("register_frameworks", principal or info.get("principal"), role):
-                raise RuleViolation(f"Not authorized to use role '{role}'")
-
-    def _check_update(self, framework: Framework, info: Mapping[str, Any]) -> None:
-        for key in ("principal", "user", "checkpoint"):
-            if framework.info.get(key) != info.get(key):
-                raise RuleViolation(f"Changing framework's {key} is not allowed.")
-
-    def _excludes(self, offer_constraints: Mapping[str, Any]) -> Mapping[str, Holds]:
-        """By role, which agents it does not want.  Raises RuleViolation."""
-        return excluded_agents(offer_constraints, Limits.of(self._master.flags.shown))
-
-    def _allocator_info(self, framework: Framework) -> FrameworkInfo:
-        """What the allocator needs to know of a framework."""
-        return FrameworkInfo(
-            id=framework.id,
-            roles=framework.roles,
-            capabilities=framework.capabilities,
-            minimums=_minimums(framework),
-            excludes=self._excludes(framework.offer_constraints),
-        )
-
-
-def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
-    """The roles of a FrameworkInfo.  Raises RuleViolation."""
-    multi_role = "MULTI_ROLE" in capabilities_of(info)
-    named = list(info.get("roles", ()))
-    if multi_role and "role" in info:
-        raise RuleViolation("'FrameworkInfo.role' must not be set when the framework is MULTI_ROLE capable")
-    if not multi_role and named:
-        raise RuleViolation("'FrameworkInfo.roles' must not be set when the framework is not MULTI_ROLE capable")
-    if len(set(named)) != len(named):
-        twice = ", ".join(sorted({role for role in named if named.count(role) > 1}))
-        raise RuleViolation(f"'FrameworkInfo.roles' contains duplicate items: {{ {twice} }}")
-    subscribed = roles_of(info)
-    for role in sorted(subscribed):
-        problem = roles.role_error(role)
-        if problem is not None:
-            raise RuleViolation(f"'FrameworkInfo.roles' contains invalid role: {problem}")
-    return subscribed
-
-
-def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
-    """By role, the least that an offer may hold for it: alternatives."""
-    minimums = {}
-    for role, filters in framework.info.get("offer_filters", {}).items():
-        minimum = filters.get("min_allocatable_resources")
-        if minimum is not None:
-            minimums[role] = tuple(
-                Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
-                for entry in minimum.get("quantities", ())
-            )
-    return minimums

@@ -9,7 +9,7 @@ from fake_master.master.streams import EventStream
 
 if TYPE_CHECKING:
     from fake_master.master.frameworks import Framework
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = {"type": "HEARTBEAT"}
@@ -41,7 +41,7 @@ class Tell:
                 "subscribed": {
                     "framework_id": {"value": framework.id},
                     "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
-                    "master_info": self._master.info(),
+                    "master_info": describe.master_info(self._master),
                 },
             },
         )

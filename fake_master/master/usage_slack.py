@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from fake_master.master.agents import Agent
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 
 def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 
 if TYPE_CHECKING:
-    from fake_master.master.state import Master
+    from fake_master.master.master import Master
 
 KIND = "weight"
 
@@ -38,7 +37,7 @@ class Weights:
         trimmed = [(role.strip(" \t\n\r"), weight) for role, weight in wanted]
         for index, (role, weight) in enumerate(trimmed):
             roles.check_role(role, f"[{index}].role")
-            quota_rules.check_whitelist(role, self._master.flags.whitelist)
+            roles.check_whitelist(role, self._master.flags.whitelist)
             # Written so that NaN fails too.
             if not weight > 0:
                 raise RuleViolation(
@@ -55,4 +54,13 @@ class Weights:
         for role, weight in {**self._configured, **dict(trimmed)}.items():
             self._master.registry.write(KIND, role, weight)
             self._configured[role] = weight
-        self._master.weights_were_updated(dict(trimmed))
+        self._enforce(dict(trimmed))
+
+    def _enforce(self, changed: Mapping[str, float]) -> None:
+        """Where it concerns anybody, every offer of the cluster is taken back."""
+        master = self._master
+        master.allocator.update_weights(changed)
+        if any(not framework.roles.isdisjoint(changed) for framework in master.frameworks.values()):
+            for offer in master.offers:
+                if offer.kind == "regular":
+                    master.offers.rescind(offer)

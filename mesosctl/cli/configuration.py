@@ -22,6 +22,7 @@ from mesosctl.cli.settings import Setting, Value, declared
 from mesosctl.core.errors import BadInput
 from mesosctl.core.printable import printable
 from mesosctl.core.reading import why_unreadable
+from mesosctl.wire import toml_text
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 """How a context may be called: a bare key of TOML that no shell has to quote."""
@@ -88,10 +89,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path} is not TOML: {error}", field=str(path)) from None
+    document = toml_text.read(text, str(path))
     settings = {setting.key: setting for setting in declared() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:
@@ -182,7 +180,7 @@ def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
 def _path(header: str) -> tuple[str, ...]:
     try:
         value = tomllib.loads(header)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return ()
     keys = []
     while value:

@@ -20,6 +20,7 @@ from mesosctl.cli.settings import Value, configuration_path
 from mesosctl.core.errors import BadInput, Bug, NotFound, UsageError
 from mesosctl.core.printable import printable
 from mesosctl.ops.files import write_atomically
+from mesosctl.wire import toml_text
 
 _PRIVATE = 0o600
 
@@ -97,10 +98,11 @@ def _edited(path: Path) -> Iterator[Any]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
+        toml_text.read(text, str(path))
         try:
             document = tomlkit.parse(text)
-        except TOMLKitError as error:
-            raise BadInput(f"{path} is not TOML: {printable(str(error))}", field=str(path)) from None
+        except (TOMLKitError, RecursionError) as error:
+            raise BadInput(f"{path} cannot be edited: {printable(str(error))}", field=str(path)) from None
         yield document
         written = tomlkit.dumps(document)
         configuration = check(path, written)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import typer
@@ -14,10 +14,17 @@ from mesosctl.cli.session import Session
 from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
 
 GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
-_GLOBAL_PARAMETERS = [
-    inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
-    for option in fields(GlobalOptions)
-]
+
+
+def _parameters(options: Any) -> list[inspect.Parameter]:
+    """The fields of a dataclass of options."""
+    return [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
+        for option in fields(options)
+    ]
+
+
+_GLOBAL_PARAMETERS = _parameters(GlobalOptions)
 _REPORT = inspect.Parameter("report", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ReportFile)
 
 Example = tuple[str, str]
@@ -56,18 +63,23 @@ def verb(
 
     Its docstring is the help, what it returns the exit status, `examples` are (words, what they do).
     Only the verbs that edit contexts do not obey one.
+    A parameter of a dataclass stands for the options that are its fields, which several verbs then share.
     `GlobalOptions` are added to its parameters and merged with those given before the command's words.
     A verb that `changes` a cluster is rehearsed with --dry-run, and takes --report; every other one may only read then.
     """
 
     def wrap(function: Callable[..., int | None]) -> Callable[..., int | None]:
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        said_as = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        shared: dict[str, Any] = {one.name: one.annotation for one in said_as if is_dataclass(one.annotation)}
+        own = [one for parameter in said_as for one in _options_of(parameter)]
 
         def run(ctx: typer.Context, **words: Any) -> int | None:
             said = GlobalOptions(**{name: words.pop(name) for name in GLOBAL_NAMES})
             environment, weaker = ctx.obj
             session = Session(environment, said.over(weaker), obeys_context=obeys_context)
             report = words.pop("report", None) if changes else None
+            for name, kind in shared.items():
+                words[name] = kind(**{option.name: words.pop(option.name) for option in fields(kind)})
             try:
                 if report is not None and not session.options.dry_run:
                     raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
@@ -116,6 +128,11 @@ def with_globals(function: Callable[..., None]) -> Callable[..., None]:
     ]
     _declare(function, [*own, *_GLOBAL_PARAMETERS])
     return function
+
+
+def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """The options that a verb's parameter stands for: mostly itself."""
+    return _parameters(parameter.annotation) if is_dataclass(parameter.annotation) else [parameter]
 
 
 def _declare(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from typing import NamedTuple, Self
 
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 class Traits(NamedTuple):

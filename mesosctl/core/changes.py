@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from mesosctl.core import roles
 from mesosctl.core.errors import MesosctlError, UsageError
 from mesosctl.core.quantities import Limits
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.text import parse_entries
 
 EXAMPLE = "quota:web=cpus:12;mem:6GiB"
@@ -64,19 +64,22 @@ class Owned:
 
 
 @dataclass(frozen=True, slots=True)
-class Reserve:
-    """Reservations on the agent that a word names."""
-
+class _OwnedOnAgent:
     agent: str
+    """As a word names it."""
     parts: tuple[Owned, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unreserve:
+class Reserve(_OwnedOnAgent):
+    """Reservations on an agent."""
+
+    __slots__ = ()
+
+
+class Unreserve(_OwnedOnAgent):
     """The same, undone."""
 
-    agent: str
-    parts: tuple[Owned, ...]
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +161,21 @@ def _named(rest: str, what: str) -> tuple[str, str]:
     return name, value
 
 
+def _of_role(rest: str) -> tuple[str, str]:
+    return _named(rest, "a role")
+
+
+def _of_agent(rest: str) -> tuple[str, str]:
+    return _named(rest, "an agent")
+
+
 def _guarantee(rest: str) -> Guarantee:
-    role, text = _named(rest, "a role")
+    role, text = _of_role(rest)
     return Guarantee(roles.check_role(role), tuple(parse_entries(text)))
 
 
 def _bounds(rest: str) -> Bounds:
-    role, text = _named(rest, "a role")
+    role, text = _of_role(rest)
     entries = [] if text == "none" else parse_entries(text)
     wrong = [entry for entry in entries if not entry.is_scalar or entry.is_reserved]
     if wrong:
@@ -172,12 +183,8 @@ def _bounds(rest: str) -> Bounds:
     return Bounds(roles.check_role(role), Limits({e.name: e.value for e in entries if isinstance(e.value, int)}))
 
 
-def _no_quota(rest: str) -> NoQuota:
-    return NoQuota(roles.check_role(rest))
-
-
 def _weight(rest: str) -> Weight:
-    role, text = _named(rest, "a role")
+    role, text = _of_role(rest)
     try:
         weight = float(text)
     except ValueError:
@@ -204,18 +211,13 @@ def _owned(text: str) -> tuple[Owned, ...]:
     return tuple(found)
 
 
-def _reserve(rest: str) -> Reserve:
-    agent, text = _named(rest, "an agent")
-    return Reserve(agent, _owned(text))
-
-
-def _unreserve(rest: str) -> Unreserve:
-    agent, text = _named(rest, "an agent")
-    return Unreserve(agent, _owned(text))
+def _owned_on_agent(rest: str) -> tuple[str, tuple[Owned, ...]]:
+    agent, text = _of_agent(rest)
+    return agent, _owned(text)
 
 
 def _create(rest: str) -> CreateVolume:
-    agent, text = _named(rest, "an agent")
+    agent, text = _of_agent(rest)
     volume, _, disk = text.partition(":")
     parts = _owned(disk)
     if not volume or len(parts) != 1:
@@ -225,18 +227,13 @@ def _create(rest: str) -> CreateVolume:
     return CreateVolume(agent, volume, parts[0])
 
 
-def _destroy(rest: str) -> DestroyVolume:
-    agent, volume = _named(rest, "an agent")
-    return DestroyVolume(agent, volume)
-
-
 _READERS: Mapping[str, Callable[[str], Change]] = {
     "quota": _guarantee,
     "limit": _bounds,
-    "remove-quota": _no_quota,
+    "remove-quota": lambda rest: NoQuota(roles.check_role(rest)),
     "weight": _weight,
-    "reserve": _reserve,
-    "unreserve": _unreserve,
+    "reserve": lambda rest: Reserve(*_owned_on_agent(rest)),
+    "unreserve": lambda rest: Unreserve(*_owned_on_agent(rest)),
     "create": _create,
-    "destroy": _destroy,
+    "destroy": lambda rest: DestroyVolume(*_of_agent(rest)),
 }

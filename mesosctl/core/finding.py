@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 
 
 def find(targets: Resources, within: Resources) -> Resources | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.core.reservation_rules import ALL_CAPABILITIES
-from mesosctl.core.resources import Disk, Reservation, Resources
+from mesosctl.core.resource import Disk, Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.core.roles import is_strict_subrole
 from mesosctl.core.values import format_value
 

@@ -6,8 +6,8 @@ Scalars only, in thousandths.  Sums of a role include the roles below it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota, total_guarantees, unpromised
+from mesosctl.core.capacity import total_guarantees, unpromised
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.scalars import to_double
 
 

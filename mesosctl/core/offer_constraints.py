@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from mesosctl.core import regexes
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.regexes import Limits
+from mesosctl.core.regexes import RegexLimits
 
 
 class AgentTraits(Protocol):
@@ -40,16 +40,16 @@ Value = str | float | None
 _PSEUDO = ("HOSTNAME", "REGION", "ZONE")
 
 
-def excluded_agents(constraints: Mapping[str, Any], limits: Limits | None = None) -> dict[str, Holds]:
+def excluded_agents(constraints: Mapping[str, Any], limits: RegexLimits | None = None) -> dict[str, Holds]:
     """By role: true for an agent that its constraints exclude.  Raises RuleViolation.
 
     `limits` are those of the expressions; Mesos's defaults unless given.
     """
-    limits = limits or Limits()
+    limits = limits or RegexLimits()
     return {role: _excludes(role, body, limits) for role, body in constraints.get("role_constraints", {}).items()}
 
 
-def _excludes(role: str, body: Mapping[str, Any], limits: Limits) -> Holds:
+def _excludes(role: str, body: Mapping[str, Any], limits: RegexLimits) -> Holds:
     groups = [group.get("attribute_constraints", ()) for group in body.get("groups", ())]
     if not groups:
         raise RuleViolation(
@@ -66,7 +66,7 @@ def _excludes(role: str, body: Mapping[str, Any], limits: Limits) -> Holds:
     return lambda agent: not any(all(holds(agent) for holds in group) for group in alternatives)
 
 
-def _constraint(constraint: Mapping[str, Any], limits: Limits) -> Holds:
+def _constraint(constraint: Mapping[str, Any], limits: RegexLimits) -> Holds:
     select = _selector(constraint.get("selector", {}))
     predicate = _predicate(constraint.get("predicate", {}), limits)
     return lambda agent: predicate(select(agent))
@@ -92,7 +92,7 @@ def _selector(selector: Mapping[str, Any]) -> Callable[[AgentTraits], Value]:
     return lambda agent: agent.zone
 
 
-def _predicate(predicate: Mapping[str, Any], limits: Limits) -> Callable[[Value], bool]:
+def _predicate(predicate: Mapping[str, Any], limits: RegexLimits) -> Callable[[Value], bool]:
     if "exists" in predicate:
         return lambda value: value is not None
     if "not_exists" in predicate:

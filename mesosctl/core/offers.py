@@ -7,8 +7,10 @@ from typing import Literal
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict
 from mesosctl.core.labels import Labels
-from mesosctl.core.operations import Conversion, Requester
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.operations import Conversion
+from mesosctl.core.reservation_rules import Requester, check_reserve, check_unreserve
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 
 Deed = Literal["RESERVE", "UNRESERVE"]
 
@@ -57,7 +59,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class OfferOperation:
     """RESERVE or UNRESERVE upon an offer: what it names, and what it turns into what."""
 
     deed: Deed
@@ -70,7 +72,7 @@ class Taken:
     """What `offers take` did."""
 
     offer: Offer
-    operation: Operation
+    operation: OfferOperation
     declined: int
     """How many offers it declined, before and after."""
     confirmed: bool
@@ -91,7 +93,7 @@ class Owner:
 
 def reserve(
     wanted: Sequence[Resource], offer: Offer, owner: Owner, *, role: str | None = None, roles: Collection[str] = ()
-) -> Operation:
+) -> OfferOperation:
     """RESERVE of plain amounts (`cpus:2`) from an offer, or of amounts reserved so far for a role above.
 
     `role` is the new owner, by default the offer's; `roles` are the framework's, by default that
@@ -102,21 +104,21 @@ def reserve(
     held = [_held(asked, offer) for asked in wanted]
     resources = tuple(replace(entry, reservations=(*entry.reservations, pushed)) for entry in held)
     requester = _requester(owner.principal, offer, roles)
-    operations.check_reserve(resources, requester)
-    operation = Operation("RESERVE", resources, tuple(operations.reserve(Resources(resources))))
+    check_reserve(resources, requester)
+    operation = OfferOperation("RESERVE", resources, tuple(operations.reserve(Resources(resources))))
     _check_contained(operation, offer)
     return operation
 
 
-def unreserve(wanted: Sequence[Resource], offer: Offer, *, role: str | None = None) -> Operation:
+def unreserve(wanted: Sequence[Resource], offer: Offer, *, role: str | None = None) -> OfferOperation:
     """UNRESERVE of amounts that the offer has reserved for `role`, by default the offer's own.
 
     Raises RuleViolation for a broken rule, Conflict where the offer has less.
     """
     owned_by = role or offer.role
     resources = tuple(piece for asked in wanted for piece in _reserved(asked, offer, owned_by))
-    operations.check_unreserve(resources, _requester(None, offer, ()))
-    operation = Operation("UNRESERVE", resources, tuple(operations.unreserve(Resources(resources))))
+    check_unreserve(resources, _requester(None, offer, ()))
+    operation = OfferOperation("UNRESERVE", resources, tuple(operations.unreserve(Resources(resources))))
     _check_contained(operation, offer)
     return operation
 
@@ -160,5 +162,5 @@ def _reserved(asked: Resource, offer: Offer, role: str) -> list[Resource]:
     return found
 
 
-def _check_contained(operation: Operation, offer: Offer) -> None:
+def _check_contained(operation: OfferOperation, offer: Offer) -> None:
     operations.apply_all(offer.resources, operation.conversions)

@@ -1,35 +1,16 @@
 """What an operation does to resources (spec/reservation.md §4).
 
 An operation is one or more conversions: something is taken out of a collection and something else
-is put in its place.  Amounts never change.  When it may be done is said by `reservation_rules` and
-`volume_rules`, whose names can be had from here too.
+is put in its place.  Amounts never change.  When it may be done is said by `reservation_rules` and `volume_rules`.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from mesosctl.core.errors import Conflict
-from mesosctl.core.reservation_rules import Requester, check_reserve, check_unreserve
-from mesosctl.core.resources import Resource, Resources
-from mesosctl.core.volume_rules import check_create, check_destroy, check_grow, check_shrink, plain_disk
-
-__all__ = [
-    "Conversion",
-    "Requester",
-    "apply_all",
-    "check_create",
-    "check_destroy",
-    "check_grow",
-    "check_reserve",
-    "check_shrink",
-    "check_unreserve",
-    "create",
-    "destroy",
-    "grow",
-    "reserve",
-    "shrink",
-    "unreserve",
-]
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
+from mesosctl.core.volume_rules import plain_disk
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Quota: the rules of a request, the tree, and the capacity heuristic (seeds/quota.md, spec/quota.md §3-§8).
+"""Quota: the rules of a request and of the tree (seeds/quota.md, spec/quota.md §3-§5, §8); `capacity` is next door.
 
 Every rule is a function that returns nothing or raises; the command line runs them before
 anything is sent and the fake master runs the same ones when something arrives.
@@ -6,42 +6,21 @@ anything is sent and the fake master runs the same ones when something arrives.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
-from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.core.errors import RuleViolation
 from mesosctl.core.profile import Profile
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.scalars import SIZED_NAMES, to_milli
+
+if TYPE_CHECKING:
+    from mesosctl.core.resource import Resource  # a command that only reads quota needs none
 
 # spec/quota.md §8: mem and disk are counted in MB, so this is an exabyte.
 LARGEST_SIZE = 1_099_511_627_776
 LARGEST_AMOUNT = 1_000_000_000_000
 _SMALLEST_NORMAL = 2.2250738585072014e-308
-
-
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """What a role is guaranteed and what it may not exceed; the default is neither."""
-
-    guarantees: Quantities = field(default_factory=Quantities)
-    limits: Limits = field(default_factory=Limits)
-
-    @property
-    def is_default(self) -> bool:
-        """Whether this is the same as having no quota."""
-        return not self.guarantees and not self.limits
-
-
-@dataclass(frozen=True, slots=True)
-class AgentCapacity:
-    """What the capacity heuristic needs to know of one registered agent."""
-
-    total: Resources
-    active: bool = True
-    """Connected and not deactivated."""
-
 
 # --- One v0 request (POST /quota, SET_QUOTA), in the order in which Mesos checks it -----------------
 
@@ -58,7 +37,7 @@ def check_role_may_have_quota(role: str, profile: Profile) -> None:
         )
 
 
-def check_guarantee(guarantee: Sequence[Resource], field: str = "guarantee") -> None:
+def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -> None:
     """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation naming `field`."""
     if not guarantee:
         raise RuleViolation(f"the {field} is empty", field=field, rule="quota.empty", hint="name at least one")
@@ -96,7 +75,7 @@ def check_guarantee(guarantee: Sequence[Resource], field: str = "guarantee") -> 
         seen.add(resource.name)
 
 
-def check_amounts_above_zero(guarantee: Sequence[Resource]) -> None:
+def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
     """A zero guarantees nothing, and a 1.11 master makes it a limit of zero that starves the role.
 
     Masters accept a zero; this rule is the tool's own.  Raises RuleViolation.
@@ -111,16 +90,10 @@ def check_amounts_above_zero(guarantee: Sequence[Resource]) -> None:
             )
 
 
-def quota_of_guarantee(guarantee: Iterable[Resource], profile: Profile) -> Quota:
+def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quota:
     """The quota that a v0 request stores: guarantees, and equal limits where the master makes them."""
     amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
     return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
-
-
-def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
-    """With --roles given, only those roles and "*" exist.  Raises RuleViolation."""
-    if whitelist is not None and role != roles.DEFAULT_ROLE and role not in whitelist:
-        raise RuleViolation(f"Unknown role '{role}': it is not on the whitelist", field="role", rule="role.whitelist")
 
 
 def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
@@ -168,57 +141,6 @@ def check_not_nested(role: str) -> None:
             rule="quota.nested",
             hint=f"set it for '{roles.top_level(role)}', which covers the roles below it",
         )
-
-
-# --- Capacity ---------------------------------------------------------------------------------------
-
-
-def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
-    """What the cluster can promise: `total - statically reserved` of the agents in service.
-
-    On newer masters reserved resources count too, and so do inactive agents (spec/quota.md §6).
-    """
-    return Quantities.total(
-        agent_capacity(agent, profile) for agent in agents if agent.active or profile.capacity_includes_inactive_agents
-    )
-
-
-def agent_capacity(agent: AgentCapacity, profile: Profile) -> Quantities:
-    """One agent's part of `capacity`."""
-    return agent.total.filter(
-        lambda resource: (
-            resource.is_scalar
-            and not resource.revocable
-            and (profile.capacity_includes_static_reservations or not resource.is_statically_reserved)
-        )
-    ).scalar_quantities()
-
-
-def total_guarantees(quotas: Mapping[str, Quota]) -> Quantities:
-    """What is promised in all; a parent's guarantee already contains its children's."""
-    return Quantities.total(quota.guarantees for role, quota in quotas.items() if "/" not in role)
-
-
-def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
-    """The heuristic: `available >= total quota`, request included; equality passes.  Raises Conflict."""
-    wanted = total_guarantees(quotas)
-    if not available.contains(wanted):
-        short = Quantities({name: amount - available.get_amount(name) for name, amount in wanted.items()})
-        raise Conflict(
-            f"not enough capacity: guarantees of {wanted} in all against {available}, {short} too much",
-            field="guarantee",
-            rule="quota.capacity",
-            hint="ask for less, or pass the check with --force if agents are on their way",
-        )
-
-
-def unpromised(quotas: Mapping[str, Quota], available: Quantities) -> Quantities:
-    """What no guarantee claims yet: the largest quota that would pass for a role without one.
-
-    Nothing passes while more of any resource is promised than there is.
-    """
-    promised = total_guarantees(quotas)
-    return available - promised if available.contains(promised) else Quantities()
 
 
 # --- One entry of UPDATE_QUOTA (spec/quota.md §8) ---------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mesosctl.core.message_rates import Counts, Observed
 from mesosctl.core.ratelimit import RateLimit, RateLimits, Remark
-from mesosctl.core.simulation import Outcome
+from mesosctl.core.ratelimit_simulation import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ _MOST_REPEATED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RegexLimits:
     """What one expression may cost: bytes, and instructions."""
 
     memory: int = 4096
@@ -45,7 +45,7 @@ class Limits:
         return cls(memory, int(flags["offer_constraints_re2_max_program_size"]))
 
 
-def whole(pattern: str, limits: Limits) -> Accepts:
+def whole(pattern: str, limits: RegexLimits) -> Accepts:
     """The matcher of a pattern.  Raises RuleViolation with the master's words for one it refuses."""
     library = _re2()
     foreign = _NOT_RE2.search(_ESCAPED_OR_CLASS.sub("_", pattern))
@@ -54,7 +54,7 @@ def whole(pattern: str, limits: Limits) -> Accepts:
     return _with_python(pattern, limits) if library is None else _with_re2(library, pattern, limits)
 
 
-def _with_re2(library: ModuleType, pattern: str, limits: Limits) -> Accepts:
+def _with_re2(library: ModuleType, pattern: str, limits: RegexLimits) -> Accepts:
     options = library.Options()
     options.log_errors, options.max_mem = False, limits.memory
     try:
@@ -67,7 +67,7 @@ def _with_re2(library: ModuleType, pattern: str, limits: Limits) -> Accepts:
     return lambda text: compiled.fullmatch(text) is not None
 
 
-def _with_python(pattern: str, limits: Limits) -> Accepts:
+def _with_python(pattern: str, limits: RegexLimits) -> Accepts:
     if _POSIX_CLASS.search(pattern):
         raise _broken(pattern, "[:classes:] need google-re2, which is not installed")
     try:
@@ -87,7 +87,7 @@ def _broken(pattern: str, reason: str) -> RuleViolation:
     return RuleViolation(f"Failed to construct regex from pattern '{pattern}': {reason}")
 
 
-def _too_complex(pattern: str, what: str, limits: Limits) -> RuleViolation:
+def _too_complex(pattern: str, what: str, limits: RegexLimits) -> RuleViolation:
     return RuleViolation(
         f"Regex '{pattern}' is too complex: {what} is larger than maximum of {limits.program_size} allowed"
     )

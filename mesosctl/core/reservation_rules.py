@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.values import value_is_empty, value_type
 
 

@@ -1,5 +1,7 @@
 """Role names and the tree they form (spec/reservation.md §1)."""
 
+from collections.abc import Collection
+
 from mesosctl.core.errors import RuleViolation
 
 DEFAULT_ROLE = "*"
@@ -54,3 +56,9 @@ def top_level(role: str) -> str:
 def is_strict_subrole(role: str, of: str) -> bool:
     """Whether `role` lies strictly below `of` in the tree; "*" has no relatives."""
     return role.startswith(of + "/")
+
+
+def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
+    """With --roles given, only those roles and "*" exist.  Raises RuleViolation."""
+    if whitelist is not None and role != DEFAULT_ROLE and role not in whitelist:
+        raise RuleViolation(f"Unknown role '{role}': it is not on the whitelist", field="role", rule="role.whitelist")

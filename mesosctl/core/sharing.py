@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Revocability
+from mesosctl.core.resource import Revocability
 from mesosctl.core.scalars import to_double
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class FrameworkHolding:
     """What one framework holds at one moment."""
 
     framework: str
@@ -25,7 +25,7 @@ class Holding:
     """That part of the cluster, from 0 to 1; weights are not in it."""
 
     @classmethod
-    def of(cls, framework: str, amounts: Quantities, totals: Quantities) -> "Holding":
+    def of(cls, framework: str, amounts: Quantities, totals: Quantities) -> "FrameworkHolding":
         """The holding of `amounts` in a cluster of `totals`; of equal parts the first name is dominant."""
         parts = {name: to_double(milli) / to_double(totals[name]) for name, milli in amounts.items() if name in totals}
         dominant = max(parts, key=lambda name: parts[name], default=None)
@@ -73,7 +73,7 @@ class SharingStep:
     agent: str
     tasks: int
     """How many were launched of this offer."""
-    holdings: tuple[Holding, ...]
+    holdings: tuple[FrameworkHolding, ...]
     allocated: Quantities
     revoked: tuple[Revoked, ...] = ()
     """Since the step before."""
@@ -95,7 +95,7 @@ class Sharing:
     """How many each framework has running at the end."""
     ended: bool
     """Whether nobody took anything any more; otherwise the number of steps ran out."""
-    holdings_at_end: tuple[Holding, ...]
+    holdings_at_end: tuple[FrameworkHolding, ...]
     """What everybody holds when it is over, which may be less than after the last step: tasks end."""
     revoked_at_end: tuple[Revoked, ...] = ()
     """Since the last step."""

@@ -8,7 +8,8 @@ import re
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import parse_amount
 from mesosctl.core.values import Items, Ranges, Value, value_type
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from mesosctl.core.errors import UsageError
-from mesosctl.core.simulation import Arrival
+from mesosctl.core.ratelimit_simulation import Arrival
 
 NO_PRINCIPAL = "-"
 MOST_MESSAGES = 5_000_000

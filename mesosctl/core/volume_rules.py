@@ -14,7 +14,8 @@ from mesosctl.core.reservation_rules import (
     check_some,
     quoted,
 )
-from mesosctl.core.resources import Disk, Resource, Resources
+from mesosctl.core.resource import Disk, Resource
+from mesosctl.core.resources import Resources
 
 
 def check_create(

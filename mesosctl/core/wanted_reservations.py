@@ -12,7 +12,8 @@ from typing import Literal
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.holdings import AgentHolding
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.values import value_is_empty, value_subtract
 from mesosctl.core.wanted import WantedReservation
 

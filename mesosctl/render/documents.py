@@ -4,16 +4,26 @@ Every document has `schema_version` and `kind`.  A version only ever gains field
 changes or goes makes a new version.  Amounts are numbers, exact to three decimals.
 """
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from mesosctl.core import standing
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.scalars import to_double
 
-Amounts = dict[str, float]
+
+def amounts(values: Quantities | Limits) -> dict[str, float]:
+    """Amounts by resource name; mem and disk in MiB."""
+    return {name: to_double(milli) for name, milli in values.items()}
+
+
+def _in_doubles(value: object) -> object:
+    return amounts(value) if isinstance(value, Quantities | Limits) else value
+
+
+Amounts = Annotated[dict[str, float], BeforeValidator(_in_doubles)]
+"""By resource name; a value of core is taken as it is."""
 
 
 class Strict(BaseModel):
@@ -22,15 +32,19 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Mirrored(Strict):
+    """A part whose fields are those of a value of core, by their names."""
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """From that value.  Raises pydantic's ValidationError for a value of something else."""
+        return cls.model_validate(value, from_attributes=True)
+
+
 class Document(Strict):
     """What one command writes."""
 
     schema_version: Literal[1] = 1
-
-
-def amounts(values: Quantities | Limits) -> Amounts:
-    """Amounts by resource name; mem and disk in MiB."""
-    return {name: to_double(milli) for name, milli in values.items()}
 
 
 class QuotaValue(Strict):
@@ -45,7 +59,7 @@ class QuotaValue(Strict):
         return cls(guarantee=amounts(quota.guarantees), limit=amounts(quota.limits))
 
 
-class Usage(Strict):
+class Usage(Mirrored):
     """What a role and the roles below it hold; ports by count.  `consumed` is null before Mesos 1.9."""
 
     consumed: Amounts | None
@@ -67,21 +81,11 @@ class RoleQuota(Strict):
     @classmethod
     def of(cls, entry: standing.RoleStanding) -> Self:
         """From a value of core."""
-        held = entry.usage
-        usage = (
-            None
-            if held is None
-            else Usage(
-                consumed=None if held.consumed is None else amounts(held.consumed),
-                allocated=amounts(held.allocated),
-                offered=amounts(held.offered),
-                reserved=amounts(held.reserved),
-                frameworks=held.frameworks,
-                weight=held.weight,
-            )
-        )
         return cls(
-            role=entry.role, guarantee=amounts(entry.quota.guarantees), limit=amounts(entry.quota.limits), usage=usage
+            role=entry.role,
+            guarantee=amounts(entry.quota.guarantees),
+            limit=amounts(entry.quota.limits),
+            usage=None if entry.usage is None else Usage.of(entry.usage),
         )
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mesosctl.core import offers as values
 from mesosctl.core import sharing
-from mesosctl.render.documents import Amounts, Document, Strict, amounts
+from mesosctl.render.documents import Amounts, Document, Mirrored, Strict, amounts
 
 
 class Offer(Strict):
@@ -120,7 +120,7 @@ class OfferTaken(Document):
         )
 
 
-class Holding(Strict):
+class Holding(Mirrored):
     """What a framework holds; `share` is the part of its dominant resource, from 0 to 1."""
 
     framework: str
@@ -128,18 +128,8 @@ class Holding(Strict):
     dominant: str | None
     share: float
 
-    @classmethod
-    def of(cls, holding: sharing.Holding) -> Self:
-        """From a value of core."""
-        return cls(
-            framework=holding.framework,
-            amounts=amounts(holding.amounts),
-            dominant=holding.dominant,
-            share=holding.share,
-        )
 
-
-class Revoked(Strict):
+class Revoked(Mirrored):
     """Something that was taken for a framework of higher priority; `id` is that of the task or the offer."""
 
     seconds: float
@@ -150,21 +140,8 @@ class Revoked(Strict):
     amounts: Amounts
     wanted_by: str
 
-    @classmethod
-    def of(cls, revoked: sharing.Revoked) -> Self:
-        """From a value of core."""
-        return cls(
-            seconds=revoked.seconds,
-            deed=revoked.deed,
-            framework=revoked.framework,
-            agent=revoked.agent,
-            id=revoked.id,
-            amounts=amounts(revoked.amounts),
-            wanted_by=revoked.wanted_by,
-        )
 
-
-class SharingStep(Strict):
+class SharingStep(Mirrored):
     """One offer that was taken."""
 
     number: int
@@ -178,23 +155,6 @@ class SharingStep(Strict):
     revoked: list[Revoked] = Field(default=[], description="Since the step before.")
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = "regular"
     evicted: list[str] = Field(default=[], description="Tasks that had to go for it, as FRAMEWORK/TASK.")
-
-    @classmethod
-    def of(cls, step: sharing.SharingStep) -> Self:
-        """From a value of core."""
-        return cls(
-            number=step.number,
-            seconds=step.seconds,
-            framework=step.framework,
-            role=step.role,
-            agent=step.agent,
-            tasks=step.tasks,
-            holdings=[Holding.of(holding) for holding in step.holdings],
-            allocated=amounts(step.allocated),
-            revoked=[Revoked.of(entry) for entry in step.revoked],
-            revocability=step.revocability,
-            evicted=list(step.evicted),
-        )
 
 
 class OfferSimulation(Document):

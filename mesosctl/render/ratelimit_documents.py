@@ -10,8 +10,7 @@ from pydantic import Field
 
 from mesosctl.core import message_rates, ratelimit_standing
 from mesosctl.core import ratelimit as core
-from mesosctl.core import simulation as played
-from mesosctl.render.documents import Document, Strict
+from mesosctl.render.documents import Document, Mirrored, Strict
 
 
 class Remark(Strict):
@@ -130,7 +129,7 @@ class RateLimitWatch(Document):
     rates: list[Rates]
 
 
-class Observed(Strict):
+class Observed(Mirrored):
     """What one principal sent while it was watched."""
 
     principal: str
@@ -147,7 +146,7 @@ class RateLimitSuggest(Document):
     rate_limits: dict[str, Any] = Field(description="As --rate_limits takes it.")
 
 
-class Outcome(Strict):
+class Outcome(Mirrored):
     """What became of the messages of one principal."""
 
     principal: str | None
@@ -159,21 +158,6 @@ class Outcome(Strict):
     longest_delay: float
     longest_queue: int
     last_processed: float
-
-    @classmethod
-    def of(cls, outcome: played.Outcome) -> Self:
-        """From a value of core."""
-        return cls(
-            principal=outcome.principal,
-            sent=outcome.sent,
-            processed=outcome.processed,
-            refused=outcome.refused,
-            first_refused=outcome.first_refused,
-            mean_delay=outcome.mean_delay,
-            longest_delay=outcome.longest_delay,
-            longest_queue=outcome.longest_queue,
-            last_processed=outcome.last_processed,
-        )
 
 
 class RateLimitSimulate(Document):

@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mesosctl.core.durations import format_span
+from mesosctl.core.ratelimit_simulation import Outcome
 from mesosctl.core.ratelimit_standing import Simulation, Suggestion
-from mesosctl.core.simulation import Outcome
 from mesosctl.render.ratelimit import NOBODY, number
 from mesosctl.render.report import Column, Report
 
@@ -98,7 +98,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
 
         return documents.RateLimitSuggest(
             seconds=made.seconds,
-            observed=[documents.Observed(principal=o.principal, mean=o.mean, peak=o.peak) for o in made.observed],
+            observed=[documents.Observed.of(one) for one in made.observed],
             rate_limits=json.loads(limits_json),
         )
 

@@ -5,8 +5,8 @@ from html import escape
 
 from mesosctl.core.durations import format_span
 from mesosctl.core.printable import printable
+from mesosctl.core.ratelimit_simulation import Outcome
 from mesosctl.core.ratelimit_standing import Simulation
-from mesosctl.core.simulation import Outcome
 from mesosctl.render.ratelimit_simulation import name_of, sampled
 
 _WIDTH, _HEIGHT, _LEFT, _GAP = 720, 90, 60, 46

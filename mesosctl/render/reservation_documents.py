@@ -6,7 +6,8 @@ from typing import Literal, Self
 from pydantic import Field
 
 from mesosctl.core import holdings
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.render.documents import Amounts, Document, Strict, amounts
 
 

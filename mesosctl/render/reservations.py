@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from mesosctl.core import roles
 from mesosctl.core.holdings import AgentChange, Holding, plain_text
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.render.quota import amounts_text
 from mesosctl.render.report import NOTHING, Column, Report, Rows
 

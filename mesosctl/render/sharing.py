@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.scalars import format_milli
-from mesosctl.core.sharing import Holding, Revoked, Sharing, SharingStep
+from mesosctl.core.sharing import FrameworkHolding, Revoked, Sharing, SharingStep
 from mesosctl.render.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _end(sharing: Sharing) -> list[list[str]]:
 
 
 def _held(
-    holdings: Sequence[Holding], allocated: Quantities, totals: Quantities, lowest: float | None
+    holdings: Sequence[FrameworkHolding], allocated: Quantities, totals: Quantities, lowest: float | None
 ) -> Iterator[str]:
     """What each holds, and all together; the lowest share has an asterisk."""
     for holding in holdings:
@@ -116,11 +116,11 @@ def _held(
     yield from (_fraction(allocated, name, totals) for name in totals)
 
 
-def _shares(holding: Holding, totals: Quantities) -> str:
+def _shares(holding: FrameworkHolding, totals: Quantities) -> str:
     return ", ".join(_fraction(holding.amounts, name, totals) for name in totals)
 
 
-def _dominant(holding: Holding, totals: Quantities) -> str:
+def _dominant(holding: FrameworkHolding, totals: Quantities) -> str:
     return "-" if holding.dominant is None else _fraction(holding.amounts, holding.dominant, totals)
 
 
@@ -140,7 +140,7 @@ def _remark(sharing: Sharing) -> list[str]:
     return lines
 
 
-def _bars(holdings: Sequence[Holding]) -> list[str]:
+def _bars(holdings: Sequence[FrameworkHolding]) -> list[str]:
     """Dominant shares at the end."""
     width = max(len(holding.framework) for holding in holdings)
     return [

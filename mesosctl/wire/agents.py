@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesosctl.core.capacity import AgentCapacity
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
-from mesosctl.core.quota import AgentCapacity
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.parts import parts
 from mesosctl.wire.resource_lists import Entries, resource_at
 

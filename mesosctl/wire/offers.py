@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mesosctl.core.errors import BadInput, RuleViolation, UnexpectedAnswer
-from mesosctl.core.offers import Offer, Operation
+from mesosctl.core.offers import Offer, OfferOperation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core, to_json
+
+_NOT_DOCUMENTED = (KeyError, TypeError, ValueError, AttributeError, RuleViolation)
+"""What reading an Offer message raises where it is none."""
 
 
 def outstanding(answer: Any) -> list[Offer]:
@@ -23,9 +27,9 @@ def outstanding(answer: Any) -> list[Offer]:
         try:
             name = entry["framework_info"]["name"]
             found += [offer(message, name) for message in entry.get("offers", ())]
-        except (KeyError, TypeError, ValueError) as error:
+        except _NOT_DOCUMENTED as error:
             where = f"get_frameworks.frameworks[{index}]"
-            raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field=where) from None
+            raise UnexpectedAnswer(f"the master's answer is not as documented: {_told(error)}", field=where) from None
     return found
 
 
@@ -33,8 +37,12 @@ def offered(event: Mapping[str, Any]) -> list[Offer]:
     """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
     try:
         return [offer(message) for message in event["offers"]["offers"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {error!r}") from None
+    except _NOT_DOCUMENTED as error:
+        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {_told(error)}") from None
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, RuleViolation) else repr(error)
 
 
 Offered = tuple[str, Resources, bool]
@@ -109,7 +117,9 @@ def _messages(value: Any) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def accept_call(offers: Iterable[Offer], operation: Operation, refuse_seconds: float | None = None) -> dict[str, Any]:
+def accept_call(
+    offers: Iterable[Offer], operation: OfferOperation, refuse_seconds: float | None = None
+) -> dict[str, Any]:
     """The ACCEPT call, in the format of the (first) offer."""
     taken = list(offers)
     style = "POST" if taken[0].stacked_format else "PRE"

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.resources import Disk, DiskSource, Reservation, Resource, Resources
+from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double, to_milli
 from mesosctl.core.values import Items, Ranges, Value, value_add, value_type
 from mesosctl.wire.resource_messages import RESERVATION, RESOURCE, SCALAR

@@ -23,7 +23,6 @@ stack exactly these resources; `resources = "cpus:0"` wants none.  A section tha
 and stacks that a section does not name are left alone unless `--prune` is given.
 """
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,14 +30,15 @@ from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.labels import Labels
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.reservation_rules import check_stack
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import format_milli, to_double
 from mesosctl.core.text import parse_entries, parse_resources
 from mesosctl.core.values import format_value
 from mesosctl.core.wanted import Wanted, WantedReservation
+from mesosctl.wire import toml_text
 
 SCHEMA_VERSION = 1
 _RESERVATION_KEYS = {"agent", "role", "resources", "under", "principal", "labels"}
@@ -108,10 +108,7 @@ def _labels(value: Any, where: str) -> Labels | None:
 
 def load(text: str, where: str) -> Wanted:
     """The wishes in the text of a file.  Raises BadInput naming `where` and the place in it."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{where} is not TOML: {error}") from None
+    document = toml_text.read(text, where)
     try:
         return _wanted(document)
     except RuleViolation as error:

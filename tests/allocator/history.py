@@ -20,9 +20,10 @@ from fake_master.allocator import (
     parse_minimum,
 )
 from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
+from tests.reserving import push
 
 from .reference import Offers, PlainAgent, PlainFilter, PlainFramework, Reference
 from .words import expand
@@ -204,7 +205,7 @@ class History:
         part = agent.available().filter(lambda entry: entry.is_scalar and not entry.is_reserved and not entry.revocable)
         name = ROLES[role % len(ROLES)]
         if part and name != "*":
-            reserved = part.push_reservation(Reservation("DYNAMIC", name))
+            reserved = push(part, Reservation("DYNAMIC", name))
             assert self.allocator.update_available(agent.info.id, [Conversion(part, reserved)])
             agent.total = agent.total - part + reserved
 

@@ -17,8 +17,7 @@ from fake_master.allocator import (
     StrictPriorityAllocator,
 )
 from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 
 from .words import expand
@@ -256,3 +255,21 @@ class Market:
             )
             assert total.contains(held)
             assert self.allocator.state.agents[agent].shape.resources + held == total
+
+
+def full_of_batch(priorities: str = "prod=1", tasks: str = "1/1024", executor: str | None = None) -> Market:
+    """Two agents of 4/4096 on which batch runs eight tasks, and a framework of prod that has nothing."""
+    market = Market(priorities)
+    for _ in range(2):
+        market.agent("4/4096")
+    batch = market.framework("batch")
+    market.wait(0.5)
+    for offer in market.offers(batch):
+        market.launch(offer, tasks, 4, executor)
+    market.allocator.suppress(batch)
+    market.wait(1.0)
+    return market
+
+
+def lost(market: Market) -> list[tuple[str, str]]:
+    return [(thing.role, thing.agent) for thing in market.revoked]

@@ -20,10 +20,11 @@ from fake_master.allocator import (
 )
 from mesosctl.core.operations import Conversion
 from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_entries
+from tests.reserving import push
 
 from .words import expand
 
@@ -184,7 +185,7 @@ class Player:
 
     def do_reserve(self, agent: str, role: str, text: str, holder: str | None = None) -> None:
         plain = expand(text)
-        reserved = plain.push_reservation(Reservation("DYNAMIC", role))
+        reserved = push(plain, Reservation("DYNAMIC", role))
         self._convert(agent, plain, reserved, holder)
 
     def do_create(self, agent: str, before: str, after: str, holder: str | None = None) -> None:
@@ -212,3 +213,10 @@ class Player:
 def _amounts(text: str) -> dict[str, int]:
     """`cpus:0` must stay: a limit of zero is one."""
     return {entry.name: entry.value for entry in parse_entries(text) if isinstance(entry.value, int)}
+
+
+def player(*steps: str, **flags: object) -> Player:
+    made = Player(Options(**flags))  # type: ignore[arg-type]
+    for step in steps:
+        made.play(step)
+    return made

@@ -16,7 +16,6 @@ from typing import Any, Self
 
 from tests.conformance import real
 from tests.conformance.cluster import Setup
-from tests.conformance.processes import free_port
 
 RUNNER = os.environ.get("MESOS_RUNNER")
 Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]
@@ -53,11 +52,11 @@ class Agents:
 
     def __init__(self, port: int) -> None:
         self._master = port
-        self._sink = free_port()
         self._count = 0
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(_swallow, "127.0.0.1", self._sink)
+        self._server = await asyncio.start_server(_swallow, "127.0.0.1", 0)
+        self._sink = self._server.sockets[0].getsockname()[1]
         reader, self._writer = await asyncio.open_connection("127.0.0.1", self._master)
         self._reading = asyncio.create_task(_swallow(reader, self._writer))
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 import pytest
 
 from fake_master.allocator import AgentInfo, FrameworkInfo, HierarchicalAllocator, Options
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double, to_milli
 from mesosctl.core.text import parse_resources
@@ -92,7 +91,7 @@ async def theirs(situation: Situation) -> Shares:
         await agents.start()
         for index, text in enumerate(situation.agents):
             await agents.register(text)
-            await _two_batches(master, agents=index + 1)
+            await _settled(master, schedulers, agents=index + 1)
         await agents.stop()
         for task in tasks:
             task.cancel()
@@ -107,14 +106,18 @@ async def theirs(situation: Situation) -> Shares:
         return _doubles(held)
 
 
-async def _two_batches(master: RealMaster, agents: int) -> None:
-    """Until the master knows so many agents and has run at least twice since."""
-    deadline, enough = time.monotonic() + 60, 0.0
+async def _settled(master: RealMaster, schedulers: list[Scheduler], agents: int) -> None:
+    """Until the master knows so many agents, has run for them, and everybody has the offers that it made.
+
+    A run is counted when it begins, and may have been due before the agent came: of three the second is whole and new.
+    """
+    deadline, enough = time.monotonic() + 120, 0.0
     while time.monotonic() < deadline:
         figures = await asyncio.to_thread(master.metrics)
         if figures["master/slaves_active"] == agents:
-            enough = enough or figures[RUNS] + 2
-            if figures[RUNS] >= enough:
+            enough = enough or figures[RUNS] + 3
+            arrived = sum(len(scheduler.offers) for scheduler in schedulers)
+            if figures[RUNS] >= enough and arrived == figures["master/outstanding_offers"]:
                 return
     raise TimeoutError("the real master stopped allocating")
 

@@ -22,23 +22,12 @@ from fake_master.allocator.parcels import Content, Parcels
 from fake_master.allocator.random_sorter import RandomSorter
 from fake_master.allocator.recovery import agents_to_wait_for
 from fake_master.allocator.role_tree import RoleTree
-from fake_master.allocator.shrink import shrink_to_limits, shrink_to_quantities
 from fake_master.allocator.sorter import Totals
 from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Disk, DiskSource, Resource, Resources
+from mesosctl.core.quantities import Limits, Quantities, Quota
 
-from .player import Player
+from .player import Player, player
 from .words import expand
-
-
-def player(*steps: str, **flags: object) -> Player:
-    made = Player(Options(**flags))  # type: ignore[arg-type]
-    for step in steps:
-        made.play(step)
-    return made
-
 
 # --- Sorters --------------------------------------------------------------------------------------
 
@@ -255,57 +244,7 @@ def test_a_shared_volume_goes_to_one_framework_a_run() -> None:
     assert used["disk"] == 5000  # two copies, one disk
 
 
-# --- Shrinking ------------------------------------------------------------------------------------
-
-
-def keep(_: list[Resource]) -> None:
-    """Shuffle nothing."""
-
-
-def mount(amount: int) -> Resource:
-    return Resource("disk", amount, disk=Disk(source=DiskSource("MOUNT", root=f"/{amount}")))
-
-
-@pytest.mark.parametrize(
-    ("given", "target", "quantities", "limits"),
-    [
-        (expand("2/20"), {"cpus": 1000, "mem": 10000, "disk": 10000}, "1/10", "1/10"),
-        (expand("2/20"), {"cpus": 1000}, "cpus:1", "1/20"),
-        (expand("cpus:1"), {}, "", "cpus:1"),
-        (Resources([mount(20000)]), {"disk": 10000}, "", ""),
-        (expand("2/20"), {"cpus": 0}, "", "mem:20"),
-    ],
-)
-def test_shrinking(given: Resources, target: dict[str, int], quantities: str, limits: str) -> None:
-    assert shrink_to_quantities(given, target, keep) == expand(quantities)
-    assert shrink_to_limits(given, target, keep) == expand(limits)
-
-
-def test_shrinking_takes_entries_as_they_are_shuffled() -> None:
-    both = Resources([Resource("disk", 10000), mount(10000)])
-    target = {"disk": 10000}
-    assert shrink_to_quantities(both, target, keep) == expand("disk:10")
-    assert shrink_to_quantities(both, target, lambda entries: entries.reverse()) == Resources([mount(10000)])
-
-
-@pytest.mark.parametrize(
-    ("quota", "taken"),
-    [
-        (Quota(limits=Limits({"disk": 15000})), expand("2/64;disk:10")),
-        (Quota(limits=Limits({"disk": 30000})), expand("2/64;disk:10") + Resources([mount(20000)])),
-        # The plain disk serves half of the guarantee, and the other half keeps ten of the mount's twenty from it.
-        (Quota(Quantities({"disk": 20000})), expand("2/64;disk:10")),
-        (Quota(Quantities({"disk": 25000}), Limits({"disk": 25000})), expand("2/64;disk:10")),
-    ],
-)
-def test_quota_takes_a_mounted_disk_whole_or_not_at_all(quota: Quota, taken: Resources) -> None:
-    made = player("framework F q")
-    made.allocator.update_quota("q", quota)
-    made.allocator.add_agent(AgentInfo("A1"), expand("2/64;disk:10") + Resources([mount(20000)]))
-    made.allocator.advance_to(0.0)
-    assert [offered.allocated_to(None) for *_, offered in made.offers] == [taken]
-    made.offers.clear()
-    made.play("tick -> -")
+# --- What is held ---------------------------------------------------------------------------------
 
 
 def test_what_both_stages_offer_becomes_one_parcel() -> None:

@@ -8,7 +8,8 @@
 import dataclasses
 import re
 
-from mesosctl.core.resources import Disk, Reservation, Resource, Resources
+from mesosctl.core.resource import Disk, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_entries
 
 _ENTRY = re.compile(r"(\w+)(?:\((\+?)([^)]*)\))?(?:\[(\w+)\])?(\{REV\})?(<S>)?:(.+)")

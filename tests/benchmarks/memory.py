@@ -24,7 +24,7 @@ from pathlib import Path
 
 from mesosctl.core.labels import Labels
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, Usage
-from mesosctl.core.resources import Reservation
+from mesosctl.core.resource import Reservation
 from mesosctl.core.text import parse_resources
 from mesosctl.ops.snapshot import write_file
 from tests.benchmarks import whatif

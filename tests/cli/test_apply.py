@@ -217,7 +217,7 @@ def test_a_cluster_that_changed_since_the_plan_was_shown_is_left_alone(run, file
 def killed(tmp_path, file, at, when):
     program = [sys.executable, "-c", KILLED, str(at), when, "--master", FAKE, "apply", "-f", str(file)]
     ended = subprocess.run(
-        program, env=os.environ | {"XDG_STATE_HOME": str(tmp_path)}, capture_output=True, timeout=60, check=False
+        program, env=os.environ | {"XDG_STATE_HOME": str(tmp_path)}, capture_output=True, timeout=120, check=False
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr
 

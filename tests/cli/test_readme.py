@@ -40,7 +40,7 @@ def test_the_script_ends_with_the_reason(tmp_path: Path, cpus: int, master: str 
         },
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert (ended.returncode, said in ended.stdout) == (status, True), ended.stderr

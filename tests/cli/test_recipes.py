@@ -23,7 +23,7 @@ def master(request):
     ) as serving:
         yield serving.stdout.readline().strip()
         serving.send_signal(signal.SIGTERM)
-        serving.wait(20)
+        serving.wait(60)
 
 
 @pytest.fixture

@@ -99,6 +99,6 @@ def test_the_document_is_utf_8_whatever_the_terminal_speaks(tmp_path):
     write_file(tmp_path / "a.json", ClusterPicture("1.11.0", 0.0, weights=weights))
     words = [sys.executable, "-m", "mesosctl", "snapshot", "--from", str(tmp_path / "a.json")]
     ran = subprocess.run(
-        words, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True, timeout=60
+        words, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True, timeout=120
     )
     assert snapshot.load(ran.stdout).weights == weights

@@ -17,6 +17,8 @@ import mesosctl
 from mesosctl.render.context_documents import ExchangeNote
 
 ROOT = Path(mesosctl.__file__).parent.parent
+PATIENCE = 60
+"""Seconds for whatever a test waits for."""
 SECRET, ENCODED = "s3cret-of-ops", "b3BzOnMzY3JldC1vZi1vcHM="
 
 
@@ -30,7 +32,7 @@ def server():
         def do_GET(self):
             reached.set()
             if server.hold:
-                released.wait(20)
+                released.wait(PATIENCE)
             answers = {"/quota": {"infos": infos[: server.quotas]}, "/roles": {"roles": [], "secret": SECRET}}
             body = json.dumps(answers[self.path]).encode()
             self.send_response(200)
@@ -64,7 +66,7 @@ def surroundings(tmp_path, server):
 def run(words, environment, **variables):
     command = [sys.executable, "-m", "mesosctl", *words]
     return subprocess.run(
-        command, capture_output=True, text=True, env={**environment, **variables}, timeout=60, check=False
+        command, capture_output=True, text=True, env={**environment, **variables}, timeout=PATIENCE, check=False
     )
 
 
@@ -94,12 +96,12 @@ class Seat:
     def end(self):
         while self._read():
             pass
-        status = self.process.wait(20)
+        status = self.process.wait(PATIENCE)
         os.close(self.terminal)
         return status
 
     def _read(self):
-        ready = select.select([self.terminal], [], [], 20)[0]
+        ready = select.select([self.terminal], [], [], PATIENCE)[0]
         assert ready, self.screen
         try:
             read = os.read(self.terminal, 65536)
@@ -150,7 +152,7 @@ class TestEndings:
             capture_output=True,
             text=True,
             env={**surroundings, "PYTHONUNBUFFERED": unbuffered},
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert (ran.stdout.count("\n"), ran.stderr) == (1, "141\n")
@@ -159,7 +161,7 @@ class TestEndings:
     def test_ctrl_c_ends_it_quietly(self, surroundings, server, key, status):
         server.hold = True
         seat = Seat(["quota", "list"], surroundings)
-        assert server.reached.wait(20)
+        assert server.reached.wait(PATIENCE)
         seat.type(key)
         assert seat.end() == status
         assert seat.screen.replace(b"^C", b"").strip() == b""
@@ -218,7 +220,7 @@ class TestVerbosity:
 
     def test_an_error_is_the_last_object_and_holds_the_notes(self, surroundings):
         ran = run(
-            ["quota", "list", "-v", "-o", "json", "--master", "http://127.0.0.1:1", "--timeout", "1"], surroundings
+            ["quota", "list", "-v", "-o", "json", "--master", "http://127.0.0.1:1", "--timeout", "4"], surroundings
         )
         told = [json.loads(line) for line in ran.stderr.splitlines()]
         assert ran.returncode == 7
@@ -228,7 +230,7 @@ class TestVerbosity:
 
 def test_progress_is_for_terminals_that_can_overwrite(surroundings, tmp_path):
     cluster = tmp_path / "late.toml"
-    cluster.write_text('[[agents]]\nresources = "cpus:8"\ndelay = 0.3\n')
+    cluster.write_text('[[agents]]\nresources = "cpus:8"\ndelay = 1.5\n')
     words = ["--master", f"fake:{cluster}", "reserve", "agent-1", "--role", "web", "-o", "name"]
     seat = Seat([*words, "cpus:1"], surroundings)
     assert seat.end() == 0

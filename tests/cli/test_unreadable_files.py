@@ -54,6 +54,6 @@ def type_it(module, *words, home):
         env={"HOME": str(home), "PYTHONPATH": ":".join(sys.path), "MESOSCTL_MASTER": "http://127.0.0.1:1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )

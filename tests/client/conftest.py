@@ -23,7 +23,7 @@ def ensemble() -> Iterator[Ensemble]:
 def type_words() -> Callable[..., Ran]:
     """Run the command line over the network; variables are those of its environment, and no other."""
 
-    def run(*words: str, timeout: float = 10, **variables: str) -> Ran:
+    def run(*words: str, timeout: float = 30, **variables: str) -> Ran:
         environment = Environment(stdin=io.StringIO(), stdout=io.StringIO(), stderr=io.StringIO(), variables=variables)
         status = main([*words, "--timeout", str(timeout)], environment)
         return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())

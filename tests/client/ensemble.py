@@ -73,7 +73,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def finish_request(self, request, client_address) -> None:
         if self.tls is not None:
-            request.settimeout(10)
+            request.settimeout(60)
             try:
                 request = self.tls.wrap_socket(request, server_side=True)
             except (ssl.SSLError, OSError):
@@ -100,7 +100,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 16
-    timeout = 10
+    timeout = 60
 
     def _act(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))

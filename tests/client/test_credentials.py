@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Credentials, Settings, Tls, Token
+from mesosctl.client.settings import Settings, Tls
 from mesosctl.core.errors import MesosctlError
 
 from .ensemble import Server
@@ -73,7 +74,9 @@ behaviours = st.one_of(st.just(200), st.just(503), st.builds(Onward, numbers, st
     secret=st.sampled_from(SECRETS),
     changes=st.booleans(),
 )
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 def test_nobody_sees_them_who_was_not_named(authority, servers, named, behaviours, secret, changes):
     for server, behaviour in zip(servers, behaviours, strict=True):
         server.seen.clear()

@@ -1,6 +1,8 @@
 """One deadline over everything of an exchange, on real sockets."""
 
+import select
 import socket
+import struct
 import threading
 import time
 
@@ -44,10 +46,10 @@ def dripping():
 
 def test_an_answer_that_drips_ends_with_the_deadline(dripping):
     started = time.monotonic()
-    with Master(parse_address(dripping), Settings(timeout=0.4)) as master, pytest.raises(DeadlinePassed) as caught:
+    with Master(parse_address(dripping), Settings(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
         master.get("/version")
     assert caught.value.sent is True
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 0.1 * len(ANSWER)
 
 
 @pytest.fixture
@@ -56,14 +58,23 @@ def deaf():
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen(0)
-        callers = [socket.socket() for _ in range(3)]
-        for caller in callers:
+        callers = []
+        while not takes_no_more(server):
+            caller = socket.socket()
             caller.setblocking(False)
             caller.connect_ex(server.getsockname())
-        time.sleep(0.05)
+            callers.append(caller)
+            select.select([], [caller], [], 0.1)  # until it is in the queue
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
         for caller in callers:
             caller.close()
+
+
+def takes_no_more(server):
+    """Whether more wait to be accepted than may; Linux tells of a listening socket in the place of what is unacked."""
+    told = server.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 32)
+    waiting, most = struct.unpack_from("II", told, 24)
+    return waiting > most
 
 
 @pytest.fixture
@@ -78,7 +89,7 @@ def answering():
             connection.sendall(ANSWER)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(10)
+        server.settimeout(60)
         thread = threading.Thread(target=serve)
         thread.start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
@@ -86,7 +97,7 @@ def answering():
 
 
 def test_a_silent_master_leaves_time_for_the_next(deaf, answering):
-    with Master(parse_address(f"{deaf},{answering}"), Settings(timeout=3)) as master:
+    with Master(parse_address(f"{deaf},{answering}"), Settings(timeout=8)) as master:
         assert master.get("/quota") == {"version": 1}
 
 
@@ -98,4 +109,4 @@ def test_silent_masters_all(deaf):
     ):
         master.get("/quota")
     assert not caught.value.sent
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 30  # the system itself tries for minutes

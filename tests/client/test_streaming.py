@@ -10,7 +10,7 @@ from mesosctl.client.held import HeldAnswer
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Settings
 from mesosctl.core.errors import DeadlinePassed, NotFound, UnexpectedAnswer
-from mesosctl.wire.messages import decode
+from mesosctl.wire.decoding import decode
 from mesosctl.wire.parts import parts
 
 JSON = {"Content-Type": "application/json"}

@@ -3,9 +3,9 @@
 Debian's package `zookeeper` puts it into /usr/share/java; ZOOKEEPER_CLASSPATH names it elsewhere.
 """
 
+import json
 import os
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -13,8 +13,10 @@ from pathlib import Path
 from kazoo.client import KazooClient
 from kazoo.handlers.threading import KazooTimeoutError
 
+from mesosctl.client.address import parse_address
+
 _DEBIAN = "/usr/share/java/zookeeper.jar"
-_SECONDS_TO_START = 60
+_SECONDS_TO_START = 120
 
 
 def missing() -> str | None:
@@ -24,14 +26,6 @@ def missing() -> str | None:
     if not os.environ.get("ZOOKEEPER_CLASSPATH") and not Path(_DEBIAN).exists():
         return f"there is no ZooKeeper server: neither {_DEBIAN} nor ZOOKEEPER_CLASSPATH"
     return None
-
-
-def free_ports(count: int) -> list[int]:
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 class ZooKeeperServer:
@@ -84,7 +78,7 @@ class ZooKeeperServer:
         """End it by its own pid, as a crash would."""
         if self._child is not None:
             self._child.kill()
-            self._child.wait(10)
+            self._child.wait(60)
             self._child = None
 
     def last_words(self) -> str:
@@ -102,3 +96,48 @@ def connect(servers: list[ZooKeeperServer], **options: object) -> KazooClient:
             assert time.monotonic() < end, f"ZooKeeper is not ready: {servers[0].last_words()}"
         else:
             return client
+
+
+def leave(client) -> None:
+    client.stop()
+    client.close()
+
+
+class Election:
+    """Masters of one path, each with a session of its own, as real masters have."""
+
+    def __init__(self, server, path):
+        self.server, self.path = server, path
+        self.sessions = []
+        self.admin = connect([server])
+        self.admin.ensure_path(path)
+
+    @property
+    def address(self):
+        return f"zk://{self.server.host}{self.path}"
+
+    @property
+    def where(self):
+        return parse_address(self.address).zookeeper
+
+    def register(self, master, **info):
+        """A node as Mesos writes it, and the session that keeps it."""
+        client = connect([self.server])
+        host, port = master.rsplit(":", 1)
+        content = {
+            "address": {"hostname": host, "ip": "127.0.0.1", "port": int(port)},
+            "capabilities": [],
+            "hostname": host,
+            "id": f"{master}-id",
+            "ip": 16777343,
+            "pid": f"master@127.0.0.1:{port}",
+            "port": int(port),
+            "version": "1.11.0",
+        } | info
+        client.create(f"{self.path}/json.info_", json.dumps(content).encode(), ephemeral=True, sequence=True)
+        self.sessions.append(client)
+        return client
+
+    def close(self):
+        for client in [*self.sessions, self.admin]:
+            leave(client)

@@ -54,8 +54,8 @@ class Driver:
     def kill(self) -> None:
         """End it as a crash would."""
         self._child.kill()
-        self._child.wait(timeout=10)
-        self._reader.join(timeout=10)
+        self._child.wait(timeout=PATIENCE)
+        self._reader.join(timeout=PATIENCE)
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._child.stdin.close()

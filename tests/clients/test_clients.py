@@ -92,7 +92,11 @@ def test_from_subscription_to_teardown(client: Client, master: Cluster) -> None:
         driver.wait_for("launched")
         if client.prompt:
             driver.wait_for("update", "TASK_RUNNING")
-        assert master.subscribers.wait(lambda: bool(only_framework(master)["tasks"]), 10)
+
+        def runs() -> bool:
+            return [task["state"] for task in only_framework(master)["tasks"]] == ["TASK_RUNNING"]
+
+        assert master.subscribers.wait(runs), only_framework(master)
         framework = only_framework(master)
         assert (framework["id"], framework["name"]) == (framework_id, client.name)
         (task,) = framework["tasks"]
@@ -105,7 +109,7 @@ def test_from_subscription_to_teardown(client: Client, master: Cluster) -> None:
         assert reserved == (1.0 if client.name == "pymesos" else 0.0)
         driver.tell("tear down")
         driver.wait_for("torn down")
-        gone = master.subscribers.wait(lambda: bool(master.read("/frameworks")["completed_frameworks"]), 10)
+        gone = master.subscribers.wait(lambda: bool(master.read("/frameworks")["completed_frameworks"]))
         assert gone
         assert only_framework(master, "completed_frameworks")["id"] == framework_id
         assert master.read("/frameworks")["frameworks"] == []
@@ -119,7 +123,7 @@ def test_failing_over(client: Client, master: Cluster) -> None:
         framework_id = first.wait_for("subscribed")[1]
         first.wait_for("launched")
         first.kill()
-    assert master.subscribers.wait(lambda: not only_framework(master)["connected"], 10)
+    assert master.subscribers.wait(lambda: not only_framework(master)["connected"])
     assert len(only_framework(master)["tasks"]) == 1
     with client.start(address, framework_id) as second:
         assert second.wait_for("subscribed")[1] == framework_id

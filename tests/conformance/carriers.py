@@ -64,9 +64,7 @@ class Pool:
 
     def start(self, carrier: Carrier, setup: Setup) -> Cluster:
         """A new master that the pool does not lend: the caller stops it, or else it ends with the pool."""
-        folder = Path(self._folder.name) / f"{len(self._started)}-{carrier}"
-        folder.mkdir()
-        cluster = carrier.start(setup, folder)
+        cluster = carrier.start(setup, Path(tempfile.mkdtemp(prefix=f"{carrier}-", dir=self._folder.name)))
         self._started.append(cluster)
         return cluster
 

@@ -131,6 +131,19 @@ class Cluster:
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self.setup.operator()}
         return self.request("POST", "/api/v1", content=json.dumps({"type": name, **body}), headers=headers)
 
+    def await_allocations(self) -> None:
+        """Until the allocator has run on all that was asked of the master before.
+
+        Counted when it begins, and perhaps put into its queue before that: of three runs the second is whole and new.
+        """
+
+        def runs() -> float:
+            figures: dict[str, float] = self.read("/metrics/snapshot")
+            return figures["allocator/mesos/allocation_runs"]
+
+        enough = runs() + 3
+        assert self.subscribers.wait(lambda: runs() >= enough), "the master does not allocate any more"
+
     def agents(self) -> list[Any]:
         """Entries of /slaves, in the order in which the setup names the agents."""
         found = self.read("/slaves")["slaves"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 SUBSCRIBE, TEARDOWN, RECONCILE = 1, 2, 9  # scheduler.Call.Type
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def varint(number: int) -> bytes:

@@ -13,7 +13,7 @@ from fake_master.master.registries import open_registry
 
 from .cluster import Cluster, Setup
 from .processes import Process
-from .subscribers import InTheSameProcess, OverTheNetwork
+from .subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
 
 
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
@@ -38,7 +38,7 @@ def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
         words = process.last_words()
         process.stop()
         raise AssertionError(f"the fake master said {address!r} instead of its address: {words}")
-    client = httpx.Client(trust_env=False, timeout=30)
+    client = httpx.Client(trust_env=False, timeout=PATIENCE)
     base = address.rstrip("/")
     return Cluster(
         setup, client, base, subscribers=OverTheNetwork(base), stop=process.stop, last_words=process.last_words

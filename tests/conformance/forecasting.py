@@ -18,7 +18,7 @@ from mesosctl.core.scalars import to_milli
 from .carriers import REAL, Carrier, Pool
 from .cluster import Cluster, Setup
 from .frameworks import Framework
-from .joining import QUIET, Join, joining
+from .joining import Join, joining
 from .scenario import Step
 from .simulated import agents_of
 from .test_commands import run
@@ -40,12 +40,15 @@ class World:
     """Of wishes, where a case has any."""
     frameworks: list[Framework] = field(default_factory=list)
 
-    def settle(self, seconds: float = QUIET) -> None:
-        """Until nobody has been told anything for `seconds`."""
+    def settle(self, seconds: float = 0.0) -> None:
+        """Until nobody has been told anything for `seconds`, nor by any allocation that was due then."""
         seen = -1
         while (told := self._told()) != seen:
             seen = told
             self.master.subscribers.wait(lambda: self._told() != seen, seconds)  # noqa: B023  # called at once
+            self.master.await_allocations()
+            for framework in self.frameworks:
+                framework.catch_up()
 
     def _told(self) -> int:
         return sum(event["type"] in ("OFFERS", "RESCIND") for one in self.frameworks for event in one.stream.events)
@@ -119,7 +122,8 @@ class Case:
     old: int | None = None
     newest: bool = False
     """Only for masters from 1.9 on."""
-    waits: float = QUIET
+    waits: float = 0.0
+    """Seconds."""
     tasks: bool = False
     """Whether tasks are to run."""
     wishes: str = ""
@@ -154,7 +158,7 @@ def asks(step: Step) -> Preparation:
 
     def prepare(world: World) -> None:
         assert world.send(step) in (200, 202)
-        world.settle(FILTERED if step.path not in ("/quota", "/weights") else QUIET)
+        world.settle(FILTERED if step.path not in ("/quota", "/weights") else 0.0)
 
     return prepare
 

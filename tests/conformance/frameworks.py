@@ -5,14 +5,12 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from .cluster import Answer, Cluster
-from .subscribers import Event, Subscription
+from .subscribers import PATIENCE, Event, Subscription
 
 PATH = "/api/v1/scheduler"
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
-PATIENCE = 10.0
-"""Seconds in which something that must happen does."""
-FROM_AGENTS = frozenset({"UPDATE_OPERATION_STATUS"})
-"""Kinds that come when an agent has done its part: in no order with the others."""
+FROM_AGENTS = frozenset({"UPDATE", "UPDATE_OPERATION_STATUS"})
+"""Kinds that come when an agent has done its part: in no order with the others, nor with each other."""
 
 
 class Framework:
@@ -31,7 +29,11 @@ class Framework:
         self.info = {name: value for name, value in whole.items() if value is not None}
         self.id: str | None = None
         self.subscription: Subscription | None = None
-        self._seen = self._seen_from_agents = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen = 0
+        self._seen_from_agents = dict.fromkeys(FROM_AGENTS, 0)
 
     @property
     def stream(self) -> Subscription:
@@ -43,8 +45,9 @@ class Framework:
         known = {} if self.id is None else {"framework_id": {"value": self.id}}
         info = self.info if self.id is None else {**self.info, "id": {"value": self.id}}
         body = {"type": "SUBSCRIBE", **known, "subscribe": {"framework_info": info, **more}}
+        self._has_failed_over = self.subscription is not None
         self.subscription = self.cluster.subscribers.open(PATH, json.dumps(body), HEADERS)
-        self._seen = self._seen_from_agents = 0
+        self._forget()
         return self.subscription
 
     def subscribe(self, **more: Any) -> Self:
@@ -78,7 +81,7 @@ class Framework:
 
     def _unseen(self, kind: str) -> int | None:
         events = self.stream.events
-        start = self._seen_from_agents if kind in FROM_AGENTS else self._seen
+        start = self._seen_from_agents.get(kind, self._seen)
         return next((n for n in range(start, len(events)) if events[n]["type"] == kind), None)
 
     def next(self, kind: str, seconds: float = PATIENCE) -> Event:
@@ -88,7 +91,7 @@ class Framework:
         found = self._unseen(kind)
         assert found is not None
         if kind in FROM_AGENTS:
-            self._seen_from_agents = found + 1
+            self._seen_from_agents[kind] = found + 1
         else:
             self._seen = found + 1
         return self.stream.events[found]
@@ -102,10 +105,28 @@ class Framework:
         assert self.cluster.subscribers.wait(lambda: wanted <= set(now()), seconds), now()
         return now()
 
-    def none_of(self, kind: str, seconds: float) -> None:
-        """For so long no such event arrives; those that have not been looked at yet count."""
-        arrived = self.cluster.subscribers.wait(lambda: self._unseen(kind) is not None, seconds)
-        assert not arrived, self.stream.events[self._seen :]
+    def none_of(self, kind: str, seconds: float | None = None) -> None:
+        """No such event arrives for so long, or from any allocation that is due; those not looked at yet count."""
+        if seconds is None:
+            self.settle()
+        else:
+            self.cluster.subscribers.wait(lambda: self._unseen(kind) is not None, seconds)
+        assert self._unseen(kind) is None, self.stream.events[self._seen :]
+
+    def settle(self) -> None:
+        """Until every allocation that is due has been made, and what came of it has arrived."""
+        self.cluster.await_allocations()
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Until every event has arrived that the master says it has sent."""
+        assert self.cluster.subscribers.wait(self._has_all), self.stream.events
+
+    def _has_all(self) -> bool:
+        figures: dict[str, float] = self.cluster.read("/metrics/snapshot")
+        sent = [value for name, value in figures.items() if name.endswith(f"/{self.id}/events")]
+        # What was on its way to a former connection is lost.
+        return not sent or self._has_failed_over or len(self.stream.events) >= sent[0]
 
     def offers(self, seconds: float = PATIENCE, *, agents: int = 1) -> list[Event]:
         """What is offered next, until so many agents are."""

@@ -9,8 +9,6 @@ from .frameworks import Framework
 
 TICK = 0.2
 """Seconds between allocations in these setups, so that waiting for one does not take long."""
-QUIET = 4 * TICK
-"""Seconds in which nothing happens that should not."""
 Join = Callable[..., Framework]
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-STOP_SECONDS = 10
+STOP_SECONDS = 60
 LOG_LINES = 15
 
 
@@ -41,7 +41,7 @@ class Process:
     def last_words(self) -> str:
         """How it ended, if it did, and the end of its log."""
         with contextlib.suppress(subprocess.TimeoutExpired):  # a broken connection may be seen before the exit
-            self._child.wait(timeout=2)
+            self._child.wait(timeout=5)
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join([f"exit status {self._child.returncode}", *lines[-LOG_LINES:]])
 
@@ -63,11 +63,16 @@ class Process:
         self._child.stdout.close()
 
 
-def free_port() -> int:
-    """A port of the loopback interface that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def hold_port(number: int = 0) -> socket.socket:
+    """A port of the loopback interface, any free one by default, until this is closed.
+
+    The system gives it to nobody who wants any port, and takes nobody's connection out through it; whoever asks for
+    it by its number and reuses addresses, as a real master and Java do, listens there.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", number))
+    return held
 
 
 def wait_until(ready: Callable[[], bool], process: Process, seconds: float) -> None:

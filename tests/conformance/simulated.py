@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from tests.allocator.real_master import Agents
 
 from .cluster import Cluster
-from .frameworks import PATIENCE
+from .subscribers import PATIENCE
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def agents_of(master: Cluster, resources: Sequence[str]) -> Iterator[None]:
         await asyncio.sleep(0)  # what was closed says so in the next round
 
     try:
-        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == len(resources), PATIENCE)
+        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == len(resources))
         yield
     finally:
         asyncio.run_coroutine_threadsafe(end(), loop).result(PATIENCE)

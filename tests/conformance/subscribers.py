@@ -23,6 +23,8 @@ from fake_master.master.clocks import VirtualClock
 from mesosctl.wire import recordio
 
 Event = dict[str, Any]
+PATIENCE = 60.0
+"""Seconds in which something that must happen does, however busy the machine is."""
 _LOOK_AGAIN = 0.05
 """Seconds."""
 
@@ -47,8 +49,12 @@ class Subscribers(ABC):
         """POST; an answer other than 200 has its whole body in `content`."""
 
     @abstractmethod
-    def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+    def wait(self, until: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         """Let time pass until something holds; False if it does not within `seconds`."""
+
+    @abstractmethod
+    def now(self) -> float:
+        """The time by which the master lives: seconds since the epoch."""
 
     def close(self) -> None:  # noqa: B027  # most have nothing to do
         """Hang up everywhere."""
@@ -63,7 +69,7 @@ class OverTheNetwork(Subscribers):
         self._open: list[Callable[[], None]] = []
 
     def open(self, path: str, content: str, headers: Mapping[str, str]) -> Subscription:
-        client = httpx.Client(trust_env=False, timeout=httpx.Timeout(30, read=None))
+        client = httpx.Client(trust_env=False, timeout=httpx.Timeout(PATIENCE, read=None))
         request = client.build_request("POST", self._address + path, content=content, headers=dict(headers))
         response = client.send(request, stream=True)
         if response.status_code != 200:
@@ -77,7 +83,7 @@ class OverTheNetwork(Subscribers):
         def hang_up() -> None:
             with contextlib.suppress(OSError):  # the master was first
                 connection.shutdown(socket.SHUT_RDWR)
-            reader.join(timeout=10)
+            reader.join(timeout=PATIENCE)
             client.close()
 
         reader.start()
@@ -94,7 +100,10 @@ class OverTheNetwork(Subscribers):
             subscription.closed = True
             self._news.notify_all()
 
-    def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+    def now(self) -> float:
+        return time.time()
+
+    def wait(self, until: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         # Woken by events; looked at in between, since what is waited for may be no event.
         deadline = time.monotonic() + seconds
         with self._news:
@@ -130,7 +139,10 @@ class InTheSameProcess(Subscribers):
         self._carry()
         return subscription
 
-    def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+    def now(self) -> float:
+        return self._clock()
+
+    def wait(self, until: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         end = self._clock() + seconds
         self._carry()
         while not until():

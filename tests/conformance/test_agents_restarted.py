@@ -60,7 +60,7 @@ def reserve(master: Cluster, *, volume: bool = False) -> None:
         entries = master.read(own)["reserved_resources_full"].get("ads", [])
         return len(entries) == len(mine) and (not volume or any("disk" in entry for entry in entries))
 
-    assert master.subscribers.wait(applied, 10)
+    assert master.subscribers.wait(applied)
 
 
 def test_op_10_a_reservation_is_offered_again(start: Start) -> None:

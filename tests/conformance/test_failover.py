@@ -11,7 +11,7 @@ import pytest
 from .carriers import IN_PROCESS, IN_PROCESS_OLD, REAL, SOCKET, SOCKET_OLD, Carrier
 from .cluster import Cluster, Setup
 from .frameworks import Framework
-from .joining import QUIET, TICK
+from .joining import TICK
 from .scenario import quota_request
 
 AGENT = "cpus:4;mem:2048;disk:100;ports:[31000-31009]"
@@ -77,12 +77,16 @@ def ids(entries: list[dict[str, Any]]) -> set[str]:
 
 def test_no_offers_until_the_timeout_where_too_few_agents_are_back(restarts: Restarts) -> None:
     set_quota(restarts.start(5))
-    restarts.start(3, timeout=TIMEOUT)
+    second = restarts.start(3, timeout=TIMEOUT)
     in_role, other = restarts.join("r1"), restarts.join("n")
-    in_role.none_of("OFFERS", QUIET)
-    other.none_of("OFFERS", 0)
+
+    def offered() -> bool:
+        return any(event["type"] == "OFFERS" for one in (in_role, other) for event in one.stream.events)
+
+    assert second.subscribers.wait(offered)
+    assert second.subscribers.now() - second.read("/state")["elected_time"] >= TIMEOUT
     # Quota was set for one agent's worth, and each offer is a whole agent; the rest is shared.
-    assert len(in_role.offers(TIMEOUT + QUIET)) >= 1
+    assert len(in_role.offers()) >= 1
     assert len(other.offers()) >= 1
 
 
@@ -117,8 +121,9 @@ def test_a_new_leader_has_a_new_id_and_the_agents_keep_theirs(restarts: Restarts
     described = second.call("GET_AGENTS").json()["get_agents"]["agents"]
     assert all("reregistered_time" in agent for agent in described)
     figures = second.read("/metrics/snapshot")
-    counted = ("slave_reregistrations", "messages_reregister_slave", "slave_registrations", "messages_register_slave")
-    assert [figures[f"master/{name}"] for name in counted] == [3.0, 3.0, 0.0, 0.0]
+    counted = ("slave_reregistrations", "slave_registrations", "messages_register_slave")
+    assert [figures[f"master/{name}"] for name in counted] == [3.0, 0.0, 0.0]
+    assert figures["master/messages_reregister_slave"] >= 3.0  # an agent asks again where no answer comes soon
     assert new["recovered_slaves"] == []
 
 

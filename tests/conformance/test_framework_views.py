@@ -119,8 +119,12 @@ def test_events_tell_of_a_framework_without_its_offers(master: Cluster, join: Jo
     listener = master.subscribers.open("/api/v1", '{"type":"SUBSCRIBE"}', HEADERS)
     try:
         join("web", principal="p", labels={"labels": []}).subscribe()
-        assert master.subscribers.wait(lambda: len(listener.events) > 2, 10)
-        has_keys(listener.events[2]["framework_added"]["framework"], f"{MESSAGE} unregistered_time")
+
+        def added() -> list[dict[str, Any]]:
+            return [event for event in listener.events if event["type"] == "FRAMEWORK_ADDED"]
+
+        assert master.subscribers.wait(lambda: bool(added()))
+        has_keys(added()[0]["framework_added"]["framework"], f"{MESSAGE} unregistered_time")
     finally:
         listener.hang_up()
 
@@ -135,15 +139,15 @@ def test_metrics_count(master: Cluster, framework: Framework) -> None:
         figures.update(master.read("/metrics/snapshot"))
         return figures["allocator/mesos/offer_filters/roles/ads/active"] == 1.0
 
-    assert master.subscribers.wait(counted, 10), "the refusal leaves no filter"
+    assert master.subscribers.wait(counted), "the refusal leaves no filter"
     own = {name.split(f"{framework.id}/")[1]: value for name, value in figures.items() if f"/{framework.id}/" in name}
     assert f"master/frameworks/a%20b%2Fc/{framework.id}/subscribed" in figures
-    assert {name: value for name, value in own.items() if value} == {
+    heartbeats = own["events/heartbeat"]  # one or none so far, or two on a slow machine
+    assert {name: value for name, value in own.items() if value and name != "events/heartbeat"} == {
         "calls": 2.0,
         "calls/decline": 1.0,
         "calls/subscribe": 1.0,
-        "events": 3.0,
-        "events/heartbeat": 1.0,
+        "events": 2.0 + heartbeats,
         "events/offers": 1.0,
         "events/subscribed": 1.0,
         "offers/declined": 1.0,

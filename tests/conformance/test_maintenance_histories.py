@@ -19,8 +19,6 @@ from .scenarios.setups import STANDARD
 
 STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
 STEPS_IN_A_HISTORY = 100
-SETTLED = 5.0
-"""Seconds."""
 
 _HOSTS = st.sampled_from(["a", "A", "b", "B", "c", ""])
 # Not the empty one: as another spelling of a machine without an address it is remembered differently here.
@@ -111,7 +109,7 @@ class History(RuleBasedStateMachine):
     def compare(self) -> None:
         # A real agent is drained a moment after the master has answered.
         real, fake = self.masters
-        real.subscribers.wait(lambda: _state(real) == _state(fake), SETTLED)
+        real.subscribers.wait(lambda: _state(real) == _state(fake))
         assert _state(fake) == _state(real)
 
 

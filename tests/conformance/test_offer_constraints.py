@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .joining import QUIET, quick
+from .joining import quick
 from .test_offer_operations import start  # noqa: F401  # a fixture
 
 SETUP = quick("cpus:2;mem:1024;disk:100;ports:[31000-31009]")
@@ -18,7 +18,7 @@ def test_offer_constraints(start: Any) -> None:  # noqa: F811
         assert join("ads").subscribe(offer_constraints=on_hostname({"exists": {}})).offers()
     with start(SETUP) as (_, join):
         framework = join("ads").subscribe(offer_constraints=on_hostname({"not_exists": {}}))
-        framework.none_of("OFFERS", QUIET)
+        framework.none_of("OFFERS")
         framework.ask(
             "UPDATE_FRAMEWORK",
             gives=200,

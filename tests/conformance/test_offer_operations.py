@@ -9,7 +9,7 @@ import pytest
 from .carriers import Carrier, Pool
 from .cluster import Cluster, Setup
 from .frameworks import Framework, amounts
-from .joining import QUIET, Join, joining, quick
+from .joining import Join, joining, quick
 from .owning import owned
 from .scenario import config, scalar, scalars
 
@@ -107,7 +107,7 @@ def test_what_was_converted_comes_back_at_once_whatever_was_refused_with_it(star
     with start(ONE) as (_, join):
         framework = join("ads").subscribe()
         framework.accept(framework.offers(), reserve(owned("ads", cpus=3)), refuse=1000)
-        offered = amounts(framework.offers(2.0)[0]["resources"])
+        offered = amounts(framework.offers()[0]["resources"])
         assert (offered["cpus(ads)"], offered["cpus"]) == (3.0, 9.0)
 
 
@@ -186,11 +186,10 @@ def test_op_27_old_frameworks_see_the_old_format_and_no_refinements(start: Any) 
 # --- What operators take back -------------------------------------------------------------------------
 
 
-def rescinded(framework: Framework, seconds: float = QUIET) -> int:
-    """How many offers are taken back within so many seconds."""
-    events = framework.stream.events
-    framework.cluster.subscribers.wait(lambda: False, seconds)
-    return sum(event["type"] == "RESCIND" for event in events)
+def rescinded(framework: Framework) -> int:
+    """How many offers have been taken back once everything is done."""
+    framework.settle()
+    return sum(event["type"] == "RESCIND" for event in framework.stream.events)
 
 
 def small_agents(count: int, cpus: float = 2) -> Setup:
@@ -205,7 +204,11 @@ def test_qh_32_one_agent_for_each_framework_of_the_role(start: Any) -> None:
         body = '{"role":"role2","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":1}}]}'
         assert master.request("POST", "/quota", content=body).status == 200
         assert rescinded(holder) == 2
-        assert any(event["type"] == "OFFERS" for other in others for event in other.stream.events)
+
+        def offered() -> bool:
+            return any(event["type"] == "OFFERS" for other in others for event in other.stream.events)
+
+        assert master.subscribers.wait(offered)
         master.clear_quota()
 
 
@@ -267,7 +270,7 @@ def test_qv_17_limits_lowered_step_by_step(start: Any) -> None:
         framework = join("role1").subscribe()
         framework.offers(agents=2)
         assert master.call("UPDATE_QUOTA", **limits("role1", cpus=16)).status == 200
-        framework.none_of("RESCIND", QUIET)
+        framework.none_of("RESCIND")
         assert master.call("UPDATE_QUOTA", **limits("role1", cpus=12)).status == 200
         framework.next("RESCIND")
         # The filter that a rescinded offer leaves does not keep back other amounts of another agent.

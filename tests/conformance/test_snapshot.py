@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from fake_master.carriers.in_process import InProcessTransport
-from fake_master.master.state import Master as FakeMaster
+from fake_master.master.master import Master as FakeMaster
 from fake_master.pictured import Pictured
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
@@ -20,7 +20,7 @@ from mesosctl.wire import snapshot
 from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from .cluster import Cluster
 from .frameworks import amounts
-from .joining import QUIET, Join, joining, quick
+from .joining import Join, joining, quick
 from .owning import owned, reserve
 from .scenario import quota_request, scalars
 from .test_reserved_in_use import launch, started
@@ -103,7 +103,7 @@ def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join)
     ads = join("ads/x", "ads", name="ads", principal="p").subscribe(suppressed_roles=["ads"])
     ads.offers(agents=1)
     join("db", name="old", capabilities=(), roles=None, role="db").subscribe().offers()
-    master.subscribers.wait(lambda: False, QUIET)
+    web.settle()
     picture = picture_of(master)
     assert {offer.id for offer in picture.offers} >= {offer["id"]["value"] for offer in held}
     assert picture.weights == {"ads/x": 0.5, "web": 2.5}
@@ -150,7 +150,7 @@ def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join
     framework.offers()
     framework.stream.hang_up()
     gone = lambda: not picture_of(master).frameworks[0].connected  # noqa: E731
-    assert master.subscribers.wait(gone, 10)
+    assert master.subscribers.wait(gone)
     picture = picture_of(master)
     assert comparable(again(picture)[0]) == comparable(picture)
 

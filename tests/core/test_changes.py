@@ -4,7 +4,7 @@ from mesosctl.core import changes
 from mesosctl.core.changes import parse_change
 from mesosctl.core.errors import RuleViolation, UsageError
 from mesosctl.core.quantities import Limits
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.text import parse_entries
 
 

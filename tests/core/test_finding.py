@@ -3,7 +3,8 @@
 import pytest
 
 from mesosctl.core.finding import find
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 
 

@@ -9,18 +9,20 @@ from hypothesis import strategies as st
 from mesosctl.core import operations
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.labels import Labels
-from mesosctl.core.operations import Requester, apply_all
-from mesosctl.core.reservation_rules import common_bottom
-from mesosctl.core.resources import Disk, Reservation, Resource, Resources
+from mesosctl.core.operations import apply_all
+from mesosctl.core.reservation_rules import Requester, check_reserve, common_bottom
+from mesosctl.core.resource import Disk, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.core.values import Ranges
+from tests.reserving import push
 
 BY_P = Reservation("DYNAMIC", "role", "p")
 AGENT = parse_resources("cpus:1;mem:512;disk(role):1000")
 
 
 def reserved(text: str) -> Resources:
-    return parse_resources(text).push_reservation(BY_P)
+    return push(parse_resources(text), BY_P)
 
 
 def test_re_21_reserve():
@@ -79,7 +81,7 @@ TOPS = st.builds(Reservation, st.just("DYNAMIC"), st.just("a/b/c"), st.sampled_f
 
 @given(COLLECTIONS, TOPS)
 def test_what_is_pushed_comes_off_again(some: Resources, top: Reservation):
-    pushed = some.push_reservation(top)
+    pushed = push(some, top)
     assert all(entry.reservations[-1] == top for entry in pushed)
     assert pushed.pop_reservation() == some
     assert pushed.quantities() == some.quantities()
@@ -88,7 +90,7 @@ def test_what_is_pushed_comes_off_again(some: Resources, top: Reservation):
 @given(COLLECTIONS, st.data())
 def test_reserving_and_unreserving_is_as_if_nothing_had_been(some: Resources, data: st.DataObject):
     part = Resources([data.draw(st.sampled_from(list(some)))])
-    refined = part.push_reservation(data.draw(TOPS))
+    refined = push(part, data.draw(TOPS))
     after = apply_all(some, operations.reserve(refined))
     assert after.quantities() == some.quantities()
     assert after.contains(refined)
@@ -97,9 +99,9 @@ def test_reserving_and_unreserving_is_as_if_nothing_had_been(some: Resources, da
 
 @given(COLLECTIONS, COLLECTIONS)
 def test_a_conversion_is_done_whole_or_not_at_all(some: Resources, wanted: Resources):
-    [conversion] = operations.reserve(wanted.push_reservation(BY_P))
+    [conversion] = operations.reserve(push(wanted, BY_P))
     if some.contains(wanted):
-        assert conversion.apply(some) == some - wanted + wanted.push_reservation(BY_P)
+        assert conversion.apply(some) == some - wanted + push(wanted, BY_P)
     else:
         with pytest.raises(Conflict):
             conversion.apply(some)
@@ -128,9 +130,9 @@ def test_labels_are_equal_in_any_order_and_counted(pairs):
 )
 def test_a_broken_rule_is_named_with_the_entry_that_breaks_it(rule, changed):
     right = Resource("cpus", 1000, (BY_P,))
-    operations.check_reserve([right], Requester("p"))
+    check_reserve([right], Requester("p"))
     with pytest.raises(RuleViolation) as caught:
-        operations.check_reserve([right, replace(right, **changed)], Requester("p"))
+        check_reserve([right, replace(right, **changed)], Requester("p"))
     assert caught.value.rule == rule
     assert caught.value.field.startswith("resources[1].")
 
@@ -138,17 +140,17 @@ def test_a_broken_rule_is_named_with_the_entry_that_breaks_it(rule, changed):
 def test_nothing_is_given_to_two_owners_at_once():
     ports = Resource("ports", Ranges.of([(1, 4)]), (BY_P,))
     other = (Reservation("DYNAMIC", "other"),)
-    operations.check_reserve([ports, replace(ports, value=Ranges.of([(5, 6)]), reservations=other)], Requester())
-    operations.check_reserve([ports, replace(ports, value=Ranges.of([(3, 6)]))], Requester())
+    check_reserve([ports, replace(ports, value=Ranges.of([(5, 6)]), reservations=other)], Requester())
+    check_reserve([ports, replace(ports, value=Ranges.of([(3, 6)]))], Requester())
     with pytest.raises(RuleViolation) as caught:
-        operations.check_reserve([ports, replace(ports, value=Ranges.of([(4, 6)]), reservations=other)], Requester())
+        check_reserve([ports, replace(ports, value=Ranges.of([(4, 6)]), reservations=other)], Requester())
     assert caught.value.rule == "reserve.nothing-twice"
 
 
 @pytest.mark.parametrize("capability", ["HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"])
 def test_an_agent_must_know_what_a_stack_needs(capability):
     refined = [Resource("cpus", 1000, (BY_P, Reservation("DYNAMIC", "role/x")))]
-    operations.check_reserve(refined, Requester())
+    check_reserve(refined, Requester())
     known = {"HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"} - {capability}
     with pytest.raises(RuleViolation):
-        operations.check_reserve(refined, Requester(), agent_capabilities=known)
+        check_reserve(refined, Requester(), agent_capabilities=known)

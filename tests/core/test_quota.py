@@ -1,26 +1,16 @@
-"""The rules of quota, each by its field and its name (spec/quota.md §3, §5, §6, §8)."""
+"""The rules of quota, each by its field and its name (spec/quota.md §3, §5, §8)."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mesosctl.core import quota as quota_rules
-from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.core.errors import RuleViolation
 from mesosctl.core.profile import MESOS_1_4, MESOS_1_11, profile_of
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import AgentCapacity, Quota
-from mesosctl.core.text import parse_entries, parse_resources
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.text import parse_entries
 
 
 def quota(cpus: int) -> Quota:
     return Quota(Quantities({"cpus": cpus * 1000}))
-
-
-# The cluster of spec/scenarios.md §6.
-AGENTS = (
-    AgentCapacity(parse_resources("cpus:12;mem:6144;disk:1000;ports:[31000-32000]")),
-    AgentCapacity(parse_resources("cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500;ports:[31000-31100]")),
-)
 
 
 @pytest.mark.parametrize(
@@ -46,29 +36,6 @@ def test_a_zero_is_refused_by_the_tool_with_what_to_do_instead():
     assert "--limit mem:0" in (refused.value.hint or "")
 
 
-def test_capacity_by_each_master():
-    assert quota_rules.capacity(AGENTS, MESOS_1_4) == Quantities({"cpus": 16000, "mem": 8_192_000, "disk": 1_500_000})
-    assert quota_rules.capacity(AGENTS, MESOS_1_11) == Quantities({"cpus": 24000, "mem": 12_288_000, "disk": 1_500_000})
-
-
-def test_an_agent_out_of_service_counts_only_on_newer_masters():
-    agents = (AGENTS[0], AgentCapacity(parse_resources("cpus:4"), active=False))
-    assert quota_rules.capacity(agents, MESOS_1_4).get_amount("cpus") == 12000
-    assert quota_rules.capacity(agents, MESOS_1_11).get_amount("cpus") == 16000
-
-
-def test_equality_with_capacity_passes_and_a_thousandth_more_does_not():
-    available = Quantities({"cpus": 16000})
-    quota_rules.check_capacity({"a": quota(10), "b": quota(6)}, available)
-    with pytest.raises(Conflict, match=r"cpus:0\.001 too much"):
-        quota_rules.check_capacity({"a": Quota(Quantities({"cpus": 16001}))}, available)
-
-
-def test_a_resource_that_no_agent_has_is_a_conflict():
-    with pytest.raises(Conflict):
-        quota_rules.check_capacity({"a": Quota(Quantities({"gpus": 1000}))}, quota_rules.capacity(AGENTS, MESOS_1_11))
-
-
 def test_children_fit_into_their_parent_or_the_tree_is_refused():
     quota_rules.check_tree({"a": quota(3), "a/b": quota(1), "a/c": quota(2)})
     for broken in (
@@ -78,22 +45,6 @@ def test_children_fit_into_their_parent_or_the_tree_is_refused():
     ):
         with pytest.raises(RuleViolation, match="does not contain the sum"):
             quota_rules.check_tree(broken)
-
-
-def test_only_top_level_roles_count_towards_the_total():
-    assert quota_rules.total_guarantees({"a": quota(3), "a/b": quota(1)}) == Quantities({"cpus": 3000})
-
-
-@given(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 20).map(quota)), st.integers(0, 60))
-def test_the_largest_quota_that_would_pass_does_pass_and_one_more_does_not(stored: dict[str, Quota], cpus: int):
-    available = Quantities({"cpus": cpus * 1000})
-    free = quota_rules.unpromised(stored, available)
-    already = quota_rules.total_guarantees(stored)
-    if available.contains(already):
-        quota_rules.check_capacity(stored | {"new": Quota(free)}, available)
-    more = Quota(Quantities({"cpus": free.get_amount("cpus") + 1}))
-    with pytest.raises(Conflict):
-        quota_rules.check_capacity(stored | {"new": more}, available)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +81,3 @@ def test_a_version_chooses_the_profile():
     assert profile_of("1.8.1") is MESOS_1_4
     assert profile_of("1.9.0") is MESOS_1_11
     assert profile_of("1.11.0") is MESOS_1_11
-
-
-def test_nothing_passes_while_any_name_is_promised_beyond_capacity():
-    stored = {"a": quota_rules.Quota(Quantities({"cpus": 5000}))}
-    assert quota_rules.unpromised(stored, Quantities({"cpus": 4000, "mem": 9000})) == Quantities()

@@ -6,7 +6,7 @@ import pytest
 
 from mesosctl.core import regexes
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.regexes import Limits, whole
+from mesosctl.core.regexes import RegexLimits, whole
 
 TAKEN = [
     "a",
@@ -45,33 +45,33 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("pattern", TAKEN)
 def test_taken(pattern: str) -> None:
-    whole(pattern, Limits())
+    whole(pattern, RegexLimits())
 
 
 @pytest.mark.parametrize("pattern", REFUSED, ids=[pattern[:20] for pattern in REFUSED])
 def test_refused(pattern: str) -> None:
     with pytest.raises(RuleViolation, match=r"regex|Regex"):
-        whole(pattern, Limits())
+        whole(pattern, RegexLimits())
 
 
 @pytest.mark.parametrize("pattern", OF_RE2)
 def test_what_only_re2_knows(pattern: str, library: str) -> None:
     if library == "re2":
-        whole(pattern, Limits())
+        whole(pattern, RegexLimits())
     else:
         with pytest.raises(RuleViolation):
-            whole(pattern, Limits())
+            whole(pattern, RegexLimits())
 
 
 @pytest.mark.parametrize("pattern", TOO_LARGE)
 def test_what_only_re2_measures(pattern: str, library: str) -> None:
     if library == "re2":
         with pytest.raises(RuleViolation):
-            whole(pattern, Limits())
+            whole(pattern, RegexLimits())
 
 
 def test_the_whole_text_is_matched() -> None:
-    accepts = whole("a+b", Limits())
+    accepts = whole("a+b", RegexLimits())
     assert accepts("aab")
     assert not accepts("aabc")
     assert not accepts("xaab")
@@ -79,6 +79,6 @@ def test_the_whole_text_is_matched() -> None:
 
 def test_the_limits_are_those_of_the_flags() -> None:
     flags = {"offer_constraints_re2_max_mem": "1MB", "offer_constraints_re2_max_program_size": "5000"}
-    assert whole("a" * 200, Limits.of(flags))("a" * 200)
+    assert whole("a" * 200, RegexLimits.of(flags))("a" * 200)
     with pytest.raises(RuleViolation, match="is too complex: program size"):
-        whole("a" * 200, Limits(memory=2**20))
+        whole("a" * 200, RegexLimits(memory=2**20))

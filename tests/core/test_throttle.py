@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.core.ratelimit import RateLimit, RateLimits
-from mesosctl.core.simulation import simulate
+from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.core.throttle import Limiter, Throttle
 
 GAPS = st.lists(st.floats(0, 5), min_size=1, max_size=60)

@@ -7,12 +7,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.core import operations
+from mesosctl.core.capacity import total_guarantees
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota, total_guarantees
-from mesosctl.core.resources import Disk, Reservation, Resource, Resources
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.resource import Disk, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.core.wanted import Actual, Wanted, WantedReservation, differences, quota_changes
 from mesosctl.core.wanted_plan import QuotaStep, WeightsStep, order_quotas, plan

@@ -11,8 +11,9 @@ from fake_master.http.exchange import Request
 from fake_master.master.checkpoints import DoesNotFit
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.core.errors import BadInput
-from mesosctl.core.resources import Reservation
+from mesosctl.core.resource import Reservation
 from mesosctl.core.text import parse_resources
+from tests.reserving import push
 
 LARGE = "cpus:8;mem:4096;disk:2048"
 OWNER = {"reservations": [{"type": "DYNAMIC", "role": "r"}]}
@@ -119,9 +120,9 @@ def test_what_an_agent_kept_outlives_the_master(tmp_path):
     first.reserve(mem=512)
     first.master.registry.close()
     second = Lab(AgentSpec(LARGE, "node"), registry=SqliteRegistry(tmp_path / "r.sqlite"))
-    assert second.agent.total == parse_resources("cpus:6;mem:4096;disk:2048") + parse_resources(
-        "cpus:2"
-    ).push_reservation(Reservation("DYNAMIC", "r"))
+    assert second.agent.total == parse_resources("cpus:6;mem:4096;disk:2048") + push(
+        parse_resources("cpus:2"), Reservation("DYNAMIC", "r")
+    )
     second.master.registry.close()
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from fake_master.cluster import ClusterSpec
 from fake_master.master.clocks import VirtualClock
+from fake_master.master.master import Master
 from fake_master.master.residents import Resident, ResidentSpec
-from fake_master.master.state import Master
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.errors import BadInput
 from mesosctl.core.text import parse_resources

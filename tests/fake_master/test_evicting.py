@@ -6,8 +6,8 @@ from fake_master.cluster import ClusterSpec
 from fake_master.master import evicting
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.residents import ResidentSpec
-from fake_master.master.state import Master
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.text import parse_resources
 

@@ -11,24 +11,24 @@ from typing import Any
 
 import pytest
 
-from fake_master.carriers.limits import Limits
+from fake_master.carriers.limits import ClientLimits
 from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
 
-PATIENCE = 20.0
-"""Seconds until a test gives up; no limit here is longer than a tenth of one."""
-SMALL = Limits(
+PATIENCE = 60.0
+"""Seconds until a test gives up; a hundred times as long as any limit here."""
+SMALL = ClientLimits(
     body=1000,
     bodies=1500,
     line=2000,
     header=2000,
     connections=4,
-    request_seconds=0.1,
-    body_seconds=0.1,
-    answer_seconds=0.1,
+    request_seconds=0.6,
+    body_seconds=0.6,
+    answer_seconds=0.6,
     idle_seconds=3600,
 )
-ROOMY = Limits()
+ROOMY = ClientLimits()
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
 LISTEN = b'{"type":"SUBSCRIBE"}'
 
@@ -94,7 +94,7 @@ class Served:
 
 
 @asynccontextmanager
-async def served(limits: Limits, flags: dict[str, str] | None = None, agents: int = 1) -> AsyncIterator[Served]:
+async def served(limits: ClientLimits, flags: dict[str, str] | None = None, agents: int = 1) -> AsyncIterator[Served]:
     spec = ClusterSpec(("cpus:8;mem:8192",) * agents, "1.11", flags=flags or {})
     server = Server(spec.start(), limits=limits)
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -157,7 +157,7 @@ def test_a_body_that_unpacks_to_too_much_is_413() -> None:
 
 def test_bodies_that_are_too_large_together_are_503() -> None:
     async def play() -> None:
-        async with served(Limits(body=1000, bodies=1500, body_seconds=PATIENCE)) as at:
+        async with served(ClientLimits(body=1000, bodies=1500, body_seconds=PATIENCE)) as at:
             first = await (await at.client()).says(post(b"x" * 900, Content_Length=1000))
             second = await (await at.client()).says(post(b"x" * 900, Content_Length=1000))
             asked = [asyncio.ensure_future(client.status()) for client in (first, second)]
@@ -309,7 +309,7 @@ def test_the_oldest_operator_is_let_go_where_more_listen_than_may() -> None:
 
 def test_silent_and_slow_clients_cost_the_others_nothing() -> None:
     async def play() -> None:
-        async with served(Limits(connections=300)) as at:
+        async with served(ClientLimits(connections=300)) as at:
             for number in range(200):
                 client = await at.client()
                 await client.says(

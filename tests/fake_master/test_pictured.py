@@ -13,9 +13,9 @@ from fake_master.pictured import Pictured
 from mesosctl.core.errors import BadInput
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.quantities import Quantities, Quota
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
 from mesosctl.wire.cluster_state import cluster_state

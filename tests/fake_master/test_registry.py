@@ -184,6 +184,6 @@ def test_processes_that_start_on_one_new_file_are_the_same_master(tmp_path: Path
         for child in children:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
-        said = [child.communicate("go\n", timeout=30)[0] for child in children]
+        said = [child.communicate("go\n", timeout=120)[0] for child in children]
         assert len(set(said)) == 1
         assert len(said[0].split()) == 3

@@ -1,4 +1,4 @@
-"""A full disk, a file that may not be written, a lock, a file that is none: told clearly, and nothing is lost."""
+"""A full disk, a file that may not be written, a lock: told clearly, and nothing is lost."""
 
 import json
 import os
@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,23 +19,10 @@ from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
 from fake_master.master.agents import Absence
 from fake_master.master.clocks import VirtualClock
-from fake_master.master.registry import RegistryFailure, UnreadableRegistry
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.wire import recordio
 
-ROOT = Path(__file__).parents[2]
-JSON = {"content-type": "application/json", "accept": "application/json"}
-AGENT = "cpus:12;mem:6144;disk:1000"
-
-
-def send(application: Application, method: str, target: str, body: Any = None) -> Response:
-    content = b"" if body is None else json.dumps(body).encode()
-    return application.handle(Request(method, target, JSON, content))
-
-
-def quota(role: str, padding: int = 0) -> dict[str, Any]:
-    amount = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}
-    return {"role": role + "x" * padding, "guarantee": [amount], "force": True}
+from .sending import AGENT, JSON, ROOT, as_json, quota, send
 
 
 def reserve(application: Application) -> dict[str, Any]:
@@ -289,7 +275,7 @@ def test_a_disk_that_really_is_full(tmp_path: Path) -> None:
     if shutil.which("unshare") is None:
         pytest.skip("no unshare: a small disk cannot be had")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(words, check=False, capture_output=True, text=True, timeout=60, env=environment)
+    ended = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120, env=environment)
     if ended.returncode in (1, 77) and "Traceback" not in ended.stderr:
         pytest.skip(f"a small disk cannot be had: {ended.stderr}")
     full, later, reopened = map(as_json, ended.stdout.splitlines())
@@ -298,227 +284,3 @@ def test_a_disk_that_really_is_full(tmp_path: Path) -> None:
     assert full["as answered"]
     assert later == {"with room again": 200}
     assert reopened == {"afterwards": True}
-
-
-# --- Opening --------------------------------------------------------------------------------------------
-
-
-def garbage(path: Path) -> None:
-    path.write_bytes(b"not a database, however long it may become" * 200)
-
-
-def torn(path: Path) -> None:
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2 + 100])
-
-
-def scribbled(path: Path) -> None:
-    whole = bytearray(path.read_bytes())
-    for start in range(4096, len(whole), 512):
-        whole[start : start + 256] = b"\xff" * 256
-    path.write_bytes(bytes(whole))
-
-
-def somebody_elses(path: Path) -> None:
-    path.unlink()
-    with closing(sqlite3.connect(path)) as other:
-        other.executescript("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x');")
-
-
-def newer(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("PRAGMA user_version=99")
-
-
-def without_its_table(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("ALTER TABLE record RENAME TO record_no_more")
-
-
-def no_json(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("UPDATE record SET value = '{' WHERE kind = 'quota'")
-        other.commit()
-
-
-def no_utf_8(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("UPDATE record SET value = CAST(x'ff' AS TEXT) WHERE kind = 'quota'")
-        other.commit()
-
-
-def another_shape(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("UPDATE record SET value = '[3]' WHERE kind = 'quota'")
-        other.commit()
-
-
-DAMAGE = [garbage, torn, scribbled, somebody_elses, newer, without_its_table, no_json, no_utf_8, another_shape]
-
-
-def make(path: Path) -> None:
-    with closing(SqliteRegistry(path)) as registry:
-        application = Application(ClusterSpec(agents=(AGENT,)).start(registry))
-        for number in range(40):
-            assert send(application, "POST", "/quota", quota(f"r{number}", padding=300)).status == 200
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_file_that_is_no_registry_is_told_from_one_that_cannot_be_used_and_left_as_it_is(
-    tmp_path: Path, damage: Callable[[Path], None]
-) -> None:
-    path = tmp_path / "r.sqlite"
-    make(path)
-    damage(path)
-    before = path.read_bytes()
-
-    def start() -> None:
-        with closing(SqliteRegistry(path)) as registry:
-            ClusterSpec(agents=(AGENT,)).start(registry)
-
-    with pytest.raises(UnreadableRegistry, match=r"r(egistry|\.sqlite)"):
-        start()
-    assert path.read_bytes() == before
-
-
-def test_a_place_that_is_none(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "folder.sqlite").mkdir()
-    for path in (tmp_path / "file" / "r.sqlite", tmp_path / "folder.sqlite"):
-        with pytest.raises(RegistryFailure, match=r"cannot be used"):
-            SqliteRegistry(path)
-
-
-# --- The two commands, as a user without special rights ---------------------------------------------------
-
-
-def as_a_user() -> list[str]:
-    """What makes the rights of files count for root as well, whom they would not stop."""
-    if os.getuid() != 0:
-        return []
-    if shutil.which("setpriv") is None:
-        pytest.skip("root needs setpriv to give up its rights")
-    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """A folder of the user as whom commands are run."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        yield folder
-        for path in (folder, *folder.rglob("*")):
-            path.chmod(0o700)
-
-
-def run(home: Path, *words: str, limit: str = "") -> subprocess.CompletedProcess[str]:
-    """A command that ends by itself; `limit` is shell before it."""
-    return subprocess.run(
-        [*as_a_user(), "sh", "-c", f'{limit} exec "$@"', "sh", sys.executable, "-m", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd="/",
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(home), "XDG_STATE_HOME": str(home), "NO_COLOR": "1"},
-    )
-
-
-def as_json(text: str) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(text)
-    return value
-
-
-def tool(home: Path, *words: str, limit: str = "") -> subprocess.CompletedProcess[str]:
-    return run(home, "mesosctl", *words, "--master", "fake:?version=1.11", limit=limit)
-
-
-def state(home: Path) -> Path:
-    return home / "mesosctl" / "fake" / "built-in-1.11.sqlite"
-
-
-@contextmanager
-def read_only_file(path: Path) -> Iterator[str]:
-    path.chmod(0o400)
-    yield ""
-    path.chmod(0o600)
-
-
-@contextmanager
-def read_only_folder(path: Path) -> Iterator[str]:
-    path.parent.chmod(0o500)
-    yield ""
-    path.parent.chmod(0o700)
-
-
-@contextmanager
-def no_way_in(path: Path) -> Iterator[str]:
-    path.parent.chmod(0)
-    yield ""
-    path.parent.chmod(0o700)
-
-
-@contextmanager
-def no_room(_path: Path) -> Iterator[str]:
-    yield "ulimit -f 0;"
-
-
-@contextmanager
-def little_room(_path: Path) -> Iterator[str]:
-    yield "ulimit -f 8;"
-
-
-CONDITIONS = [read_only_file, read_only_folder, no_way_in, no_room, little_room]
-
-
-@pytest.mark.parametrize("condition", CONDITIONS)
-def test_the_tool_says_what_is_wrong_and_works_again_afterwards(home: Path, condition: Callable[[Path], Any]) -> None:
-    assert tool(home, "quota", "set", "ads", "cpus:1").returncode == 0
-    before = as_json(tool(home, "quota", "list", "-o", "json").stdout)
-    with condition(state(home)) as limit:
-        refused = tool(home, "quota", "set", "web", "cpus:1", limit=limit)
-    assert refused.returncode in (3, 8), refused
-    assert refused.stdout == ""
-    assert "built-in-1.11.sqlite" in refused.stderr
-    assert "Traceback" not in refused.stderr
-    assert "fresh" not in refused.stderr, "nothing is wrong with the file"
-    assert as_json(tool(home, "quota", "list", "-o", "json").stdout) == before
-    assert tool(home, "quota", "set", "web", "cpus:1").returncode == 0
-
-
-def test_starting_over_does_not_put_aside_a_file_that_only_cannot_be_written_now(home: Path) -> None:
-    assert tool(home, "quota", "set", "ads", "cpus:1").returncode == 0
-    with read_only_file(state(home)):
-        refused = run(home, "mesosctl", "quota", "list", "--master", "fake:?version=1.11&fresh")
-    assert refused.returncode == 3, refused
-    assert [path.name for path in state(home).parent.glob("*damaged*")] == []
-    assert "ads" in tool(home, "quota", "list").stdout
-
-
-def test_starting_over_puts_each_damaged_file_aside(home: Path) -> None:
-    for _ in range(2):
-        assert tool(home, "quota", "set", "ads", "cpus:1").returncode == 0
-        garbage(state(home))
-        refused = tool(home, "quota", "list")
-        assert refused.returncode == 3
-        assert "fresh" in refused.stderr
-        assert run(home, "mesosctl", "quota", "list", "--master", "fake:?version=1.11&fresh").returncode == 0
-    aside = sorted(path.name for path in state(home).parent.glob("*damaged*"))
-    assert aside == ["built-in-1.11.damaged", "built-in-1.11.damaged-2"]
-
-
-@pytest.mark.parametrize("condition", CONDITIONS)
-def test_the_server_does_not_start_and_says_why(home: Path, condition: Callable[[Path], Any]) -> None:
-    path = home / "work" / "registry.sqlite"
-    path.parent.mkdir()
-    make(path)
-    before = path.read_bytes()
-    with condition(path) as limit:
-        ended = run(
-            home, "fake_master", "--port", "0", "--registry", "sqlite", "--work-dir", str(path.parent), limit=limit
-        )
-    assert ended.returncode in (2, 3), ended
-    assert ended.stdout == ""
-    assert str(path.parent) in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert path.read_bytes() == before

@@ -9,8 +9,8 @@ from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
 from fake_master.master.clocks import VirtualClock
+from fake_master.master.master import Master
 from fake_master.master.residents import ResidentSpec
-from fake_master.master.state import Master
 from fake_master.master.tasks import TaskFate
 from fake_master.simulation import simulate
 from mesosctl.core.errors import BadInput

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from tests.faults.kinds import NONE, Fault, Way, Word
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds for anything that this waits for."""
 _LARGEST_HEAD = 1 << 16
 _DRIP, _DELAY = 0.02, 0.03

@@ -3,7 +3,6 @@
 Many more cases: `python -m tests.jobs.faults`.
 """
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,7 +49,9 @@ def typed(site: Site, command: Command, change: str, fault: Fault, more: str = "
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 def test_what_is_said_is_true(site: Site, data: st.DataObject) -> None:
     command = data.draw(st.sampled_from(CHANGING * 2 + READING))
     faults = data.draw(st.lists(st.sampled_from((NONE,) * len(QUICK) + QUICK), max_size=9))
@@ -72,11 +73,10 @@ def test_a_change_whose_answer_is_lost(site: Site, way: Way, word: Word) -> None
 
 
 def test_a_silent_proxy_ends_with_the_deadline(site: Site) -> None:
-    started = time.monotonic()
+    # How long it took is judged as every command's is.
     assert typed(site, SET, "POST /quota", Fault(Way.WHOLE, Word.SILENCE)).status == 0
     assert typed(site, SET, "POST /quota", Fault(Way.LATE, Word.SILENCE)).status == 9
     assert typed(site, SET, "GET /version", Fault(Way.WHOLE, Word.DRIPPING)).status in (0, 9)
-    assert time.monotonic() - started < 60
 
 
 def test_a_change_that_arrives_twice_was_not_refused(site: Site) -> None:

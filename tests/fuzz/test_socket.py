@@ -13,7 +13,7 @@ from tests.conformance.cluster import Cluster, Setup
 from .lab import AGENTS
 from .requests import Sent, any_target
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from fake_master.cluster import ClusterSpec
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
+from fake_master.master.quotas import SentQuota
 from fake_master.master.residents import Resident, ResidentSpec
-from fake_master.master.state import Master
 from fake_master.master.tasks import TaskFate
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from tests.jobs.memory import python_mib
@@ -104,10 +103,10 @@ def _let_pass(master: Master, clock: VirtualClock, until: float) -> None:
 def _change(master: Master, hour: int, choice: random.Random, day: Day) -> None:
     """What operators and users do in an hour."""
     role = choice.choice(_ROLES)
-    amounts = {"cpus": choice.randrange(0, 40) * 1000}
+    amounts = {"cpus": float(choice.randrange(0, 40))}
     with master.transaction():
-        master.quota_was_updated(role, Quota(Quantities(amounts), Limits(amounts)))
-        master.weights_were_updated({choice.choice(_ROLES): choice.choice([0.5, 1.0, 3.0])})
+        master.quotas.update(None, [(role, SentQuota(amounts, amounts))], force=True)
+        master.weights.update(None, [(choice.choice(_ROLES), choice.choice([0.5, 1.0, 3.0]))])
     leaving = choice.choice(list(master.frameworks.values()))
     master.subscriptions.remove(leaving)
     _join(master, hour + len(_ROLES), choice.choice(_ROLES), day)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _MODE = 0o640
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 _LONGEST_LIFE = 0.2
 """Seconds between the first file that is written and the kill."""
 

@@ -30,7 +30,7 @@ from tests.jobs.operators import (
     agents,
 )
 
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 _MOST_ANSWERS = 150
 """Before a kill."""
 
@@ -81,7 +81,7 @@ def _start(folder: Path, registry: str) -> tuple[Process, httpx.Client]:
     master = Process([sys.executable, "-m", "fake_master", *words], folder / "master.log")
     address = master.first_line()
     assert address, f"the registry does not open: {master.last_words()}"
-    return master, httpx.Client(base_url=address, trust_env=False, timeout=10)
+    return master, httpx.Client(base_url=address, trust_env=False, timeout=_PATIENCE)
 
 
 def _load_until_killed(master: Process, client: httpx.Client, operators: list[Operator], choice: random.Random) -> int:
@@ -93,7 +93,7 @@ def _load_until_killed(master: Process, client: httpx.Client, operators: list[Op
     def work(operator: Operator, own: random.Random) -> None:
         count = 0
         try:
-            with httpx.Client(base_url=client.base_url, trust_env=False, timeout=10) as mine:
+            with httpx.Client(base_url=client.base_url, trust_env=False, timeout=_PATIENCE) as mine:
                 while True:
                     operator.step(mine, own)
                     count += 1

@@ -11,11 +11,11 @@ from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import read_cluster_file
 from fake_master.http.application import Application
 from fake_master.master.clocks import VirtualClock
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from tests.conformance.cluster import Cluster, Setup
 from tests.conformance.frameworks import Framework
 from tests.conformance.processes import Process
-from tests.conformance.subscribers import Event, InTheSameProcess, OverTheNetwork
+from tests.conformance.subscribers import PATIENCE, Event, InTheSameProcess, OverTheNetwork
 
 KINDS = ("regular", "throttleable", "lent")
 Amounts = dict[str, float]
@@ -30,7 +30,7 @@ class Stage:
     interval: float = 1.0
     """Seconds between two allocations."""
 
-    def wait_for(self, until: Callable[[], bool], seconds: float = 10.0) -> bool:
+    def wait_for(self, until: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         return self.cluster.subscribers.wait(until, seconds)
 
 
@@ -54,7 +54,7 @@ def on_socket(cluster_file: Path, interval: float) -> Stage:
     process = Process(words, cluster_file.with_suffix(".log"))
     base = process.first_line().rstrip("/")
     assert base.startswith("http://"), process.last_words()
-    client = httpx.Client(trust_env=False, timeout=30)
+    client = httpx.Client(trust_env=False, timeout=PATIENCE)
     cluster = Cluster(
         Setup(), client, base, subscribers=OverTheNetwork(base), stop=process.stop, last_words=process.last_words
     )

@@ -5,7 +5,8 @@ import pytest
 from fake_master.allocator import AgentInfo, FrameworkInfo, Options
 from fake_master.allocator.lending_allocator import LendingAllocator
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from tests.allocator.words import expand
 
 A = "4/400;cpus(lender):6;mem(lender):600"

@@ -9,8 +9,9 @@ from fake_master.cluster import ClusterSpec
 from fake_master.master import accepting
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from fake_master.master.streams import EventStream
+from fake_master.master.subscription import Subscription
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.eviction import Room
 from mesosctl.core.quantities import Quantities
@@ -43,7 +44,7 @@ class Stage:
         able = ("MULTI_ROLE", "RESERVATION_REFINEMENT", *capabilities)
         info = {"user": "u", "name": role, "roles": [role], "capabilities": [{"type": name} for name in able]}
         stream = EventStream()
-        self.master.subscriptions.subscribe(info, principal=None, stream=stream)
+        self.master.subscriptions.subscribe(Subscription(info), stream)
         self.wait(0.0)
         return next(known for known in self.master.frameworks.values() if known.stream is stream)
 
@@ -112,7 +113,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
     stage.launch(owner, "l", resources=own)
     assert owner.stream is not None
     owner.stream.take()
-    stage.master.task_runner.reconcile(owner, "l", None)
+    stage.master.task_updates.reconcile(owner, "l", None)
     (event,) = (json.loads(record) for record in recordio.decode(owner.stream.take()))
     status = event["update"]["status"]
     assert (status["state"], status["reason"]) == ("TASK_STAGING", "REASON_RECONCILIATION")

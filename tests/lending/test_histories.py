@@ -16,13 +16,16 @@ from fake_master.master import accepting
 from fake_master.master.agents import Agent
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
+from fake_master.master.master import Master
 from fake_master.master.offers import Offer
-from fake_master.master.state import Master
 from fake_master.master.streams import EventStream
+from fake_master.master.subscription import Subscription
 from fake_master.master.tasks import Task, TaskFate
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.wire.resources import list_to_json
+from tests.reserving import push
 
 STOP_SECONDS = 2.0
 AGENTS = ("cpus:4;mem:400;cpus(a):6;mem(a):600", "cpus:2;mem:600;cpus(b):3;mem(b):200;cpus(a):2;mem(a):300")
@@ -87,7 +90,7 @@ class Lending(RuleBasedStateMachine):
         able = ("MULTI_ROLE", "RESERVATION_REFINEMENT", *((TENANT,) if tenant else ()))
         info = {"user": "u", "name": role, "roles": [role], "capabilities": [{"type": name} for name in able]}
         if len(self.master.frameworks) < 6:
-            self.master.subscriptions.subscribe(info, principal=None, stream=_Deaf())
+            self.master.subscriptions.subscribe(Subscription(info), _Deaf())
         self._settle()
 
     @rule(number=NUMBER, share=SHARES, refuse=st.sampled_from([0.0, 0.0, 30.0]), late=st.booleans(), lopsided=SHARES)
@@ -154,7 +157,7 @@ class Lending(RuleBasedStateMachine):
         if back:
             wanted = free.filter(lambda entry: entry.is_dynamically_reserved)
         else:
-            wanted = free.unreserved().push_reservation(Reservation("DYNAMIC", "b"))
+            wanted = push(free.unreserved(), Reservation("DYNAMIC", "b"))
         if not len(wanted):
             return
         with self.master.transaction():
@@ -246,7 +249,7 @@ class Lending(RuleBasedStateMachine):
         for framework in self.master.frameworks.values():
             for task in list(framework.tasks.values()):
                 while task.unacknowledged:
-                    self.master.task_runner.acknowledge(framework, task.id, task.unacknowledged[0]["uuid"])
+                    self.master.task_updates.acknowledge(framework, task.id, task.unacknowledged[0]["uuid"])
 
     def _check_evicted(self, agent: Agent, evicted: set[str], launched: Task | None) -> None:
         """Only a normal launch drives anybody out, as many as must be, and none of them could stay."""

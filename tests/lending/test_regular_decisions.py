@@ -159,7 +159,7 @@ def without_revocable_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plain, "AGENTS", [text for text in plain.AGENTS if "REV" not in text])
 
 
-SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
 @settings(SETTINGS, max_examples=120)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.core.offers import Reason
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
-from mesosctl.core.resources import Reservation, Resources
+from mesosctl.core.quantities import Quantities, Quota
+from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.core.standing import RoleUsage
 from mesosctl.core.text import parse_resources
 from mesosctl.ops.offers.reasons import all_reasons

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.sharing import Holding, Revoked, Sharing, SharingStep
+from mesosctl.core.sharing import FrameworkHolding, Revoked, Sharing, SharingStep
 from mesosctl.render.report import write
 from mesosctl.render.sharing import offer_simulation
 from mesosctl.render.sharing_picture import picture
@@ -18,7 +18,7 @@ TOTALS = Quantities({"cpus": 9000, "mem": 18000})
 
 
 def step(number: int, chosen: str, **held: dict[str, int]) -> SharingStep:
-    holdings = tuple(Holding.of(name, Quantities(amounts), TOTALS) for name, amounts in held.items())
+    holdings = tuple(FrameworkHolding.of(name, Quantities(amounts), TOTALS) for name, amounts in held.items())
     allocated = Quantities.total(holding.amounts for holding in holdings)
     return SharingStep(number, float(number), chosen, chosen, "pool", 1, holdings, allocated)
 
@@ -50,7 +50,7 @@ def test_the_table_of_the_paper() -> None:
 @pytest.mark.parametrize("names", [("a", "b"), ("a", "A"), ("a", "a", "a (2)"), ("cpus", "mem")])
 def test_no_two_columns_of_csv_are_called_alike(names: tuple[str, ...]) -> None:
     amounts = {"cpus": 3000, "mem": 1000}
-    holdings = tuple(Holding.of(name, Quantities(amounts), TOTALS) for name in names)
+    holdings = tuple(FrameworkHolding.of(name, Quantities(amounts), TOTALS) for name in names)
     one = replace(SHARING.steps[0], holdings=holdings)
     out = io.StringIO()
     sharing = replace(SHARING, frameworks=names, steps=(one,), holdings_at_end=holdings)
@@ -146,7 +146,7 @@ def test_the_picture_rings_the_line_of_who_lost_tasks() -> None:
 
 def test_nobody_took_anything() -> None:
     nothing = Sharing(
-        TOTALS, ("a",), (), {"a": 0}, ended=True, holdings_at_end=(Holding.of("a", Quantities(), TOTALS),)
+        TOTALS, ("a",), (), {"a": 0}, ended=True, holdings_at_end=(FrameworkHolding.of("a", Quantities(), TOTALS),)
     )
     out = io.StringIO()
     write(offer_simulation(nothing), "table", out, draws=True, colours=False)

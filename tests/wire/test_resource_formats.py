@@ -8,7 +8,7 @@ import pytest
 
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.labels import Labels
-from mesosctl.core.resources import Reservation, Resource
+from mesosctl.core.resource import Reservation, Resource
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, resource_error, to_core, to_json
 

@@ -11,7 +11,7 @@ from mesosctl.core.errors import Conflict, UsageError
 from mesosctl.render.offers import offer_taken
 
 if TYPE_CHECKING:
-    from mesosctl.core.offers import Offer, Operation
+    from mesosctl.core.offers import Offer, OfferOperation
 
 TakenRole = Annotated[
     str, typer.Option("--role", metavar="ROLE", help="The role to subscribe with.", show_default=False)
@@ -50,7 +50,7 @@ def command(
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
     owner = offers.Owner(principal, parse_labels(label))
 
-    def attempt(offer: "Offer") -> "Operation":
+    def attempt(offer: "Offer") -> "OfferOperation":
         if agent not in (None, offer.agent_id, offer.hostname):
             raise Conflict(f"{offer.hostname} is not {agent}")
         return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.core.errors import UsageError
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.core.text import parse_entries
 
 Role = Annotated[

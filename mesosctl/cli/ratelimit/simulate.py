@@ -38,8 +38,8 @@ def command(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = Non
     from pathlib import Path
 
     from mesosctl.core.ratelimit import check
+    from mesosctl.core.ratelimit_simulation import simulate
     from mesosctl.core.ratelimit_standing import Simulation
-    from mesosctl.core.simulation import simulate
     from mesosctl.core.traffic import parse_traffic
     from mesosctl.ops.files import write_atomically
     from mesosctl.ops.ratelimit.config_file import parse

@@ -9,23 +9,18 @@ from mesosctl.cli.files import read_text
 from mesosctl.cli.quota.words import parse_words
 from mesosctl.cli.reservation.words import (
     Attributes,
-    File,
-    LabelWords,
-    OptionalRole,
     OptionalWords,
+    OwnerWords,
     Reserver,
-    TrustMaster,
-    Under,
+    SendingWords,
     agent_beside_file,
-    manner,
-    owner,
     pairs,
 )
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
 from mesosctl.core.holdings import AgentChange
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
 from mesosctl.ops.reservation.operating import Manner
 from mesosctl.ops.reservation.stacks import Owner
 from mesosctl.render.reservations import agent_changes
@@ -48,15 +43,12 @@ def command(  # noqa: PLR0913  # one parameter an option
     session: Session,
     words: OptionalWords = None,
     *,
-    role: OptionalRole = None,
-    under: Under = None,
-    label: LabelWords = None,
+    of: OwnerWords,
     reserver: Reserver = None,
     any_agent: Any = False,
     count: Count = None,
     attribute: Attributes = None,
-    file: File = None,
-    trust_master: TrustMaster = False,
+    sending: SendingWords,
 ) -> None:
     """Reserve resources of an agent for a role, and wait until master and agent both show it.
 
@@ -68,17 +60,17 @@ def command(  # noqa: PLR0913  # one parameter an option
         raise UsageError("which agent?", hint="name one, or give --any or --count N")
     if attribute and not several:
         raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
-    how = manner(session, trust_master=trust_master)
+    how = sending.manner(session)
     agent = None if several else given.pop(0)
-    if file is not None:
-        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how)
+    if sending.file is not None:
+        _from_file(session, agent_beside_file(agent, given, of.are_said, reserver), sending.file, how)
         return
-    if role is None or not given:
+    if of.role is None or not given:
         raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
     entries = parse_words(given)
     with session.open_master() as master:
         credentials = master.settings.credentials
-        wanted = owner(role, under, label, reserver or (credentials.principal if credentials else None))
+        wanted = of.owner(of.role, reserver or (credentials.principal if credentials else None))
         if agent is not None:
             changes = _on_one(master, agent, entries, wanted, how)
         else:

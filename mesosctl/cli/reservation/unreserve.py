@@ -8,21 +8,17 @@ import typer
 from mesosctl.cli.files import read_text
 from mesosctl.cli.quota.words import parse_words
 from mesosctl.cli.reservation.words import (
-    File,
-    LabelWords,
-    OptionalRole,
     OptionalWords,
-    TrustMaster,
-    Under,
+    OwnerWords,
+    SendingWords,
     agent_beside_file,
-    manner,
-    owner,
 )
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import BadInput, UsageError
 from mesosctl.core.holdings import AgentChange
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.ops.reservation.operating import Manner
 from mesosctl.ops.reservation.stacks import Owner
 from mesosctl.render.reservations import agent_changes
@@ -40,17 +36,14 @@ EXAMPLES = (
 
 
 @verb(EXAMPLES, changes=True)
-def command(  # noqa: PLR0913  # one parameter an option
+def command(
     session: Session,
     words: OptionalWords = None,
     *,
-    role: OptionalRole = None,
-    under: Under = None,
-    label: LabelWords = None,
+    of: OwnerWords,
     reserver: Of = None,
     everything: All = False,
-    file: File = None,
-    trust_master: TrustMaster = False,
+    sending: SendingWords,
 ) -> None:
     """Undo dynamic reservations: a refined one falls back to the role below it.
 
@@ -59,16 +52,16 @@ def command(  # noqa: PLR0913  # one parameter an option
     """
     given = list(words or ())
     agent = given.pop(0) if given else None
-    how = manner(session, trust_master=trust_master)
-    if file is not None:
-        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver, everything), file, how)
+    how = sending.manner(session)
+    if sending.file is not None:
+        _from_file(session, agent_beside_file(agent, given, of.are_said, reserver, everything), sending.file, how)
         return
-    if role is None or (everything and given) or not (everything or (agent and given)):
+    if of.role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
             "AGENT, RESOURCES and --role are needed, or --role and --all",
             hint="mesosctl unreserve agent-1 cpus:2 --role ads",
         )
-    wanted = owner(role, under, label, reserver)
+    wanted = of.owner(of.role, reserver)
     if everything:
         _all(session, agent, wanted, how)
     else:

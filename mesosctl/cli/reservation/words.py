@@ -1,6 +1,7 @@
 """The words and options that commands about reservations share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,6 +54,36 @@ TrustMaster = Annotated[
     bool,
     typer.Option("--trust-master", help="Do not ask the agent itself whether it has done it.", show_default=False),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerWords:
+    """Whose it is or is to be, as far as it is said; who reserved it each verb asks in its own words."""
+
+    role: OptionalRole = None
+    under: Under = None
+    label: LabelWords = None
+
+    @property
+    def are_said(self) -> bool:
+        """Whether there are any."""
+        return any((self.role, self.under, self.label))
+
+    def owner(self, role: str, principal: str | None) -> Owner:
+        """The owner that they name.  Raises UsageError."""
+        return owner(role, self.under, self.label, principal)
+
+
+@dataclass(frozen=True, slots=True)
+class SendingWords:
+    """What is sent instead of the words, and how much is asked afterwards."""
+
+    file: File = None
+    trust_master: TrustMaster = False
+
+    def manner(self, session: "Session") -> Manner:
+        """How to send and wait, as they and the global options say."""
+        return manner(session, trust_master=self.trust_master)
 
 
 def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:

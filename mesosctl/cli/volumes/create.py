@@ -9,7 +9,7 @@ from mesosctl.cli.reservation.words import Agent, LabelWords, Reserver, Role, Tr
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
-from mesosctl.core.resources import Disk
+from mesosctl.core.resource import Disk
 from mesosctl.render.reservations import agent_changes
 
 Size = Annotated[str, typer.Argument(metavar="SIZE", help="How much reserved disk: disk:10GiB.", show_default=False)]

@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import replace
 
 from mesosctl.client.master import Master
+from mesosctl.core.capacity import AgentCapacity, capacity
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import AgentCapacity, capacity
 from mesosctl.core.resources import Resources
 from mesosctl.core.wanted import Actual, Difference, Wanted, WantedReservation, differences
 from mesosctl.core.wanted_plan import Step, plan

@@ -11,9 +11,8 @@ from mesosctl.core.errors import MesosctlError, RuleViolation
 from mesosctl.core.offer_constraints import excluded_agents
 from mesosctl.core.offers import Reason
 from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
-from mesosctl.core.regexes import Limits
+from mesosctl.core.quantities import Quantities, Quota
+from mesosctl.core.regexes import RegexLimits
 from mesosctl.ops.offers import lending
 from mesosctl.ops.offers.scene import Scene
 
@@ -218,7 +217,7 @@ def _constraints(scene: Scene) -> Reason:
     if scene.role not in constraints.get("role_constraints", {}):
         return Reason(name, False, "the framework has none in this role")
     try:
-        excludes = excluded_agents(constraints, Limits.of({**master_flags.DEFAULTS, **scene.flags}))[scene.role]
+        excludes = excluded_agents(constraints, RegexLimits.of({**master_flags.DEFAULTS, **scene.flags}))[scene.role]
     except (MesosctlError, ValueError) as error:
         return Reason(name, None, f"the framework has some that cannot be followed here: {error}")
     enough = scene.sufficient()

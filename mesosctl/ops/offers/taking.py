@@ -8,7 +8,7 @@ from typing import Any
 from mesosctl.client.master import Master
 from mesosctl.client.stream import EventStream
 from mesosctl.core.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
-from mesosctl.core.offers import Offer, Operation, Taken
+from mesosctl.core.offers import Offer, OfferOperation, Taken
 from mesosctl.core.operations import apply_all
 from mesosctl.core.resources import Resources
 from mesosctl.ops.confirm import make
@@ -22,7 +22,7 @@ REFUSE_SECONDS = 60.0
 _A_MOMENT = 0.05
 """Seconds by which a timer may be early."""
 
-Attempt = Callable[[Offer], Operation]
+Attempt = Callable[[Offer], OfferOperation]
 """What to do with an offer.  Raises Conflict where it has too little."""
 Progress = Callable[[str], None]
 
@@ -100,7 +100,7 @@ class _Visit:
 
     def _choose(self, offers: list[Offer]) -> Taken | None:
         """Operate upon the first offer that fits, and decline the others."""
-        chosen: tuple[Offer, Operation] | None = None
+        chosen: tuple[Offer, OfferOperation] | None = None
         others: list[Offer] = []
         for offer in offers:
             operation = None
@@ -132,7 +132,7 @@ class _Visit:
         self._confirm(offer, operation, wanted)
         return Taken(offer, operation, self._declined, confirmed=True)
 
-    def _confirm(self, offer: Offer, operation: Operation, wanted: Resources) -> None:
+    def _confirm(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> None:
         """Until the agent has become what the operation makes of it.  Raises NotConfirmed."""
         pause = 0.05
         while not self._shows(offer, operation, wanted):
@@ -144,7 +144,7 @@ class _Visit:
             self._master.settings.sleep(pause)
             pause = min(2 * pause, 1.0)
 
-    def _shows(self, offer: Offer, operation: Operation, wanted: Resources) -> bool:
+    def _shows(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> bool:
         try:
             return self._agent_total(offer) == wanted
         except MesosctlError as error:

@@ -4,24 +4,22 @@ from collections.abc import Callable, Sequence
 
 from mesosctl.client.master import Master
 from mesosctl.core import roles
+from mesosctl.core.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.core.errors import MesosctlError
 from mesosctl.core.profile import Profile
+from mesosctl.core.quantities import Quota
 from mesosctl.core.quota import (
-    Quota,
     check_amounts_above_zero,
-    check_capacity,
     check_config_amounts,
     check_guarantee,
     check_no_quota_yet,
     check_not_nested,
     check_role_may_have_quota,
     check_tree,
-    check_whitelist,
     quota_of_guarantee,
-    total_guarantees,
-    unpromised,
 )
-from mesosctl.core.resources import Resource
+from mesosctl.core.resource import Resource
+from mesosctl.core.roles import check_whitelist
 from mesosctl.core.scalars import to_double
 from mesosctl.core.standing import Finding, QuotaCheck
 from mesosctl.ops.quota.payload import check_path

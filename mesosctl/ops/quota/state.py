@@ -5,8 +5,7 @@ from typing import Any, TypeVar
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError, NotFound
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota, capacity
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.standing import RoleStanding, RoleUsage
 from mesosctl.wire import answers
 
@@ -49,6 +48,7 @@ def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
     """What the cluster can promise, or None where its agents may not be seen."""
+    from mesosctl.core.capacity import capacity
     from mesosctl.wire.agents import Registered, registered
 
     def read() -> Registered:

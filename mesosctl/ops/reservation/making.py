@@ -4,27 +4,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mesosctl.client.master import Master
-from mesosctl.core import operations as operation_rules
+from mesosctl.core import operations
 from mesosctl.core.errors import Conflict, NotFound
 from mesosctl.core.holdings import AgentChange, AgentHolding
-from mesosctl.core.resources import Disk, Resource, Resources
+from mesosctl.core.reservation_rules import Requester, check_reserve
+from mesosctl.core.resource import Disk, Resource
+from mesosctl.core.resources import Resources
+from mesosctl.core.volume_rules import check_create
 from mesosctl.ops.reservation.operating import Manner, Operation, operate
 from mesosctl.ops.reservation.stacks import Owner, check_owner, to_reserve, to_undo
 
 
-def requester(master: Master) -> operation_rules.Requester:
+def requester(master: Master) -> Requester:
     """Who asks: the authenticated principal, if there is one."""
     credentials = master.settings.credentials
-    return operation_rules.Requester(credentials.principal if credentials else None)
+    return Requester(credentials.principal if credentials else None)
 
 
 def plan_reserve(
     master: Master, agent: AgentHolding, resources: Sequence[Resource], source: Sequence[Resource] | None = None
 ) -> Operation:
     """A RESERVE of whole entries on one agent.  Raises RuleViolation."""
-    operation_rules.check_reserve(resources, requester(master), source=source, agent_capabilities=agent.capabilities)
+    check_reserve(resources, requester(master), source=source, agent_capabilities=agent.capabilities)
     whole = Resources(resources)
-    conversions = operation_rules.reserve(whole, None if source is None else Resources(source))
+    conversions = operations.reserve(whole, None if source is None else Resources(source))
     return Operation(agent, "reserved", resources, conversions, source)
 
 
@@ -82,5 +85,5 @@ def create_volume(
     (reserved,) = to_undo(agent, [disk], owner)
     made = replace(reserved, disk=replace(volume, principal=volume.principal or asks.principal))
     existing = [entry for entry in agent.total if entry.is_persistent_volume]
-    operation_rules.check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
-    return operate(master, [Operation(agent, "created", [made], operation_rules.create(Resources([made])))], manner)
+    check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
+    return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], manner)

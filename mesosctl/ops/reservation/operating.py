@@ -12,7 +12,8 @@ from mesosctl.client.master import Master
 from mesosctl.core.errors import Conflict, Denied, MesosctlError, NotConfirmed
 from mesosctl.core.holdings import AgentChange, AgentHolding, Deed, Outcome
 from mesosctl.core.operations import Conversion, apply_all
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.ops.confirm import make
 from mesosctl.ops.reservation.agents import read_agents
 from mesosctl.wire import holdings

@@ -7,7 +7,8 @@ from mesosctl.core.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
 from mesosctl.core.reservation_rules import check_stack
-from mesosctl.core.resources import Reservation, Resource, Resources
+from mesosctl.core.resource import Reservation, Resource
+from mesosctl.core.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
-from mesosctl.core import operations as operation_rules
+from mesosctl.core import operations
 from mesosctl.core.errors import Conflict, NotFound, UsageError
 from mesosctl.core.holdings import AgentChange, AgentHolding
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.reservation_rules import check_unreserve
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
+from mesosctl.core.volume_rules import check_destroy
 from mesosctl.ops.reservation.making import requester
 from mesosctl.ops.reservation.operating import Manner, Operation, operate
 from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, to_undo
@@ -14,8 +17,8 @@ from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, to_undo
 
 def plan_unreserve(master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
     """An UNRESERVE of whole entries on one agent.  Raises RuleViolation."""
-    operation_rules.check_unreserve(resources, requester(master))
-    return Operation(agent, "unreserved", resources, operation_rules.unreserve(Resources(resources)))
+    check_unreserve(resources, requester(master))
+    return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
 
 
 def unreserve_of(
@@ -75,5 +78,5 @@ def destroy_volume(
         raise UsageError(
             f"several roles have a volume '{volume_id}' there: {owners}", field="--role", hint="give --role"
         )
-    operation_rules.check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
-    return operate(master, [Operation(agent, "destroyed", found, operation_rules.destroy(Resources(found)))], manner)
+    check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
+    return operate(master, [Operation(agent, "destroyed", found, operations.destroy(Resources(found)))], manner)

@@ -7,7 +7,8 @@ from mesosctl.client.master import Master
 from mesosctl.core.errors import MesosctlError, NotConfirmed, NotFound
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resource, Resources
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.ops.reservation.agents import read_agents
 from mesosctl.ops.reservation.operating import FIRST_PAUSE, LONGEST_PAUSE, Manner
 from mesosctl.wire import holdings

@@ -10,7 +10,8 @@ from mesosctl.core import changes
 from mesosctl.core.changes import Change, Owned
 from mesosctl.core.errors import NotFound, UsageError
 from mesosctl.core.holdings import AgentHolding
-from mesosctl.core.resources import Disk, Resource, Resources
+from mesosctl.core.resource import Disk, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.ops.reservation.agents import find_agent, read_agents
 from mesosctl.ops.reservation.operating import Manner, operate
 from mesosctl.ops.reservation.stacks import Owner, check_owner

@@ -76,7 +76,7 @@ class Home:
     def _run(self, command, variables):
         environment = {**self.environment, **variables}
         ran = subprocess.run(
-            command, capture_output=True, text=True, check=True, env=environment, cwd=self.folder, timeout=60
+            command, capture_output=True, text=True, check=True, env=environment, cwd=self.folder, timeout=120
         )
         assert ran.stderr == ""
         return {line for line in ran.stdout.splitlines() if line}
@@ -109,7 +109,7 @@ class Home:
                 os.write(master, "".join(keys).encode())
                 wait_for(master, b"READY")
                 os.write(master, b"exit\r")
-                running.wait(20)
+                running.wait(60)
             finally:
                 running.kill()
                 os.close(master)
@@ -117,7 +117,7 @@ class Home:
 
 
 def wait_for(terminal, text):
-    seen, end = b"", time.monotonic() + 20
+    seen, end = b"", time.monotonic() + 60
     while text not in seen:
         assert select.select([terminal], [], [], max(0, end - time.monotonic()))[0], seen
         seen += os.read(terminal, 4096)

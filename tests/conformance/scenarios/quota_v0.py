@@ -13,6 +13,7 @@ from tests.conformance.scenario import (
     status,
 )
 
+from .reserving import cpus, dynamic, reserve
 from .setups import ALL_RESERVED, AUTHENTICATED, OPERATORS, STANDARD, WHITELIST_R1
 
 ALLOW = {"Allow": "GET, POST, DELETE"}
@@ -155,6 +156,12 @@ CAPACITY = (
         post_quota("r1", cpus=2).gives(400),
         post_quota("r1", cpus=2, force=True).gives(400),
         R1_HAS_ONE_CPU,
+    ),
+    Row(
+        "QH-22",
+        STANDARD,
+        reserve(cpus(2, dynamic("web"))).gives(202),
+        post_quota("r1", cpus=16, mem=1).gives(200),
     ),
     Row("QH-24", STANDARD, post_quota("r1", gpus=1).gives(409), NOTHING_SET),
     Row("QH-31", ALL_RESERVED, post_quota("r1", cpus=1, mem=512).gives(200).old(409)),

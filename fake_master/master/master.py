@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 from fake_master.allocator.interface import Allocator
-from fake_master.master import allocators, describe, rescinding, role_view
+from fake_master.master import allocators, describe, identity, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
 from fake_master.master.checkpoints import Checkpoints
@@ -28,17 +27,17 @@ from fake_master.master.reservations import Reservations
 from fake_master.master.revoking import Revoking
 from fake_master.master.subscriptions import Subscriptions
 from fake_master.master.task_runner import TaskRunner
+from fake_master.master.task_updates import TaskUpdates
 from fake_master.master.tasks import TaskFate
 from fake_master.master.tell import Tell
 from fake_master.master.timers import Timers
 from fake_master.master.weights import Weights
 from mesosctl.core import operations
-from mesosctl.core import quota as quota_rules
+from mesosctl.core.capacity import capacity
 from mesosctl.core.durations import parse_duration
 from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
@@ -94,7 +93,8 @@ class Master:
         self.subscriptions = Subscriptions(self)
         self.reservations = Reservations(self)
         self.checkpoints = Checkpoints(self)
-        self.task_runner = TaskRunner(self)
+        self.task_updates = TaskUpdates(self)
+        self.task_runner = TaskRunner(self, self.task_updates)
         self.operation_updates = OperationUpdates(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)
@@ -104,7 +104,7 @@ class Master:
         self.allocator: Allocator = self.lending or allocators.make(self)
         self._is_stale = False
         """Whether what is in memory may differ from the registry."""
-        self.id, self.start_time = self._identity(anew=takes_over)
+        self.id, self.start_time = identity.of_master(registry, self.now, anew=takes_over)
         self._load()
         if takes_over:
             self.failover.begin()
@@ -118,22 +118,6 @@ class Master:
     def pid(self) -> str:
         """The master as libprocess names it."""
         return f"master@{self.hostname}:{self.port}"
-
-    def info(self) -> dict[str, Any]:
-        """MasterInfo."""
-        numbers = self.hostname.split(".")
-        is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
-        return {
-            "id": self.id,
-            "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
-            "port": self.port,
-            "pid": self.pid,
-            "hostname": self.hostname,
-            "version": self.profile.version,
-            "address": {"hostname": self.hostname, "ip": self.hostname, "port": self.port},
-            # A capability newer than the message's own list is written as an empty object.
-            "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in self.profile.master_capabilities],
-        }
 
     @property
     def allocation_interval(self) -> float:
@@ -205,35 +189,11 @@ class Master:
         for agent in self.membership.hosts.values():
             agent.port = port
 
-    def quota_was_set(self, role: str, quota: Quota) -> None:
-        """A v0 quota is kept: enforce it, and take back offers for it."""
-        self.allocator.update_quota(role, quota)
-        rescinding.for_new_quota(self, role, quota.guarantees)
-
-    def quota_was_removed(self, role: str) -> None:
-        """A quota is gone; nothing is taken back for that."""
-        self.allocator.update_quota(role, Quota())
-
-    def quota_was_updated(self, role: str, quota: Quota) -> None:
-        """A v1 configuration is kept: enforce it, and take back offers for it."""
-        self.allocator.update_quota(role, quota)
-        rescinding.for_updated_quota(self, role, quota)
-
-    def weights_were_updated(self, weights: Mapping[str, float]) -> None:
-        """Weights are kept; where they concern anybody, every offer of the cluster is taken back."""
-        self.allocator.update_weights(weights)
-        if any(not framework.roles.isdisjoint(weights) for framework in self.frameworks.values()):
-            for offer in self.offers:
-                if offer.kind == "regular":
-                    self.offers.rescind(offer)
-
     # --- Figures --------------------------------------------------------------------------------------
 
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """What quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""
-        return quota_rules.capacity(
-            (agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile
-        )
+        return capacity((agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile)
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
@@ -267,20 +227,6 @@ class Master:
         from fake_master.master.tenancy import Tenancy
 
         return Tenancy(self)
-
-    def _identity(self, *, anew: bool) -> tuple[str, float]:
-        known = self.registry.records("master")
-        if anew or "identity" not in known:
-            with self.registry.transaction():
-                # Read again: two processes may start on one new file.
-                known = self.registry.records("master")
-                if anew or "identity" not in known:
-                    self.registry.write("master", "identity", {"id": str(uuid4()), "start_time": self.now})
-            known = self.registry.records("master")
-        try:
-            return str(known["identity"]["id"]), float(known["identity"]["start_time"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise UnreadableRegistry(f"the registry does not say which master it belongs to ({error!r})") from error
 
     def _load(self) -> None:
         """Everything lasting anew.  Raises RegistryFailure for a record that this master did not write."""

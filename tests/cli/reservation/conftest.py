@@ -9,7 +9,7 @@ import pytest
 from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import AgentSpec, ClusterSpec
 from fake_master.master.agents import Agent
-from fake_master.master.state import Master
+from fake_master.master.master import Master
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
 from tests.conftest import Ran, Terminal

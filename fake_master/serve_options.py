@@ -1,0 +1,164 @@
+"""The options of `mesos-fake-master`, each declared once.
+
+An option that has the name of a flag of the master is that flag.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mesosctl import __version__
+
+_NO_FLAGS = frozenset(
+    "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert version".split()
+)
+_FLAGS = {"cluster_name": "cluster"}
+"""Flags under another name than their option's, which a file has taken."""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mesos-fake-master {__version__}")
+        raise typer.Exit
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """What was typed, in the order of the help."""
+
+    agent: Annotated[
+        list[str] | None, typer.Option(metavar="RESOURCES", help="Register an agent, as 'cpus:12;mem:6144'. Repeat.")
+    ] = None
+    cluster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Take agents and flags from a cluster file (TOML), or a whole cluster from a snapshot (JSON).",
+        ),
+    ] = None
+    mesos_version: Annotated[str | None, typer.Option(metavar="1.4|1.11", help="The master to be. [default: 1.4]")] = (
+        None
+    )
+    ip: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The address to listen on; this machine alone reaches it, unless another is given.",
+        ),
+    ] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0 takes a free one.")] = 5050
+    registry: Annotated[
+        str | None,
+        typer.Option(metavar="in_memory|sqlite", help="Where quotas and weights are kept. [default: in_memory]"),
+    ] = None
+    work_dir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where a sqlite registry lives.")] = None
+    roles: Annotated[str | None, typer.Option(metavar="ROLE,…", help="The only roles that exist beside '*'.")] = None
+    weights: Annotated[str | None, typer.Option(metavar="ROLE=WEIGHT,…", help="Weights until some are set.")] = None
+    credentials: Annotated[str | None, typer.Option(metavar="FILE", help="Principals and secrets.")] = None
+    acls: Annotated[str | None, typer.Option(metavar="FILE|JSON", help="Who may do what.")] = None
+    rate_limits: Annotated[
+        str | None, typer.Option(metavar="FILE|JSON", help="How fast calls of frameworks are processed.")
+    ] = None
+    rate_limit_http: Annotated[
+        bool, typer.Option(help="Whether rate limits act on HTTP frameworks; on a real master they do not.")
+    ] = True
+    authenticate_http_readonly: Annotated[
+        bool, typer.Option("--authenticate-http-readonly", help="Ask for credentials where one only reads.")
+    ] = False
+    authenticate_http_readwrite: Annotated[
+        bool, typer.Option("--authenticate-http-readwrite", help="Ask for credentials where one changes.")
+    ] = False
+    authenticate_http_frameworks: Annotated[
+        bool, typer.Option("--authenticate-http-frameworks", help="Ask frameworks for credentials.")
+    ] = False
+    max_operator_event_stream_subscribers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="Operators that may listen at once; the oldest makes room. [default: 1000]"
+        ),
+    ] = None
+    allocation_interval: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Time between allocations. [default: 1secs]")
+    ] = None
+    allocator_agent_recovery_factor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FRACTION", help="With quota, a restarted master offers nothing until so many agents are back."
+        ),
+    ] = None
+    allocator_recovery_timeout: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="…or until so much time has passed. [default: 10mins]")
+    ] = None
+    agent_reregister_timeout: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="After it, agents not back are unreachable.")
+    ] = None
+    ssl_cert_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Speak https, with this certificate in PEM.")
+    ] = None
+    ssl_key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Its key; without one it is in the same file.")
+    ] = None
+    ssl_ca_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Authorities whose client certificates are taken.")
+    ] = None
+    ssl_require_client_cert: Annotated[
+        bool, typer.Option("--ssl-require-client-cert", help="Turn away who has no such certificate.")
+    ] = False
+    allocator: Annotated[
+        str | None,
+        typer.Option(metavar="hierarchical|strict-priority", help="Who is offered what. [default: hierarchical]"),
+    ] = None
+    priorities: Annotated[
+        str | None, typer.Option(metavar="ROLE=NUMBER,…", help="Strict priority: the higher is served first.")
+    ] = None
+    preemption: Annotated[
+        bool,
+        typer.Option("--preemption", help="Strict priority: revoke tasks of lower priority where they are asked for."),
+    ] = False
+    revocation_grace_period: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="How long a revoked task may take to end. [default: 5secs]"),
+    ] = None
+    oversubscribe_reservations: Annotated[
+        bool,
+        typer.Option(
+            "--oversubscribe-reservations", help="Lend idle reservations to others, as revocable. No Mesos does."
+        ),
+    ] = False
+    lendable_names: Annotated[
+        str | None, typer.Option(metavar="NAME,…", help="What of them is lent. [default: cpus,mem]")
+    ] = None
+    cluster_name: Annotated[str | None, typer.Option(metavar="NAME", help="The name that /state shows.")] = None
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False
+
+    def flags(self) -> dict[str, str]:
+        """The flags of the master that were given, as texts; the port always is."""
+        given = {
+            _FLAGS.get(option.name, option.name): getattr(self, option.name)
+            for option in fields(self)
+            if option.name not in _NO_FLAGS and getattr(self, option.name) != option.default
+        }
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+        return texts | {"port": str(self.port)}
+
+
+def with_options(function: Callable[[ServeOptions], None]) -> Callable[..., None]:
+    """What typer makes a command of, with a parameter for each option."""
+
+    def run(**words: Any) -> None:
+        function(ServeOptions(**words))
+
+    parameters = [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type)
+        for option in fields(ServeOptions)
+    ]
+    run.__doc__ = function.__doc__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer asks for it, mypy knows none
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

@@ -1,0 +1,50 @@
+"""Offers as a master shows them, and as one that errs might."""
+
+from typing import Any
+
+import pytest
+
+from mesosctl.core.errors import UnexpectedAnswer
+from mesosctl.wire import offers
+
+CPU = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}
+
+
+def message(**changes: Any) -> dict[str, Any]:
+    whole = {
+        "id": {"value": "o"},
+        "framework_id": {"value": "f"},
+        "agent_id": {"value": "a"},
+        "hostname": "h",
+        "allocation_info": {"role": "web"},
+        "resources": [{**CPU, "allocation_info": {"role": "web"}}],
+    }
+    return whole | changes
+
+
+def shown(offer: Any) -> dict[str, Any]:
+    return {"get_frameworks": {"frameworks": [{"framework_info": {"name": "n"}, "offers": [offer]}]}}
+
+
+def test_an_offer() -> None:
+    [found] = offers.outstanding(shown(message()))
+    assert (found.framework, found.role, found.hostname, str(found.resources)) == ("n", "web", "h", "cpus:1")
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "text",
+        {},
+        message(id="o"),
+        message(resources=[{**CPU, "reservations": [{"type": "DYNAMIC", "role": "a b"}]}]),
+        message(resources=[{**CPU, "scalar": {"value": -1}}]),
+        message(resources=[{"name": "cpus"}]),
+        message(allocation_info=3),
+    ],
+)
+def test_what_is_no_offer_is_the_masters_fault(offer: Any) -> None:
+    with pytest.raises(UnexpectedAnswer):
+        offers.outstanding(shown(offer))
+    with pytest.raises(UnexpectedAnswer):
+        offers.offered({"type": "OFFERS", "offers": {"offers": [offer]}})

@@ -1,0 +1,25 @@
+"""TOML that a person wrote: whatever is wrong with it is said as a sentence."""
+
+import pytest
+
+from mesosctl.core.errors import BadInput
+from mesosctl.wire import toml_text
+
+
+def test_a_table() -> None:
+    assert toml_text.read('a = 1\n[b]\nc = "d"', "f.toml") == {"a": 1, "b": {"c": "d"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = ", "f.toml is not TOML: "),
+        ("x = " + "9" * 5000, "f.toml is not TOML: "),
+        ("x = " + "[" * 100_000, "f.toml is nested too deeply"),
+    ],
+)
+def test_what_is_none(text: str, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        toml_text.read(text, "f.toml")
+    assert refused.value.message.startswith(said)
+    assert refused.value.field == "f.toml"
