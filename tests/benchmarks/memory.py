@@ -25,6 +25,7 @@ from pathlib import Path
 from mesosctl.core.labels import Labels
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, Usage
 from mesosctl.core.resource import Reservation
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.ops.snapshot import write_file
 from tests.benchmarks import whatif
@@ -80,7 +81,7 @@ def _agent(agent: PicturedAgent, place: int) -> PicturedAgent:
     owner = Reservation("STATIC", f"r{place % 100}")
     if place % 2:
         owner = Reservation("DYNAMIC", f"r{place % 100}", f"team-{place % 40}", Labels([("ticket", f"T{place}")]))
-    total = FREE + (OWNED.push_reservation(owner) if place % 3 == 0 else OWNED)
+    total = FREE + (Resources(replace(entry, reservations=(owner,)) for entry in OWNED) if place % 3 == 0 else OWNED)
     return replace(agent, total=total, attributes={"rack": f"rack-{place % 40}", "slots": float(place % 8)})
 
 
