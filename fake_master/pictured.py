@@ -4,8 +4,8 @@
 
 What the picture does not hold is assumed, and the picture's `untold` says so: no filters, and nothing
 suppressed where nobody knows.  What frameworks hold is held by as many tasks as the picture counts, of equal
-size and without their names.  The frameworks are silent: they keep what they hold and are offered, launch
-nothing, and refuse nothing.
+size and without their names; of a master that lends, each is there as itself.  The frameworks are silent:
+they keep what they hold and are offered, launch nothing, and refuse nothing more than the picture says.
 
 What outlives a command is what a registry holds: quotas, weights and dynamic reservations, from the picture
 the first time and as they were changed afterwards.  Frameworks and offers are the picture's every time; an
@@ -24,19 +24,21 @@ from fake_master.master.checkpoints import KIND as CHECKPOINT
 from fake_master.master.checkpoints import DoesNotFit, configured_form
 from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
-from fake_master.master.known_flags import DEFAULTS, UNSET
+from fake_master.master.known_flags import ALLOCATORS, DEFAULTS, STRICT_PRIORITY, UNSET
 from fake_master.master.master import Clock, Master
 from fake_master.master.offers import Offer
 from fake_master.master.quotas import KIND as QUOTA
 from fake_master.master.quotas import SentQuota
 from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.streams import EventStream
-from fake_master.master.tasks import Executor, Task
+from fake_master.master.tasks import TaskFate
 from fake_master.master.weights import KIND as WEIGHT
+from fake_master.pictured_tasks import PicturedTasks
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.profile import PROFILES, Profile, profile_of
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.reading import why_unreadable
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
@@ -90,18 +92,28 @@ class Pictured:
         with kept.transaction():
             if not kept.records(_SEEDED):
                 _seed(kept, self.picture)
-        # A flag that this master has not heard of decides nothing here.
-        pictured_flags = {name: text for name, text in self.picture.flags.items() if name in DEFAULTS or name in UNSET}
         master = Master(
             profile=self.profile,
-            flags=MasterFlags.parse(pictured_flags | dict(self.flags)),
+            flags=MasterFlags.parse(_known_flags(self.picture.flags) | dict(self.flags)),
             registry=kept,
             clock=clock,
             address=address,
+            task_fate=TaskFate(stop_seconds=self.picture.lending.stop_seconds if self.picture.lending else 0.0),
         )
         with master.transaction():
             _populate(master, self.picture)
         return master
+
+
+def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:
+    """A flag, or an allocator, that this master has not heard of decides nothing here."""
+    known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
+    if flags.get("allocator") == "strict-priority":
+        known |= STRICT_PRIORITY
+    found = {name: text for name, text in flags.items() if name in known}
+    if found.get("allocator") not in ALLOCATORS:
+        found.pop("allocator", None)
+    return found
 
 
 def is_snapshot(path: Path) -> bool:
@@ -163,13 +175,18 @@ def _populate(master: Master, picture: ClusterPicture) -> None:
     usages: dict[str, list[Usage]] = {}
     for usage in picture.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
+    tasks = PicturedTasks(master, picture.lending or Lending(), picture.taken_at)
     for pictured in picture.frameworks:
-        _join(master, pictured, usages.get(pictured.id, []), picture.taken_at)
+        _join(master, pictured, usages.get(pictured.id, []), picture.taken_at, tasks)
     _offer_again(master, picture)
+    if picture.lending is not None:
+        _lend_again(master, picture.lending)
+    tasks.settle()
 
 
 def _register(master: Master, pictured: PicturedAgent, number: int, since: float) -> None:
-    configured = Resources(configured_form(entry) for entry in pictured.total)
+    configured = Resources(configured_form(entry) for entry in pictured.total.non_revocable())
+    slack = Resources(replace(entry, throttleable=master.lends) for entry in pictured.total.revocable())
     agent = Agent(
         id=pictured.id,
         hostname=pictured.hostname,
@@ -185,6 +202,7 @@ def _register(master: Master, pictured: PicturedAgent, number: int, since: float
         attributes=pictured.attributes,
         deactivated=not pictured.active,
         domain=Domain(pictured.region, pictured.zone or "") if pictured.region is not None else None,
+        oversubscribed=slack,
         checkpoint_key=pictured.id,
     )
     try:
@@ -193,7 +211,7 @@ def _register(master: Master, pictured: PicturedAgent, number: int, since: float
         raise BadInput(f"agent {pictured.id}: {refusal}", field="agents") from refusal
 
 
-def _join(master: Master, pictured: PicturedFramework, usages: list[Usage], since: float) -> None:
+def _join(master: Master, pictured: PicturedFramework, usages: list[Usage], since: float, tasks: PicturedTasks) -> None:
     framework = Framework(
         id=pictured.id,
         info=_info(pictured),
@@ -210,15 +228,7 @@ def _join(master: Master, pictured: PicturedFramework, usages: list[Usage], sinc
         agent = master.agents[usage.agent_id]
         used[agent.id] = used.get(agent.id, Resources()) + held
         framework.hold(agent, held)
-        if usage.tasks:
-            tasks = _tasks(usage, held, number, since)
-            framework.tasks.update({task.id: task for task in tasks})
-            framework.counts["tasks/active/task_running"] += len(tasks)
-        elif len(held):
-            name = f"pictured-{number}"
-            info = {"executor_id": {"value": name}, "framework_id": {"value": pictured.id}}
-            executor = Executor(name, pictured.id, agent.id, info | {"resources": list_to_json(held, "POST")}, held)
-            framework.executors[agent.id, name] = executor
+        tasks.hold(framework, usage, number)
     try:
         master.subscriptions.restore(framework, used)
     except RuleViolation as error:
@@ -244,34 +254,6 @@ def _info(pictured: PicturedFramework) -> dict[str, Any]:
     return info
 
 
-def _tasks(usage: Usage, held: Resources, number: int, since: float) -> list[Task]:
-    """Running tasks, as many as are counted while each can hold something: an equal part, the last one the rest."""
-    share = Resources(
-        replace(entry, value=entry.value // usage.tasks)
-        for entry in held
-        if isinstance(entry.value, int) and entry.disk is None
-    )
-    alike = usage.tasks - 1 if len(share) else 0
-    spread = Resources(replace(entry, value=entry.value * alike) for entry in share if isinstance(entry.value, int))
-    found = []
-    for index, part in enumerate([share] * alike + [held - spread]):
-        name = f"pictured-{number}-{index}"
-        status = {"task_id": {"value": name}, "state": "TASK_RUNNING", "timestamp": since}
-        found.append(
-            Task(
-                id=name,
-                framework_id=usage.framework_id,
-                agent_id=usage.agent_id,
-                info={"name": name},
-                resources=part,
-                role=usage.role,
-                state="TASK_RUNNING",
-                statuses=[status],
-            )
-        )
-    return found
-
-
 def _age(offer_id: str) -> tuple[int, str]:
     """Offers are numbered as they are made ("…-O12"): the order in which a master would come upon them."""
     number = offer_id.rpartition("-O")[2]
@@ -285,8 +267,24 @@ def _offer_again(master: Master, picture: ClusterPicture) -> None:
         agent, framework = master.agents[offered.agent_id], master.frameworks[offered.framework_id]
         if not (agent.active and framework.active):
             continue
-        free = left.setdefault(agent.id, agent.total - agent.used.allocated_to(None))
-        if free.contains(offered.resources):
-            left[agent.id] = free - offered.resources
+        free = left.setdefault(agent.id, agent.whole - agent.used.allocated_to(None))
+        kind = offered.resources.revocability if master.lends else "regular"
+        # What is lent is of no agent's total; the allocator takes back whatever does not lie idle.
+        is_lent = kind == "non-throttleable"
+        if kind != "mixed" and (is_lent or free.contains(offered.resources)):
+            if not is_lent:
+                left[agent.id] = free - offered.resources
             resources = offered.resources.allocated_to(offered.role)
-            master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources))
+            master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))
+
+
+def _lend_again(master: Master, lending: Lending) -> None:
+    """What is refused, and what is owed."""
+    if master.lending is None:
+        return
+    for refusal in lending.refusals:
+        master.lending.restore_refusal(
+            refusal.framework_id, refusal.agent_id, refusal.role, refusal.resources, refusal.seconds
+        )
+    for debt in lending.debts:
+        master.lending.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))

@@ -11,7 +11,7 @@ from fake_master.allocator.interface import Allocator, InverseOfferCallback, Off
 from fake_master.allocator.metrics import StopWatch, state_figures
 from fake_master.allocator.options import Options
 from fake_master.allocator.state import State
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
 
 

@@ -14,11 +14,13 @@ _REPRESENTABLE = (2**63 - 1) / 1e9
 class OfferFilter:
     """A framework refused these resources, in one role and on one agent."""
 
-    __slots__ = ("alive", "refused")
+    __slots__ = ("alive", "refused", "until")
 
-    def __init__(self, refused: Resources) -> None:
+    def __init__(self, refused: Resources, until: float) -> None:
         self.refused = refused
         """Without allocation roles."""
+        self.until = until
+        """When it ends, on the allocator's clock."""
         self.alive = True
 
     def covers(self, offer: Resources) -> bool:

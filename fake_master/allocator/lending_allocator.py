@@ -5,7 +5,7 @@ Its regular half never sees anything revocable: of every event it takes its own 
 
 # ruff: noqa: D102  # the interface documents its methods
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from fake_master.allocator.cycle import Offers
@@ -64,6 +64,38 @@ class LendingAllocator(HierarchicalAllocator):
 
     def _own(self, resources: Resources) -> Resources:
         return resources.non_revocable()
+
+    def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
+        """(agent, role, resources without allocation roles, seconds left) of all that a framework refuses."""
+        for role, client in self._state.frameworks[framework].clients.items():
+            for agent, filters in client.filters.items():
+                for held in filters:
+                    yield agent.id, role, held.refused, held.until - self._timers.now
+
+    # --- As a master was before this one ------------------------------------------------------------
+
+    def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
+        regular = resources.non_revocable()
+        if regular:
+            super().restore_offered(framework, agent, regular)
+        self._account(framework, agent, resources)
+
+    def restore_debt(self, framework: str, agent: str, owed: Resources) -> None:
+        """A part of what a framework has of the slack of allocation, with its role, is lent no longer."""
+        role, record = self._lent.roles.get(allocation_role(owed)), self._lent.agent(agent)
+        tenant = role.tenants.get(framework) if role is not None else None
+        part = common(dict(owed.scalar_quantities().items()), record.lent.get(tenant, {})) if tenant else {}
+        if tenant is not None and part:
+            self._lent.unlend(record, tenant, part)
+            self._lent.owe(record, tenant, part, 1)
+
+    def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
+        """What a framework refuses for so long yet, without allocation roles."""
+        client = self._state.frameworks[framework].clients.get(role)
+        if client is not None and client.subscribed:
+            self._keep_filter(client, self._state.agents[agent], refused, seconds)
+            lent = self._lent.agent(agent)
+            self._timers.after(seconds, lambda: forget_idleness(lent))
 
     # --- Runs ---------------------------------------------------------------------------------------
 

@@ -48,9 +48,12 @@ class ResourceEvents(Engine):
     ) -> float | None:
         """Seconds that the filter holds; None where there is none."""
         seconds = lifetime(refuse_seconds, self._options.allocation_interval) if client.subscribed else None
-        if seconds is None:
-            return None
-        refusal = OfferFilter(refused)
+        if seconds is not None:
+            self._keep_filter(client, agent, refused, seconds)
+        return seconds
+
+    def _keep_filter(self, client: Client, agent: Agent, refused: Resources, seconds: float) -> None:
+        refusal = OfferFilter(refused, self._timers.now + seconds)
         client.filters.setdefault(agent, []).append(refusal)
 
         def expire() -> None:
@@ -63,7 +66,6 @@ class ResourceEvents(Engine):
             agent.forget_proofs(client.token, client.role.token)
 
         self._timers.after(seconds, expire)
-        return seconds
 
     def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
         where = self._state.agents[agent]

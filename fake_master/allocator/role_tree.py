@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fake_master.allocator.amounts import Amounts, Pairs, Tally, add, clamped_subtract, difference
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 
 if TYPE_CHECKING:
     from fake_master.allocator.parcels import Parcel

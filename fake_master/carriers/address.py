@@ -9,22 +9,25 @@ Each cluster and version has a state of its own, in SQLite, so that one command 
 one before it did.  A snapshot that is taken anew is another cluster, whatever its file is called.
 """
 
-import hashlib
-import itertools
 import os
-import pwd
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from fake_master.cluster import BUILT_IN, ClusterSpec, read_cluster_file
-from fake_master.master.master import Master
+from fake_master.carriers.on_call import OnCall
 from fake_master.master.registry import RegistryFailure, UnreadableRegistry
 from fake_master.master.registry_sqlite import SqliteRegistry
-from fake_master.pictured import Pictured, is_snapshot, read_snapshot
 from mesosctl.core.errors import BadInput
-from mesosctl.core.profile import PROFILES
+from mesosctl.core.profile import MESOS_1_4, PROFILES
+
+if TYPE_CHECKING:
+    from fake_master.carriers.direct import Direct
+    from fake_master.cluster import ClusterSpec
+    from fake_master.master.master import Master
+    from fake_master.pictured import Pictured
 
 SCHEME = "fake:"
 _OPTIONS = ("fresh", "version")
@@ -55,39 +58,83 @@ class FakeAddress:
             )
         return cls(Path(path) if path else None, "fresh" in options, version)
 
-    def spec(self) -> ClusterSpec | Pictured:
+    def spec(self) -> "ClusterSpec | Pictured":
         """The cluster.  Raises BadInput."""
+        # Late, here and below: what a registry says by itself takes no master, and so no cluster.
+        from fake_master.cluster import BUILT_IN, read_cluster_file
+        from fake_master.pictured import is_snapshot, read_snapshot
+
         if self.file is not None and is_snapshot(self.file):
             return read_snapshot(self.file, self.version)
         spec = read_cluster_file(self.file) if self.file is not None else BUILT_IN
         return spec if self.version is None else replace(spec, mesos_version=self.version)
 
-    def state_file(self, spec: ClusterSpec | Pictured) -> Path:
+    def state_file(self, spec: "ClusterSpec | Pictured") -> Path:
         """Where the state of this cluster, as this version, is kept."""
+        from fake_master.pictured import Pictured
+
         if self.file is None:
-            name = "built-in"
-        else:
-            digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
-            name = f"{self.file.stem}-{digest}"
+            return self.built_in_state_file()
+        import hashlib
+
+        digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
+        name = f"{self.file.stem}-{digest}"
         if isinstance(spec, Pictured):
             return state_folder() / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
         return state_folder() / f"{name}-{spec.mesos_version}.sqlite"
+
+    def built_in_state_file(self) -> Path:
+        """Where that of the built-in cluster is kept."""
+        return state_folder() / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
 
 
 def state_folder() -> Path:
     """The user's state folder for fake masters: below XDG_STATE_HOME, or ~/.local/state."""
     base = os.environ.get("XDG_STATE_HOME", "")
-    home = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
-    return (Path(base) if base.startswith("/") else Path(home) / ".local" / "state") / "mesosctl" / "fake"
+    if base.startswith("/"):
+        return Path(base) / "mesosctl" / "fake"
+    home = os.environ.get("HOME")
+    if not home:
+        import pwd
+
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    return Path(home) / ".local" / "state" / "mesosctl" / "fake"
 
 
-def open_address(address: str) -> Master:
+def open_address(address: str) -> "Master":
     """The master behind an address, with the state its last command left.  Raises BadInput."""
     parsed = FakeAddress.parse(address)
     spec = parsed.spec()
-    path = parsed.state_file(spec)
+    with _explained(address):
+        return spec.start(_registry(parsed, parsed.state_file(spec)))
+
+
+def open_on_call(address: str) -> OnCall:
+    """The same, started with the first request that takes a master.  Raises BadInput, and so may that request."""
+    parsed = FakeAddress.parse(address)
+    spec = None if parsed.file is None else parsed.spec()
+    path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)
+    with _explained(address):
+        registry = _registry(parsed, path)
+
+    def start() -> "Direct":
+        from fake_master.carriers.direct import Direct
+
+        with _explained(address):
+            return Direct((spec or parsed.spec()).start(registry))
+
+    return OnCall(start, registry, PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None)
+
+
+def _registry(parsed: FakeAddress, path: Path) -> SqliteRegistry:
+    return _fresh_registry(path) if parsed.fresh else SqliteRegistry(path)
+
+
+@contextmanager
+def _explained(address: str) -> Iterator[None]:
+    """What is wrong with the kept state, as BadInput."""
     try:
-        return spec.start(_fresh_registry(path) if parsed.fresh else SqliteRegistry(path))
+        yield
     except RegistryFailure as failure:
         hint = failure.hint
         if isinstance(failure, UnreadableRegistry):
@@ -110,6 +157,8 @@ def _fresh_registry(path: Path) -> SqliteRegistry:
 
 
 def _put_aside(path: Path) -> None:
+    import itertools
+
     numbers = itertools.count(2)
     aside = path.with_suffix(".damaged")
     while aside.exists():

@@ -1,8 +1,7 @@
 """The fake master on a socket.  aiohttp speaks HTTP; everything else is the application's.
 
 aiohttp because it carries keep-alive, chunked bodies and thousands of open streams, takes paths
-as they are sent, and brings no command-line library along, which httpx would load at every start
-of the command line.
+as they are sent, and brings no command-line library along.
 """
 
 import asyncio

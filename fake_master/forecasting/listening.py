@@ -1,11 +1,10 @@
-"""The transport of a rehearsal: it keeps what every change was answered."""
+"""What carries requests to the master of a rehearsal: it keeps what every change was answered."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-import httpx
-
-from fake_master.carriers.in_process import InProcessTransport
+from fake_master.carriers.direct import Direct
+from fake_master.http.exchange import Response
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.master import Master
 from mesosctl.core.forecast import Answer
@@ -17,37 +16,36 @@ _READING = ("GET_", "LIST_", "READ_", "SUBSCRIBE")
 _FRAMEWORKS_CALLS = ("SUBSCRIBE", "ACCEPT")
 
 
-class ListeningTransport(httpx.BaseTransport):
+class Listening(Direct):
     """Carries requests to a master in virtual time, and reports the answer to each that would change something."""
 
     def __init__(self, master: Master, clock: VirtualClock, report: Callable[[Answer], None]) -> None:
-        self._carrier = InProcessTransport(master, clock.sleep)
+        super().__init__(master, clock.sleep)
         self._report = report
         self.label: str | None = None
         """What the next changes are called; without one, by method, path and call."""
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """One exchange."""
-        name = _change(request)
-        response = self._carrier.handle_request(request)
+    def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """See `Direct.answer`."""
+        name = _change(method, target.partition("?")[0], body)
+        response = super().answer(method, target, headers, body)
         if name is not None:
-            accepted = response.status_code < 400
-            message = "" if accepted else response.read().decode(errors="replace").strip()
-            self._report(Answer(self.label or name, response.status_code, accepted, message))
+            accepted = response.status < 400
+            message = "" if accepted else response.body.decode(errors="replace").strip()
+            self._report(Answer(self.label or name, response.status, accepted, message))
         return response
 
 
-def _change(request: httpx.Request) -> str | None:
+def _change(method: str, path: str, body: bytes) -> str | None:
     """What a request would change, in short; None where it only reads."""
-    if request.method in ("GET", "HEAD"):
+    if method in ("GET", "HEAD"):
         return None
-    path = request.url.path
     if path not in (_V1, _SCHEDULER):
-        return f"{request.method} {path}"
+        return f"{method} {path}"
     try:
-        call = str(json.loads(request.read())["type"])
+        call = str(json.loads(body)["type"])
     except (ValueError, KeyError, TypeError):
-        return f"{request.method} {path}"
+        return f"{method} {path}"
     if path == _SCHEDULER:
         return call if call in _FRAMEWORKS_CALLS else None
     return None if call.startswith(_READING) else call

@@ -23,7 +23,9 @@ class _Sums:
         for entry in entries:
             if isinstance(entry.value, int):
                 own = self._amounts.setdefault(whose, {})
-                own[entry.name] = own.get(entry.name, 0) + entry.value
+                # What may be taken back is beyond the totals; a master shows it so, too.
+                name = f"{entry.name}_revocable" if entry.revocable else entry.name
+                own[name] = own.get(name, 0) + entry.value
 
     def quantities(self) -> dict[str, Quantities]:
         return {whose: Quantities(amounts) for whose, amounts in self._amounts.items()}

@@ -3,7 +3,7 @@
 rehearsal = Rehearsal(master, clock, picture, terms)    settled at once: the moment before
 rehearsal.begin("lose two agents")
 rehearsal.lose_agents([…])                              what nobody asks for
-rehearsal.transport                                     whatever is asked of it is asked of the fake master
+rehearsal.carrier                                       whatever is asked of it is asked of the fake master
 rehearsal.forecast()                                    time passes: the moment after, and what lies between
 
 """
@@ -13,11 +13,13 @@ from collections.abc import Iterable, Mapping
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting import events
-from fake_master.forecasting.listening import ListeningTransport
+from fake_master.forecasting.evictions import Evictions
+from fake_master.forecasting.listening import Listening
 from fake_master.forecasting.looking import look
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.master import Master
 from fake_master.master.offers import Offer
+from fake_master.master.tasks import Task
 from mesosctl.core.comparing import Course, forecast
 from mesosctl.core.forecast import Answer, Forecast, Rescinded, Terms
 from mesosctl.core.moment import Moment
@@ -46,6 +48,7 @@ class Rehearsal:
         self._terms = terms or Terms()
         self._out = {offer.id for offer in master.offers}
         self._rescinded: list[Rescinded] = []
+        self._evictions = Evictions(master)
         self._answers: list[Answer] = []
         self._changes: list[str] = []
         self._lost: list[tuple[str, str]] = []
@@ -53,10 +56,12 @@ class Rehearsal:
         after = self._terms.cycles * master.allocation_interval
         # What the change itself keeps from being offered again, it keeps for so long.
         after = max(after, DEFAULT_REFUSE_SECONDS + 2 * master.allocation_interval)
+        after += self._evictions.longest_grace
         self._cycles_after = math.ceil(after / master.allocation_interval)
         self.before = self._settle()
+        self._evictions.begin()
         master.offers.on_rescind = self._note
-        self.transport = ListeningTransport(master, clock, self._answers.append)
+        self.carrier = Listening(master, clock, self._answers.append)
 
     # --- Changes --------------------------------------------------------------------------------------
 
@@ -105,9 +110,20 @@ class Rehearsal:
         """Every offer becomes a task that takes all of it and does not end."""
         master = self._master
         for offer in master.offers:
+            if master.offers.get(offer.id) is None:  # rescinded for one of those before it
+                continue
             master.offers.discard(offer)
-            master.frameworks[offer.framework_id].hold(master.agents[offer.agent_id], offer.resources)
             master.allocator.transition_offered_to_allocated(offer.agent_id, offer.resources)
+            if self._evictions.are_possible:
+                self._launch(offer)
+            else:
+                master.frameworks[offer.framework_id].hold(master.agents[offer.agent_id], offer.resources)
+
+    def _launch(self, offer: Offer) -> None:
+        """Where tasks can be evicted, each is one of its own."""
+        framework, name = self._master.frameworks[offer.framework_id], f"assumed-{offer.id}"
+        task = Task(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
+        self._master.task_runner.launch(framework, task, None)
 
     # --- The answer -----------------------------------------------------------------------------------
 
@@ -136,6 +152,7 @@ class Rehearsal:
             lost=tuple(self._lost),
             answers=self.answers,
             rescinded=tuple(self._rescinded),
+            evicted=self._evictions.found(),
             wants=self._wants,
         )
         return forecast(self.before, look(self._master), course)

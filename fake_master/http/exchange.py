@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from fake_master.master.streams import EventStream
 from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.wire.decoding import ConversionError, decode
 
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"

@@ -18,7 +18,8 @@ from fake_master.http.negotiation import check_accept, check_content_type
 from fake_master.master import describe, metrics
 from fake_master.master.master import Master
 from mesosctl.core.errors import Forbidden
-from mesosctl.wire.messages import ConversionError, Field, Message, one_of, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, one_of, read
 
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {

@@ -15,11 +15,13 @@ from fake_master.http.exchange import (
     json_response,
     refusing,
 )
+from fake_master.http.quota_status import quota_status
 from fake_master.http.texts import texts
 from fake_master.master.master import Master
 from fake_master.master.quotas import SentQuota
 from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
 
 QUOTA_REQUEST = Message(
@@ -112,33 +114,11 @@ def update_quota(master: Master, message: Mapping[str, Any], principal: str | No
 def status(master: Master, principal: str | None) -> dict[str, Any]:
     """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
     visible = {
-        role: stored
+        role: (stored.guarantees, stored.limits)
         for role, stored in master.quotas.stored.items()
         if master.flags.authorizer.allows("get_quotas", principal, role)
     }
-    if not visible:
-        return {}
-    answer: dict[str, Any] = {"infos": [_info(master, role, stored) for role, stored in visible.items()]}
-    if master.profile.configs_always_shown or any(stored.limits for stored in visible.values()):
-        answer["configs"] = [_config(role, stored) for role, stored in visible.items()]
-    return answer
-
-
-def _info(master: Master, role: str, stored: SentQuota) -> dict[str, Any]:
-    extra = {"role": "*"} if master.profile.guarantee_shows_role else {}
-    guarantee = [
-        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra}
-        for name, value in stored.guarantees.items()
-    ]
-    return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
-
-
-def _config(role: str, stored: SentQuota) -> dict[str, Any]:
-    config: dict[str, Any] = {"role": role}
-    for key, amounts in (("guarantees", stored.guarantees), ("limits", stored.limits)):
-        if amounts:
-            config[key] = {name: {"value": value} for name, value in amounts.items()}
-    return config
+    return quota_status(visible, master.profile)
 
 
 def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

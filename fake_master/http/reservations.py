@@ -10,7 +10,8 @@ from fake_master.master.agents import Agent
 from fake_master.master.master import Master
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
-from mesosctl.wire.messages import ConversionError, Field, Message, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
 
 _AGENT_ID = Field(Message("AgentID", {"value": Field("string", "required")}), "required")

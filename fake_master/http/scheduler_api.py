@@ -11,7 +11,8 @@ from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.subscription import Subscription
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]

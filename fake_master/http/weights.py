@@ -5,7 +5,8 @@ from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
 from fake_master.master.master import Master
-from mesosctl.wire.messages import ConversionError, Field, Message, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, read
 
 WEIGHT_INFO = Message("WeightInfo", {"weight": Field("double", "required"), "role": Field("string")})
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from mesosctl.core.errors import BadInput, Forbidden
 from mesosctl.core.roles import is_strict_subrole
-from mesosctl.wire.messages import ConversionError, Field, Message, one_of, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Field, Message, one_of, read
 
 _ENTITY = Message(
     "ACL.Entity",

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from fake_master.master import lending_view
 from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def agent(master: "Master", of: "Agent") -> dict[str, Any]:
         **_reregistered(of),
         "total_resources": list_to_json(of.whole, "ENDPOINT"),
         "capabilities": [{"type": name} for name in of.capabilities],
+        **lending_view.agent(master, of),
     }
     for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
         if len(held):
@@ -90,6 +92,7 @@ def framework(master: "Master", of: "Framework") -> dict[str, Any]:
     message: dict[str, Any] = {
         **_framework_times(of),
         "offer_constraints": dict(of.offer_constraints),
+        **lending_view.framework(master, of),
     }
     if of.unregistered_time is not None:
         message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}

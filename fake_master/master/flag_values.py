@@ -14,7 +14,8 @@ from mesosctl.core.minimum import parse_minimum
 from mesosctl.core.priorities import Priorities
 from mesosctl.core.ratelimit import RateLimits
 from mesosctl.core.reading import why_unreadable
-from mesosctl.wire.messages import ConversionError, Field, Message, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.ratelimit import from_json
 
 # Flags that this master reads as durations.

@@ -37,8 +37,7 @@ from mesosctl.core.capacity import capacity
 from mesosctl.core.durations import parse_duration
 from mesosctl.core.operations import Conversion
 from mesosctl.core.profile import MESOS_1_11, Profile
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.capacity import check_capacity
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 

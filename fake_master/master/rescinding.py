@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from fake_master.master import role_view
 from mesosctl.core import roles
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 
 if TYPE_CHECKING:
     from fake_master.master.master import Master

@@ -4,7 +4,7 @@ The arithmetic is `mesosctl.core.eviction`'s; here is who is on an agent, in whi
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fake_master.master import evicting
@@ -12,6 +12,7 @@ from fake_master.master.agents import Agent
 from fake_master.master.frameworks import Framework
 from fake_master.master.tasks import Executor, Task
 from mesosctl.core.eviction import Guest, Room, candidates, choose
+from mesosctl.core.pictured_lending import TaskStanding
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 
@@ -99,6 +100,27 @@ class Tenancy:
                 sums.setdefault(term, []).append(part)
         total = agent.total.non_revocable().scalar_quantities()
         return Room(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
+
+    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskStanding]]:
+        """Every task that an agent has heard of: those that have started in that order, the others as they came."""
+        for guest in self._guests(agent_id):
+            yield (
+                guest.framework,
+                guest.task,
+                "ending" if guest.task.ending else "waiting" if guest.waits else "running",
+            )
+
+    def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+        """A task that was on its agent before this master was made; it answers for `executor`."""
+        brought = self._part(executor.resources) if executor is not None else _NOTHING
+        guest = _Guest(framework, task, self._part(task.resources), brought, executor_runs=not task.is_staging)
+        self._site(task.agent_id).guests.append(guest)
+
+    def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
+        """Who would have to go if so much more of an agent were in use, regularly."""
+        room = self.room(agent)
+        lack = replace(room, occupied=room.occupied + self._part(used).regular).lack()
+        return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
 
     def arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         """An agent has got a task: it starts, waits, or is refused; a normal one may drive tenants out."""

@@ -5,8 +5,7 @@ context that names none says of whatever master is named how to prove who asks t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mesosctl.client.address import parse_address
 from mesosctl.core.errors import MesosctlError
@@ -31,8 +30,7 @@ _BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal",
 """What a context says of the left belongs to what it says of the right, and to nobody else's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overruled:
+class Overruled(NamedTuple):
     """The master of a context, where a flag or a variable names another one."""
 
     master: str

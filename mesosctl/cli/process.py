@@ -19,10 +19,6 @@ def run_as_program(arguments: list[str]) -> int:
     # A command ends before there is garbage worth the search; imports alone would start it often.
     gc.disable()
     signal.signal(signal.SIGTERM, _terminate)
-    # Where they are installed, httpx loads a command line of its own, and rich with it, and httpcore
-    # loads what it needs for asynchronous clients, HTTP/2 and SOCKS: more than all the rest.
-    for unused in ("click", "anyio", "trio", "h2", "socksio"):
-        sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
     from mesosctl.cli.run import run
 
     # A stream that was closed before the program began is None, whatever its type says.
@@ -37,6 +33,7 @@ def run_as_program(arguments: list[str]) -> int:
         return run(arguments, environment)
     finally:
         _settle(stdout)
+        gc.freeze()  # the interpreter searches for garbage once more as it ends; the process takes it all along
 
 
 def _whole(stream: TextIO) -> TextIO:

@@ -31,7 +31,7 @@ class RehearsalSession(Session):
 
     def conversation(self) -> Settings:
         """As ever, and changes are what it is for."""
-        return replace(super().conversation(), may_change=True)
+        return super().conversation()._replace(may_change=True)
 
     def open_master(self) -> Master:
         """The rehearsal's."""

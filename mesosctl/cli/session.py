@@ -13,13 +13,14 @@ from mesosctl.cli.streams import is_unwritable
 from mesosctl.cli.tokens import find_token
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Credentials, Tls, Token
 from mesosctl.client.settings import Settings as Conversation
+from mesosctl.client.settings import Tls
 from mesosctl.core.errors import ExitStatus, MesosctlError, NotConfirmed, UsageError
 from mesosctl.core.printable import printable, printable_json
 from mesosctl.render.report import Report, write
 
 if TYPE_CHECKING:
+    from mesosctl.client.credentials import Credentials, Token
     from mesosctl.client.exchange import Exchange
 
 _LONGEST_TIMEOUT = 100_000_000
@@ -106,7 +107,7 @@ class Session:
             may_change=not options.dry_run,
         )
 
-    def _credentials(self) -> Credentials | Token | None:
+    def _credentials(self) -> "Credentials | Token | None":
         token = find_token(self.settings, self.warn)
         if token is not None:
             return token
@@ -119,6 +120,8 @@ class Session:
             raise UsageError("a principal cannot contain a colon", field="--principal")
         secret = secret_of(principal, self.settings, self.environment, self.warn)
         self.environment.secrets.append(secret)
+        from mesosctl.client.credentials import Credentials
+
         return Credentials(principal, secret)
 
     def tell_overruled(self, settings: Settings) -> None:

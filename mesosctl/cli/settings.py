@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
 from mesosctl.cli.belonging import OF_A_MASTER, Overruled, is_of_another, overruled, proves
 from mesosctl.cli.options import DEFAULTS, NOT_IN_CONTEXTS, ONLY_SAID, GlobalOptions
@@ -24,8 +24,7 @@ Value = str | float | int | bool
 _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting, as its option is declared."""
 
     name: str
@@ -90,8 +89,7 @@ class Setting:
 _KINDS = {str: "a text", float: "a number", int: "a whole number", bool: "true or false"}
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a value was said: `name` is the flag, the variable or the context."""
 
     kind: Literal["flag", "environment", "context", "default"]

@@ -1,17 +1,20 @@
 """A token that proves who asks: from a file, the environment or a context, never from an argument."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from mesosctl.cli.secrets import read_secret_file
 from mesosctl.cli.settings import Settings
-from mesosctl.client.settings import Token
 from mesosctl.core.errors import BadInput, UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.client.credentials import Token
 
 _SECRETS = ("secret", "secret_file", "secret_from")
 _TOKENS = ("token", "token_file")
 
 
-def find_token(settings: Settings, warn: Callable[[str], None]) -> Token | None:
+def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None":
     """The token that was given, None where there is none; `warn` is told of a file that others may open.
 
     Raises UsageError where a secret is given as well, and nothing says which counts, BadInput for
@@ -32,6 +35,8 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> Token | None:
     else:
         one = str(options.token_file)
         text = read_secret_file(one, "--token-file", warn)
+    from mesosctl.client.credentials import Token
+
     return Token(_bare(text.strip(), one), options.token_scheme or "bearer", options.principal or None)
 
 

@@ -1,42 +1,25 @@
 """Where a master is asked for: a URL, a list of them, ZooKeeper, a file that says so, or `fake:`."""
 
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from mesosctl.core.errors import BadInput, UsageError
 from mesosctl.core.reading import why_unreadable
 
+if TYPE_CHECKING:
+    from mesosctl.client.zookeeper_address import ZooKeeper
+
 DEFAULT_PORT = 5050
-ZOOKEEPER_PORT = 2181
 FAKE_BASE = "http://fake.invalid"
 _HINT = (
     "write http://host:5050, several masters with commas between them, zk://host1,host2/mesos, "
     "or fake: for a dry run without a cluster"
 )
-_ZOOKEEPER_HINT = "write zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
 _SCHEME_PORTS = {"http": 80, "https": 443}
 _ZOOKEEPER_SCHEMES = ("zk", "zk+https")
 
 
-@dataclass(frozen=True, slots=True)
-class ZooKeeper:
-    """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
-
-    The secret is never part of the text of this value.  `tls` says that masters found there are
-    spoken to by https, which ZooKeeper does not tell.
-    """
-
-    servers: tuple[str, ...]
-    path: str
-    digest: str | None = field(default=None, repr=False)
-    tls: bool = False
-
-    def __str__(self) -> str:
-        return f"zk://{','.join(self.servers)}{self.path}"
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Masters in the order in which they are tried, as base URLs without a trailing slash.
 
     `fake` is the whole text of a `fake:` address, None for a real one.  With `zookeeper` the
@@ -45,7 +28,7 @@ class Address:
 
     bases: tuple[str, ...]
     fake: str | None = None
-    zookeeper: ZooKeeper | None = None
+    zookeeper: "ZooKeeper | None" = None
 
     def names(self, base: str) -> bool:
         """Whether the origin of `base` was asked for by name, and may be shown credentials."""
@@ -56,6 +39,11 @@ def origin(base: str) -> tuple[str, str, int | None]:
     """Scheme, host and port of a base URL, alike for all ways to write them."""
     url = urlsplit(base)
     return url.scheme, (url.hostname or "").removesuffix("."), url.port or _SCHEME_PORTS.get(url.scheme)
+
+
+def default_port(scheme: str) -> int:
+    """The port of a URL that names none."""
+    return _SCHEME_PORTS[scheme]
 
 
 def parse_address(text: str) -> Address:
@@ -81,7 +69,9 @@ def _parse(text: str) -> Address:
         return Address((FAKE_BASE,), fake=text)
     scheme, _, rest = text.partition("://")
     if scheme in _ZOOKEEPER_SCHEMES:
-        return Address((), zookeeper=_parse_zookeeper(rest, tls=scheme == "zk+https"))
+        from mesosctl.client.zookeeper_address import parse_zookeeper
+
+        return Address((), zookeeper=parse_zookeeper(rest, tls=scheme == "zk+https"))
     return Address(_parse_list(text))
 
 
@@ -107,43 +97,6 @@ def _read_address(path: str) -> str:
             f"{path} {wrong}, and should hold the address of the master in one line", field="--master", hint=_HINT
         )
     return found
-
-
-def _parse_zookeeper(text: str, *, tls: bool) -> ZooKeeper:
-    """`[user:secret@]host[:port],…/path`, split as Mesos splits it: nothing is percent-decoded.
-
-    The text may hold a secret, so no error repeats it.
-    """
-    before, slash, path = text.partition("/")
-    digest, at, servers = before.rpartition("@")
-    path = (slash + path).rstrip("/")
-    if "@" in path:
-        raise UsageError(
-            "a secret in a zk:// address cannot contain a slash, nor its path an @",
-            field="--master",
-            hint=_ZOOKEEPER_HINT,
-        )
-    if at and not all(digest.partition(":")):
-        raise UsageError("before the @ of a zk:// address belongs USER:SECRET", field="--master", hint=_ZOOKEEPER_HINT)
-    if not path or "//" in path or not path.isprintable():
-        raise UsageError(
-            "a zk:// address ends with the path under which masters register, such as /mesos",
-            field="--master",
-            hint=_ZOOKEEPER_HINT,
-        )
-    named = tuple(_parse_server(server.strip()) for server in servers.split(","))
-    return ZooKeeper(named, path, digest if at else None, tls)
-
-
-def _parse_server(text: str) -> str:
-    try:
-        url = urlsplit(f"zk://{text}")
-        port = ZOOKEEPER_PORT if url.port is None else url.port
-    except ValueError:
-        url, port = urlsplit(""), 0
-    if url.netloc != text or not port or not _is_host(url.hostname or ""):
-        raise UsageError(f"'{text}' is not a ZooKeeper server", field="--master", hint=_ZOOKEEPER_HINT)
-    return f"{bracketed(url.hostname or '')}:{port}"
 
 
 def bracketed(host: str) -> str:
@@ -184,7 +137,7 @@ def _parse_base(text: str, scheme: str) -> str:
     return f"{url.scheme}://{host}" + (f":{port}" if port is not None else "") + url.path.rstrip("/")
 
 
-def _is_host(host: str) -> bool:
+def is_host(host: str) -> bool:
     """Whether the resolver can be asked for it: labels of 1 to 63 characters, 253 in all."""
     if ":" in host:
         return True  # an IPv6 address, which urlsplit has looked at
@@ -202,5 +155,5 @@ def _is_host(host: str) -> bool:
 def _check_parts(text: str, url: SplitResult) -> None:
     if url.scheme not in ("http", "https"):
         raise UsageError(f"'{text}': '{url.scheme}' is not a way to a master", field="--master", hint=_HINT)
-    if not _is_host(url.hostname or "") or url.query or url.fragment:
+    if not is_host(url.hostname or "") or url.query or url.fragment:
         raise UsageError(f"'{text}' is not the address of a master", field="--master", hint=_HINT)

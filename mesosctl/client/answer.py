@@ -1,8 +1,7 @@
 """What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mesosctl.core.errors import (
     Conflict,
@@ -15,20 +14,19 @@ from mesosctl.core.errors import (
     UnexpectedAnswer,
 )
 from mesosctl.core.printable import printable
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.wire.decoding import ConversionError, decode
 
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
 Take = Callable[[Iterable[bytes]], Any]
-"""Makes a value, not None, of the chunks of a body while they come.  Raises ConversionError where it is no JSON."""
+"""Makes a value, not None, of the chunks of a body.  Raises ConversionError where it is no JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect.
 
-    `taken` is what was made of a body while it came; the body itself is empty then.
+    `taken` is what was made of a body that was not kept.
     """
 
     status: int

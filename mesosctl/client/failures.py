@@ -1,33 +1,64 @@
-"""Where the exceptions of httpx end: each becomes one of ours, that tells whether the request may have arrived.
+"""What can break on the way to a master, and the error that each failure becomes.
 
-ConnectError, ConnectTimeout, PoolTimeout    certainly not sent
-WriteError, ReadError, RemoteProtocolError,
-WriteTimeout, ReadTimeout                    may have been sent, whatever broke: TLS too can break late
+That error tells whether the request may have arrived:
+
+NotConnected, ConnectedTooLate, Unaskable    certainly not sent
+TooLate, Broken, NotHttp                     may have been sent, whatever broke: TLS too can break late
 """
 
 from mesosctl.client.settings import Deadline
 from mesosctl.core.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
 
 
-def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
-    """An exception of httpx as one of ours."""
-    import httpx
+class Failure(Exception):
+    """Something broke, as its words and its cause say."""
 
+
+class NotConnected(Failure):
+    """There is no such host, or nobody listens there, or TLS was not agreed upon."""
+
+
+class ConnectedTooLate(Failure):
+    """A connection took longer than it may."""
+
+
+class TooLate(Failure):
+    """A connection was made, and what belongs on it took longer than it may."""
+
+
+class Unaskable(Failure):
+    """The request cannot be written in HTTP."""
+
+
+class Broken(Failure):
+    """The connection ended before the answer did."""
+
+
+class NotHttp(Failure):
+    """What came back is not HTTP."""
+
+
+class Undecodable(Failure):
+    """The answer is not packed as it says."""
+
+
+def translate(error: Failure, base: str, deadline: Deadline) -> MesosctlError:
+    """A failure as an error for people."""
+    if isinstance(error, TooLate | ConnectedTooLate):
+        return _too_late(base, deadline, sent=isinstance(error, TooLate))
     from mesosctl.client import tls
     from mesosctl.client.tls import plain_words
 
-    if isinstance(error, httpx.TimeoutException):
-        return _too_late(base, deadline, sent=not isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout))
     cause = tls.find_cause(error)
-    if cause is not None and (isinstance(error, httpx.ConnectError) or tls.refused_by_master(cause)):
+    if cause is not None and (isinstance(error, NotConnected) or tls.refused_by_master(cause)):
         return tls.failure(base, cause)
-    if isinstance(error, httpx.ConnectError):
+    if isinstance(error, NotConnected):
         return Unreachable(f"{base} cannot be reached: {plain_words(error)}", sent=False, hint="check --master")
-    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
+    if isinstance(error, Unaskable):
         return Unreachable(f"{base} cannot be asked: {plain_words(error)}", sent=False, hint="check --master")
-    if isinstance(error, httpx.DecodingError):
+    if isinstance(error, Undecodable):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
-    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
+    if isinstance(error, NotHttp):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
     if hint is None and base.startswith("https:"):

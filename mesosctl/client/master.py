@@ -2,7 +2,7 @@
 
 with Master(parse_address("http://host:5050"), Settings()) as master:
     master.get("/quota")             decoded JSON
-    master.stream("/slaves", take)   what is made of a large answer while it comes
+    master.stream("/slaves", take)   what is made of a large answer, piece by piece
     master.post("/quota", b"{…}")    nothing, or an error
     master.delete("/quota/dev")
     master.call(b'{"type": …}')      POST /api/v1 for a change
@@ -13,37 +13,31 @@ with Master(parse_address("http://host:5050"), Settings()) as master:
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlencode
 
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, Take, raise_for_status
-from mesosctl.client.carrier import Carrier, open_transport
-from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
+from mesosctl.client.carrier import find_way
+from mesosctl.client.sending import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import Deadline, Settings
+from mesosctl.client.way import Way
 from mesosctl.core.errors import (
-    DeadlinePassed,
     Denied,
     MasterFailed,
-    MesosctlError,
     NoMaster,
     NoZooKeeper,
     TlsFailure,
-    Unauthenticated,
     UnexpectedAnswer,
     UsageError,
 )
-from mesosctl.core.profile import Profile, profile_of
-from mesosctl.wire import answers
 
 if TYPE_CHECKING:
     import httpx
 
     from mesosctl.client.stream import EventStream
+    from mesosctl.core.profile import Profile
 
-JSON = "application/json"
 READ_ATTEMPTS = 3
 AGENT_PATIENCE = 5.0
 """Seconds for one answer of an agent, at most."""
@@ -51,49 +45,41 @@ FIRST_PAUSE = 0.25
 """Seconds before the first repetition of a read, at most; it doubles with each."""
 
 
-LEADERS_ONLY = "/slaves?slave_id=none"
-"""What only whoever leads answers, everybody may ask, and costs a master nothing (spec/endpoints.md §1, §2)."""
-_ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
-"""What a master that does not lead answers as well, and of itself."""
-
 _SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
 """What asking again would not change, or has already been waited for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked of whoever leads; `repeatable` where nothing changes by asking twice.
-
-    `take` reads the answer while it comes.
-    """
-
-    method: str
-    path: str
-    body: bytes | None = None
-    content_type: str = JSON
-    repeatable: bool = False
-    take: Take | None = None
 
 
 class Master:
     """Whoever leads among the masters of an address.  One deadline covers all that is asked of it.
 
     Every method raises an error of `mesosctl.core.errors`: NoMaster and its kinds, DeadlinePassed,
-    and what `client.answer.raise_for_status` makes of a status.
+    and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx, or any `way`, takes the
+    place of the one that the address means.
     """
 
     def __init__(
-        self, address: Address, settings: Settings | None = None, transport: "httpx.BaseTransport | None" = None
+        self,
+        address: Address,
+        settings: Settings | None = None,
+        transport: "httpx.BaseTransport | None" = None,
+        *,
+        way: Way | None = None,
     ) -> None:
         self.settings = settings or Settings()
-        self.deadline = Deadline(self.settings.timeout, self.settings.clock)
-        self._leader = Leader(address, self.settings, self.deadline)
-        self._carrier = Carrier(self.settings.tls, transport or open_transport(address.fake))
+        open_way = find_way(address.fake, self.settings.tls, transport) if way is None else lambda: way
+        self._sender = Sender(address, self.settings, open_way)
         self._profile: Profile | None = None
-        self._strangers: set[str] = set()
         self._subscribed_at: str | None = None
-        self.changes_left = 0
+
+    @property
+    def deadline(self) -> Deadline:
+        """The one that covers everything."""
+        return self._sender.deadline
+
+    @property
+    def changes_left(self) -> int:
         """How many changes went out that a master may have looked at."""
+        return self._sender.changes_left
 
     def __enter__(self) -> Self:
         return self
@@ -105,7 +91,7 @@ class Master:
 
     def close(self) -> None:
         """Close the connections."""
-        self._carrier.close()
+        self._sender.carrier.close()
 
     def notice(self, sentence: str) -> None:
         """Tell the operator something that is not the answer."""
@@ -116,8 +102,11 @@ class Master:
         self.settings.alarm(sentence)
 
     @property
-    def profile(self) -> Profile:
+    def profile(self) -> "Profile":
         """What this master's version is known for; asked once (GET /version, which is open to all)."""
+        from mesosctl.core.profile import profile_of
+        from mesosctl.wire import answers
+
         if self._profile is None:
             self._profile = profile_of(answers.version(self.get("/version")))
         return self._profile
@@ -129,9 +118,10 @@ class Master:
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
-        """What `take` makes of the JSON at `path` while it comes: neither text nor tree need ever be there whole.
+        """What `take` makes of the JSON at `path`, piece by piece: neither text nor tree need ever be there whole.
 
-        Repeated as `get`, and `take` with it, from the start; nobody is told the answer for its names.
+        Repeated as `get`; `take` is called once the answer has come, which the deadline is for.  Whoever learns
+        names from answers has to be told by the caller.
         """
         return self._read(Request("GET", path, repeatable=True, take=take))
 
@@ -166,17 +156,17 @@ class Master:
         """
         if self._may_miss_leader(request.path):
             with suppress(MasterFailed, Denied):
-                self._find_leader()
-        return self._send(request)
+                self._sender.find_leader()
+        return self._sender.send(request)
 
     def _may_miss_leader(self, path: str) -> bool:
         """Whether `path` might be answered by a master that does not lead, and should not be."""
-        if path not in _ANSWERED_BY_ALL or self._leader.address.fake:
+        if path not in ANSWERED_BY_ALL or self._sender.leader.address.fake:
             return False
         if path == "/metrics/snapshot":
             return True  # of now, and so is the question who leads
         # Masters of one list have one version, but while they are being upgraded.
-        return self._leader.base is None and (path == "/flags" or len(self._leader.address.bases) > 1)
+        return self._sender.leader.base is None and (path == "/flags" or len(self._sender.leader.address.bases) > 1)
 
     def post(self, path: str, body: bytes) -> None:
         """Change something by POST.  Sent once."""
@@ -193,19 +183,21 @@ class Master:
         master that was named, or everything is a fake.
         """
         name, _, host = pid.partition("@")
-        base = f"{self._leader.scheme}://{host}"
+        base = f"{self._sender.leader.scheme}://{host}"
         headers = {"Accept": "application/json"}
         credentials = self.settings.credentials
-        if credentials is not None and (self._leader.address.fake or self._leader.is_known(base)):
+        if credentials is not None and (self._sender.leader.address.fake or self._sender.leader.is_known(base)):
             headers["Authorization"] = credentials.header()
         # One agent that swallows connections must not eat up the whole deadline.
         deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.settings.clock)
-        answer = self._exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
+        answer = self._sender.exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
         raise_for_status(answer)
         return answer.json()
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> None:
         """Change something by POST of a form.  Sent once."""
+        from urllib.parse import urlencode
+
         self._change("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
     def delete(self, path: str) -> None:
@@ -223,45 +215,18 @@ class Master:
     @contextmanager
     def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
         """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
-        before, self._carrier.received = self._carrier.received, received
+        before, self._sender.carrier.received = self._sender.carrier.received, received
         try:
             yield
         finally:
-            self._carrier.received = before
+            self._sender.carrier.received = before
 
     def subscribe(self, path: str, body: bytes, patience: float) -> "EventStream":
         """Open a stream of events on whoever leads; see `client.stream`."""
         if path.endswith("/scheduler"):  # whoever subscribes there is a framework; other streams only tell
             self._check_may_change()
-        base = self._leader.base or self._find_leader()
-        for _ in range(MOST_REDIRECTS + 1):
-            headers = self._headers(base, JSON)
-            opened = self._carrier.subscribe(base, path, headers, body, patience)
-            self._tell_of_stream(base + path, headers, body, opened)
-            if not isinstance(opened, Answer):
-                self._leader.base = self._subscribed_at = base
-                return opened
-            onward = redirected_base(opened, base, path)
-            if onward is None:
-                raise_for_status(opened)
-                raise UnexpectedAnswer(f"{opened.url} answered {opened.status} instead of a stream")
-            base = onward
-        raise redirect_loop(base)
-
-    def _tell_of_stream(
-        self, url: str, headers: Mapping[str, str], body: bytes, opened: "EventStream | Answer"
-    ) -> None:
-        if self.settings.trace is not None:
-            from mesosctl.client.exchange import Exchange, presentable
-
-            answer = opened if isinstance(opened, Answer) else None
-            self.settings.trace(Exchange("POST", url, presentable(headers), body, 0.0, answer))
-
-    def _find_leader(self) -> str:
-        """Whoever answers an endpoint that only leaders serve."""
-        self._send(Request("GET", LEADERS_ONLY, repeatable=True))
-        assert self._leader.base is not None, "it has just answered"
-        return self._leader.base
+        stream, self._subscribed_at = self._sender.subscribe(path, body, patience)
+        return stream
 
     def tell(self, path: str, body: bytes, stream_id: str, *, repeatable: bool = False) -> None:
         """A call of a subscribed framework.  Sent once, to the master that the stream comes from.
@@ -271,11 +236,11 @@ class Master:
         self._check_may_change()
         base = self._subscribed_at  # whoever leads may have been lost meanwhile, or be another
         assert base is not None, "a framework calls after it has subscribed"
-        headers = self._headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
+        headers = self._sender.headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
         self.deadline.begin()
-        with self._on_its_own():
+        with self._sender.on_its_own():
             raise_for_status(
-                self._exchange(Request("POST", path, body, repeatable=repeatable), base, headers, self.deadline)
+                self._sender.exchange(Request("POST", path, body, repeatable=repeatable), base, headers, self.deadline)
             )
 
     def _check_may_change(self) -> None:
@@ -287,122 +252,14 @@ class Master:
 
     def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
         self._check_may_change()
-        with self._on_its_own():
-            answer = self._send(Request(method, path, body, content_type))
+        with self._sender.on_its_own():
+            answer = self._sender.send(Request(method, path, body, content_type))
         if answer.is_html:
             raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
         if answer.body.strip():
             raise UnexpectedAnswer(
                 f"{answer.url} answered a change with data, as if to another request", status=answer.status
             )
-
-    @contextmanager
-    def _on_its_own(self) -> Iterator[None]:
-        """A change on a connection that nothing was on before, and nothing is on after it.
-
-        A connection that was kept may just be ending, which would leave open what became of the change; and
-        bytes too many after one answer would be taken for the next.
-        """
-        self._carrier.end_idle()
-        try:
-            yield
-        finally:
-            self._carrier.end_idle()
-
-    def _send(self, request: Request) -> Answer:
-        """One request to whoever leads.
-
-        The next master is asked only where the last one certainly did not take the request, or it
-        may be repeated.
-        """
-        failures: list[MesosctlError] = []
-        try:
-            for base, others in self._leader.candidates():
-                try:
-                    return self._ask(request, base, others)
-                except NoMaster as error:
-                    self._leader.base = None
-                    if error.sent and not request.repeatable:
-                        raise
-                    failures.append(error)
-        except (NoMaster, DeadlinePassed) as error:
-            if error.sent and not request.repeatable:
-                raise
-            failures.append(error)
-        raise nobody_answered(failures)
-
-    def _ask(self, request: Request, base: str, others: int) -> Answer:
-        """One request to `base` and along its redirects; the scheme, the method and the body stay.
-
-        `others`: how many masters may be asked after `base`, and have to be left time for.
-        """
-        for _ in range(MOST_REDIRECTS + 1):
-            headers = self._headers(base, None if request.body is None else request.content_type)
-            self.deadline.begin(others, repeatable=request.repeatable)
-            answer = self._exchange(request, base, headers, self.deadline)
-            onward = redirected_base(answer, base, request.path)
-            if onward is None:
-                self._check(answer, base)
-                if request.path not in _ANSWERED_BY_ALL or self._leader.address.zookeeper:
-                    self._leader.base = base
-                return answer
-            base, others = onward, min(others, 1)
-        raise redirect_loop(base)
-
-    def _exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
-        """As `_carry`; remembers whether a change may have been looked at."""
-        try:
-            answer = self._carry(request, base, headers, deadline)
-        except MesosctlError as error:
-            self.changes_left += error.sent and not request.repeatable
-            raise
-        looked_at = answer.status not in (307, 503) or answer.may_follow_a_change
-        self.changes_left += looked_at and not request.repeatable
-        return answer
-
-    def _carry(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
-        """As the carrier does it; told, however it ends, to whoever wants to see exchanges."""
-        method, path, body = request.method, request.path, request.body
-        trace = self.settings.trace
-        if trace is None:
-            return self._carrier.exchange(method, base, path, headers, body, deadline, request.take)
-        # Who looks on wants to see the whole of it.
-        from mesosctl.client.exchange import Exchange, presentable
-
-        started = self.settings.clock()
-        answer, failure = None, None
-        try:
-            answer = self._carrier.exchange(method, base, path, headers, body, deadline)
-        except MesosctlError as error:
-            failure = error.message
-            raise
-        finally:
-            took = self.settings.clock() - started
-            url = base + path if answer is None else answer.url
-            trace(Exchange(method, url, presentable(headers), body, took, answer, failure))
-        return answer
-
-    def _check(self, answer: Answer, base: str) -> None:
-        """Raise what a status means."""
-        try:
-            raise_for_status(answer)
-        except Unauthenticated as error:
-            if base in self._strangers:
-                error.hint = f"{base} leads and was not shown the secret; name it too: --master …,{base}"
-            raise
-
-    def _headers(self, base: str, content_type: str | None) -> dict[str, str]:
-        # A v1 endpoint wants its exact type, without parameters.
-        headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
-        credentials = self.settings.credentials
-        if credentials is None:
-            return headers
-        if self._leader.may_see_credentials(base):
-            headers["Authorization"] = credentials.header()
-        elif base not in self._strangers:
-            self._strangers.add(base)
-            self.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
-        return headers
 
 
 def _reading_call(call: str, take: Take | None = None) -> Request:

@@ -1,132 +1,136 @@
-"""A network on which one deadline covers an exchange whole.
+"""The network: connections to masters, and those that are kept for the next request.
 
-A timeout of httpx begins anew with each read, so an answer that drips would never end.  Here each
-connect, read and write waits for what is left of the deadline.  Looking up a host name is up to the
-system's resolver and its own limits.
-
-Imported by `client.carrier` when the first request is made.
+One deadline covers an exchange whole: each connect, read and write waits for what is left of it.  Looking
+up a host name is up to the system's resolver and its own limits.  No proxies and no .netrc from the
+environment: a master is spoken to directly, and credentials come from where the operator put them.
 """
 
-import ssl
-from collections.abc import Iterable
-from typing import Any
+import socket
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, quote, urlsplit
 
-import httpcore
-import httpx
+from mesosctl import __version__
+from mesosctl.client.address import bracketed, default_port
+from mesosctl.client.connection import Connection, Reply, left
+from mesosctl.client.failures import ConnectedTooLate, NotConnected
+from mesosctl.client.settings import Tls
+from mesosctl.client.way import PATH_SAFE, Outgoing, Patience
+from mesosctl.core.errors import UsageError
 
-from mesosctl.client.settings import Deadline
+if TYPE_CHECKING:
+    import ssl
 
-_PIECE = 64 * 1024
-
-
-class Network(httpcore.SyncBackend):
-    """Connections whose every wait ends with `deadline`, which belongs to the exchange under way.
-
-    Until the first byte of an answer a wait ends sooner where another master can be asked instead.
-    """
-
-    deadline: Deadline
-
-    def __init__(self) -> None:
-        self._reserve = 0.0
-
-    def begin(self, deadline: Deadline) -> None:
-        """Another exchange; what must be left of the deadline for others is kept until somebody answers."""
-        self.deadline = deadline
-        self._reserve = deadline.remaining() - deadline.to_answer()
-
-    def answered(self) -> None:
-        """The first byte has come: the rest of it may take whatever is left."""
-        self._reserve = 0.0
-
-    def to_read(self) -> float:
-        """Seconds that the next read may take."""
-        return self.deadline.remaining() - self._reserve
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        """As `httpcore.SyncBackend`; a host of several addresses gets no more time than one of a single."""
-        import socket
-
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore.ConnectError(error) from error
-        except UnicodeError as error:
-            raise httpcore.ConnectError("that is no name of a host") from error
-        left = min(timeout or self.deadline.remaining(), self.deadline.remaining())
-        for index, (*_, address) in enumerate(found):
-            part = left / (len(found) - index)
-            try:
-                stream = super().connect_tcp(str(address[0]), port, part, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                left -= part if isinstance(error, httpcore.ConnectTimeout) else 0
-                if index == len(found) - 1:
-                    raise
-            else:
-                return _Stream(stream, self)
-        raise httpcore.ConnectError("the name has no address")
+_WITH_BODY = ("POST", "PUT")
 
 
-class _Stream(httpcore.NetworkStream):
-    """A stream of the system, waited for no longer than the deadline of its network."""
+class Network:
+    """Masters on sockets: a `Way`.  One idle connection to each is kept."""
 
-    def __init__(self, inner: httpcore.NetworkStream, network: Network) -> None:
-        self._inner = inner
-        self._network = network
+    def __init__(self, tls: Tls) -> None:
+        self._tls = tls
+        self._context: ssl.SSLContext | None = None
+        self._idle: dict[tuple[str, str, int], Connection] = {}
 
-    def _left(self, late: type[Exception], seconds: float | None = None) -> float:
-        remaining = self._network.deadline.remaining() if seconds is None else seconds
-        if remaining <= 0:
-            raise late("the deadline has passed")
-        return remaining
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What has come, by the deadline."""
-        del timeout
-        data = self._inner.read(max_bytes, self._left(httpcore.ReadTimeout, self._network.to_read()))
-        self._network.answered()
-        return data
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Everything, by the deadline."""
-        del timeout
-        for start in range(0, len(buffer), _PIECE):
-            self._inner.write(buffer[start : start + _PIECE], self._left(httpcore.WriteTimeout))
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        """The handshake, in the time that is left for connecting."""
-        left = self._left(httpcore.ConnectTimeout)
-        inner = self._inner.start_tls(ssl_context, server_hostname, min(timeout or left, left))
-        return _Stream(inner, self._network)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._inner.close()
-
-    def get_extra_info(self, info: str) -> Any:
-        """What the stream of the system says."""
-        return self._inner.get_extra_info(info)
-
-
-class Transport(httpx.HTTPTransport):
-    """Requests over `network`."""
-
-    def __init__(self, network: Network, context: ssl.SSLContext | None) -> None:
-        # verify=False has no meaning for http and saves loading the certificates of the whole world.
-        super().__init__(verify=False if context is None else context)
-        self._pool = httpcore.ConnectionPool(ssl_context=context, network_backend=network)
+    def send(self, request: Outgoing, patience: Patience) -> Reply:
+        """Send a request and wait for the head of its answer.  Raises Failure, BadInput, UsageError."""
+        url = urlsplit(request.base)
+        port = default_port(url.scheme) if url.port is None else url.port
+        place = (url.scheme, _ascii_host(url, request.base), port)
+        connection = self._idle.pop(place, None)
+        if connection is not None and not connection.is_open:
+            connection.close()
+            connection = None
+        if connection is None:
+            connection = Connection(self._connect(*place, patience), lambda free: self._keep(place, free))
+        headers = _common_headers(place) | dict(request.headers)
+        if request.body or request.method in _WITH_BODY:
+            headers["Content-Length"] = str(len(request.body or b""))
+        target = quote(url.path, safe=PATH_SAFE + "%") + request.target
+        return connection.exchange(request.method, target, headers, request.body, patience)
 
     def end_idle(self) -> None:
-        """Close the connections that nothing is under way on; the pool forgets them."""
-        for connection in self._pool.connections:
-            if connection.is_idle():
-                connection.close()
+        """Close the connections that nothing is under way on."""
+        for connection in self._idle.values():
+            connection.close()
+        self._idle.clear()
+
+    close = end_idle
+
+    def _keep(self, place: tuple[str, str, int], connection: Connection) -> None:
+        other = self._idle.pop(place, None)
+        if other is not None:
+            other.close()
+        self._idle[place] = connection
+
+    def _connect(self, scheme: str, host: str, port: int, patience: Patience) -> socket.socket:
+        context = self._open_context() if scheme == "https" else None
+        stream = _open_socket(host, port, patience)
+        try:
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if context is None:
+                return stream
+            stream.settimeout(left(patience.to_connect()))
+            return context.wrap_socket(stream, server_hostname=host)
+        except TimeoutError as error:
+            stream.close()
+            raise ConnectedTooLate(str(error)) from error
+        except OSError as error:
+            stream.close()
+            raise NotConnected(str(error)) from error
+        except BaseException:
+            stream.close()
+            raise
+
+    def _open_context(self) -> "ssl.SSLContext":
+        if self._context is None:
+            from mesosctl.client.tls import open_context
+
+            self._context = open_context(self._tls)
+        return self._context
+
+
+def _open_socket(host: str, port: int, patience: Patience) -> socket.socket:
+    """A connection to a host; one of several addresses gets no more time than one of a single.  Raises Failure."""
+    try:
+        # In bytes: it is ASCII by now, and a text would have Python load its own tables of IDNA.
+        found = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise NotConnected(str(error)) from error
+    for index, (family, kind, protocol, _, address) in enumerate(found):
+        stream = socket.socket(family, kind, protocol)
+        try:
+            stream.settimeout(left(patience.to_connect()) / (len(found) - index))
+            stream.connect(address)
+        except BaseException as error:
+            stream.close()
+            if not isinstance(error, OSError):
+                raise
+            if index == len(found) - 1:
+                raise (ConnectedTooLate if isinstance(error, TimeoutError) else NotConnected)(str(error)) from error
+        else:
+            return stream
+    raise NotConnected("the name has no address")
+
+
+def _ascii_host(url: SplitResult, base: str) -> str:
+    """A host as resolvers know it.  Raises UsageError for one that passes for a name, and is none."""
+    host = url.hostname or ""
+    if host.isascii():
+        return host
+    import idna
+
+    try:
+        return idna.encode(host).decode()
+    except idna.IDNAError as error:
+        raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
+
+
+def _common_headers(place: tuple[str, str, int]) -> dict[str, str]:
+    scheme, host, port = place
+    shown = bracketed(host)
+    return {
+        "Host": shown if port == default_port(scheme) else f"{shown}:{port}",
+        "Accept-Encoding": "gzip",
+        "Connection": "keep-alive",
+        "User-Agent": f"mesosctl/{__version__}",
+    }

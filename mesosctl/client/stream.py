@@ -1,16 +1,13 @@
 """A subscription: events of a master as they come, over one connection that stays open."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from socket import SHUT_RDWR
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from mesosctl.client.failures import Failure
+from mesosctl.client.way import Incoming
 from mesosctl.core.errors import MesosctlError, UnexpectedAnswer
 from mesosctl.wire import recordio
-from mesosctl.wire.messages import ConversionError, decode
-
-if TYPE_CHECKING:
-    import httpx
+from mesosctl.wire.decoding import ConversionError, decode
 
 
 class EventStream:
@@ -20,33 +17,27 @@ class EventStream:
     for as long as was agreed, and UnexpectedAnswer for what is no stream of JSON events.
     """
 
-    def __init__(self, response: "httpx.Response", translate: Callable[[Exception], MesosctlError]) -> None:
-        self._response = response
+    def __init__(self, incoming: Incoming, translate: Callable[[Failure], MesosctlError]) -> None:
+        self._incoming = incoming
         self._translate = translate
 
     @property
     def id(self) -> str:
         """`Mesos-Stream-Id`, which the calls of a framework have to name."""
-        return str(self._response.headers.get("mesos-stream-id", ""))
+        return self._incoming.headers.get("mesos-stream-id", "")
 
     def cut(self) -> None:
         """End the stream from another thread: whoever waits for an event is told that the connection broke."""
-        network = self._response.extensions.get("network_stream")
-        connection = network.get_extra_info("socket") if network is not None else None
-        if connection is not None:
-            with suppress(OSError):  # it may have ended by itself
-                connection.shutdown(SHUT_RDWR)
+        self._incoming.cut()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        import httpx
-
         try:
-            for record in recordio.decode(self._response.iter_bytes()):
+            for record in recordio.decode(self._incoming.pieces()):
                 event = decode(record)
                 if not isinstance(event, dict) or not isinstance(event.get("type"), str):
                     raise UnexpectedAnswer("the stream holds something that is no event")
                 yield event
-        except (httpx.HTTPError, httpx.StreamError) as error:
+        except Failure as error:
             raise self._translate(error) from error
         except (recordio.BrokenRecord, ConversionError) as error:
             raise UnexpectedAnswer(f"the stream is not as documented: {error}") from None
@@ -55,4 +46,4 @@ class EventStream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._response.close()
+        self._incoming.close()

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.client.address import ZooKeeper, bracketed
+from mesosctl.client.address import bracketed
+from mesosctl.client.zookeeper_address import ZooKeeper
 from mesosctl.core.errors import Forbidden, NoLeader, NoZooKeeper, UnexpectedAnswer
 from mesosctl.core.printable import printable
 

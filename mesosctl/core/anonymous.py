@@ -8,21 +8,23 @@ that every Mesos has.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from mesosctl.core.labels import Labels
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.pictured_lending import Debt, Lending, PicturedTask, Refusal
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.values import Items
 
 _KNOWN_RESOURCES = frozenset({"cpus", "gpus", "mem", "disk", "ports"})
-_TELLING_FLAGS = frozenset({"roles", "domain", "fair_sharing_excluded_resource_names"})
+_RESOURCE_FLAGS = frozenset({"fair_sharing_excluded_resource_names", "lendable_names"})
+_TELLING_FLAGS = frozenset({"roles", "domain", "priorities", *_RESOURCE_FLAGS})
 """The kept flags that hold names."""
+Held = TypeVar("Held", PicturedTask, Debt, Refusal)
 
 
 def anonymised(picture: ClusterPicture) -> ClusterPicture:
@@ -73,7 +75,33 @@ class _Aliases:
             quotas={self.role(role): self._quota(quota) for role, quota in picture.quotas.items()},
             weights={self.role(role): weight for role, weight in picture.weights.items()},
             flags={name: self._flag(name, text) for name, text in picture.flags.items()},
+            lending=None if picture.lending is None else self._lending(picture.lending),
             untold=(*picture.untold, *dropped),
+        )
+
+    def _lending(self, lending: Lending) -> Lending:
+        return replace(
+            lending,
+            tasks=tuple(
+                replace(
+                    self._place(task),
+                    id=self.of("task", task.id),
+                    executor_id=self.maybe("executor", task.executor_id),
+                    executor_resources=self.resources(task.executor_resources),
+                )
+                for task in lending.tasks
+            ),
+            debts=tuple(map(self._place, lending.debts)),
+            refusals=tuple(map(self._place, lending.refusals)),
+        )
+
+    def _place(self, held: Held) -> Held:
+        return replace(
+            held,
+            framework_id=self.of("framework", held.framework_id),
+            agent_id=self.of("agent", held.agent_id),
+            role=self.role(held.role),
+            resources=self.resources(held.resources),
         )
 
     def _agent(self, agent: PicturedAgent) -> PicturedAgent:
@@ -138,8 +166,11 @@ class _Aliases:
             return text
         if name == "roles":
             return ",".join(self.role(role) for role in text.split(",") if role)
-        if name == "fair_sharing_excluded_resource_names":
-            return ",".join(self.resource_name(resource) for resource in text.split(",") if resource)
+        if name in _RESOURCE_FLAGS:
+            return ",".join(self.resource_name(resource.strip()) for resource in text.split(",") if resource)
+        if name == "priorities":
+            pairs = (pair.partition("=") for pair in text.split(",") if pair.strip())
+            return ",".join(f"{self.role(role.strip())}={priority}" for role, _, priority in pairs)
         try:
             domain = json.loads(text)["fault_domain"]
             region, zone = str(domain["region"]["name"]), str(domain["zone"]["name"])

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from mesosctl.core.errors import Conflict
 from mesosctl.core.profile import Profile
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resources import Resources
 
 

@@ -10,6 +10,7 @@ from mesosctl.core.forecast import (
     ASSUMPTIONS,
     Answer,
     Assumption,
+    Evicted,
     Fit,
     Forecast,
     Headroom,
@@ -37,6 +38,7 @@ class Course:
     assume: Assumption
     answers: tuple[Answer, ...] = ()
     rescinded: tuple[Rescinded, ...] = ()
+    evicted: tuple[Evicted, ...] = ()
     changes: tuple[str, ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
     """Agents that were taken away for it: host name and id."""
@@ -157,6 +159,7 @@ def forecast(before: Moment, after: Moment, course: Course) -> Forecast:
         lost=course.lost,
         answers=course.answers,
         rescinded=course.rescinded,
+        evicted=course.evicted,
         roles=roles,
         frameworks=frameworks,
         starving=tuple(starving(before, after, [*roles, *frameworks])),

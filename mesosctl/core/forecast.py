@@ -67,6 +67,28 @@ class Rescinded:
 
 
 @dataclass(frozen=True, slots=True)
+class Evicted:
+    """A task that would have to end for somebody else."""
+
+    task_id: str
+    framework_id: str
+    framework: str
+    role: str
+    agent: str
+    """Its host name."""
+    resources: Resources
+    """Its own; its executor ends with it."""
+    grace_seconds: float
+    """How long it has, once it is told to."""
+    happens: bool
+    """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
+    caused: bool = True
+    """Whether it is so only after the change; otherwise it was so before."""
+    runs_now: bool = True
+    """Whether it really runs now, rather than assumed to while the picture settled."""
+
+
+@dataclass(frozen=True, slots=True)
 class Party:
     """A role or a framework, before and after."""
 
@@ -165,6 +187,7 @@ class Forecast:
     """Agents that were taken away for it: host name and id."""
     answers: tuple[Answer, ...]
     rescinded: tuple[Rescinded, ...]
+    evicted: tuple[Evicted, ...]
     roles: tuple[Party, ...]
     frameworks: tuple[Party, ...]
     starving: tuple[Starving, ...]

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mesosctl.core.offers import Offer
+from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.profile import MESOS_1_11
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
 
 
@@ -78,5 +79,7 @@ class ClusterPicture:
     """Those that are configured; every other role has 1."""
     flags: Mapping[str, str] = field(default_factory=dict)
     """The master's flags that decide about allocation, as /flags writes them."""
+    lending: Lending | None = None
+    """None where nothing is lent."""
     untold: tuple[str, ...] = ()
     """What the master did not tell or this user may not see, each with what is assumed in its place."""

@@ -1,15 +1,16 @@
 """What is different between two pictures of a cluster."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework
-from mesosctl.core.quota import Quota
+from mesosctl.core.pictured_lending import Debt, Lending, PicturedTask, Refusal
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import format_milli
 
-Kind = Literal["master", "flag", "agent", "framework", "quota", "weight", "used", "offered"]
+Kind = Literal["master", "flag", "agent", "framework", "quota", "weight", "used", "offered", "task", "owed", "refused"]
 _ABSENT = "-"
 
 
@@ -28,7 +29,8 @@ class PictureChange:
 def changes(before: ClusterPicture, after: ClusterPicture) -> list[PictureChange]:
     """Every difference but the moment, where agents listen, and the ids of offers.
 
-    What frameworks use and are offered is compared by framework and role, over all agents.
+    What frameworks use, are offered, refuse and owe is compared by framework and role, over all agents; how long
+    a refusal still lasts is not.
     """
     return [*_changes(before, after)]
 
@@ -50,6 +52,40 @@ def _changes(before: ClusterPicture, after: ClusterPicture) -> Iterator[PictureC
     yield from _by_name("weight", before.weights, after.weights, lambda weight: {"": f"{weight:g}"})
     yield from _by_name("used", _used(before), _used(after), lambda text: {"": text})
     yield from _by_name("offered", _offered(before), _offered(after), lambda text: {"": text})
+    yield from _lending(before, after)
+
+
+def _lending(before: ClusterPicture, after: ClusterPicture) -> Iterator[PictureChange]:
+    old, new = (picture.lending or Lending() for picture in (before, after))
+    if old.stop_seconds != new.stop_seconds:
+        yield PictureChange("master", "stop_seconds", "", f"{old.stop_seconds:g}", f"{new.stop_seconds:g}")
+    names = {framework.id: framework.name for framework in (*before.frameworks, *after.frameworks)}
+    tasks = [{f"{names[t.framework_id]} ({t.framework_id})/{t.id}": t for t in of.tasks} for of in (old, new)]
+    yield from _by_name("task", tasks[0], tasks[1], _task)
+    owed = [_placed(of.debts, names) for of in (old, new)]
+    yield from _by_name("owed", owed[0], owed[1], lambda text: {"": text})
+    refused = [_placed(of.refusals, names) for of in (old, new)]
+    yield from _by_name("refused", refused[0], refused[1], lambda text: {"": text})
+
+
+def _placed(held: Iterable[Debt | Refusal], names: Mapping[str, str]) -> dict[str, str]:
+    sums: dict[str, tuple[int, dict[str, int]]] = {}
+    for one in held:
+        key = f"{names[one.framework_id]} ({one.framework_id}) as {one.role}"
+        agents, amounts = sums.get(key, (0, {}))
+        sums[key] = agents + 1, _added(amounts, one.resources)
+    return {key: f"{_amounts(amounts)} in {count} entries" for key, (count, amounts) in sums.items()}
+
+
+def _task(task: PicturedTask) -> dict[str, str]:
+    return {
+        "resources": _resources(task.resources),
+        "agent": task.agent_id,
+        "role": task.role,
+        "executor": task.executor_id or _ABSENT,
+        "executor resources": _resources(task.executor_resources),
+        "standing": task.standing,
+    }
 
 
 def _by_name(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any], sides: Any) -> Iterator[PictureChange]:
@@ -121,8 +157,9 @@ def _offered(picture: ClusterPicture) -> dict[str, str]:
 
 
 def _added(amounts: dict[str, int], resources: Resources) -> dict[str, int]:
-    for name, milli in resources.quantities().items():
-        amounts[name] = amounts.get(name, 0) + milli
+    for suffix, part in (("", resources.non_revocable()), ("_revocable", resources.revocable())):
+        for name, milli in part.quantities().items():
+            amounts[f"{name}{suffix}"] = amounts.get(f"{name}{suffix}", 0) + milli
     return amounts
 
 

@@ -6,6 +6,7 @@ limit of zero is kept.
 """
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from mesosctl.core.scalars import format_milli
 
@@ -95,3 +96,15 @@ class Limits(_Amounts):
     def contains(self, quantities: Quantities) -> bool:
         """Whether every amount stays within its bound."""
         return all(quantities.get_amount(name) <= bound for name, bound in self._amounts.items())
+
+
+class Quota(NamedTuple):
+    """What a role is guaranteed and what it may not exceed; the default is neither."""
+
+    guarantees: Quantities = Quantities()
+    limits: Limits = Limits()
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is the same as having no quota."""
+        return not self.guarantees and not self.limits

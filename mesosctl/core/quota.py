@@ -6,13 +6,12 @@ anything is sent and the fake master runs the same ones when something arrives.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.profile import Profile
-from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.scalars import SIZED_NAMES, to_milli
 
 if TYPE_CHECKING:
@@ -22,20 +21,6 @@ if TYPE_CHECKING:
 LARGEST_SIZE = 1_099_511_627_776
 LARGEST_AMOUNT = 1_000_000_000_000
 _SMALLEST_NORMAL = 2.2250738585072014e-308
-
-
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """What a role is guaranteed and what it may not exceed; the default is neither."""
-
-    guarantees: Quantities = field(default_factory=Quantities)
-    limits: Limits = field(default_factory=Limits)
-
-    @property
-    def is_default(self) -> bool:
-        """Whether this is the same as having no quota."""
-        return not self.guarantees and not self.limits
-
 
 # --- One v0 request (POST /quota, SET_QUOTA), in the order in which Mesos checks it -----------------
 

@@ -4,28 +4,24 @@ They are read by `mesosctl.wire`, worked out by `mesosctl.ops` and drawn by `mes
 which know nothing of each other.
 """
 
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 
 
-@dataclass(frozen=True, slots=True)
-class RoleUsage:
+class RoleUsage(NamedTuple):
     """What a role and the roles below it hold; sets and ranges by count (spec/endpoints.md §2, `/roles`)."""
 
     consumed: Quantities | None = None
     """Allocated, and reserved without being in use; None where a master does not say (before 1.9)."""
-    allocated: Quantities = field(default_factory=Quantities)
-    offered: Quantities = field(default_factory=Quantities)
-    reserved: Quantities = field(default_factory=Quantities)
+    allocated: Quantities = Quantities()
+    offered: Quantities = Quantities()
+    reserved: Quantities = Quantities()
     frameworks: int = 0
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class RoleStanding:
+class RoleStanding(NamedTuple):
     """A role with quota; `usage` is None where it was not asked for or may not be seen."""
 
     role: str
@@ -33,8 +29,7 @@ class RoleStanding:
     usage: RoleUsage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One rule and whether a request keeps it; None where it could not be checked."""
 
     rule: str
@@ -43,8 +38,7 @@ class Finding:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaCheck:
+class QuotaCheck(NamedTuple):
     """Whether a quota would be accepted, rule by rule, and how much room there is.
 
     The amounts are None where agents or quotas may not be seen.
@@ -65,8 +59,7 @@ class QuotaCheck:
         return all(finding.passed is not False for finding in self.findings)
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaChange:
+class QuotaChange(NamedTuple):
     """A change that was made: the quota before and after, None for no quota."""
 
     role: str

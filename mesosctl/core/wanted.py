@@ -10,7 +10,7 @@ from typing import Literal
 
 from mesosctl.core.holdings import AgentHolding, plain_text
 from mesosctl.core.labels import Labels
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import format_milli
 

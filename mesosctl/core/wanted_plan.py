@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from mesosctl.core.capacity import check_capacity, total_guarantees
 from mesosctl.core.errors import Conflict
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota, check_consumption
+from mesosctl.core.quantities import Quantities, Quota
+from mesosctl.core.quota import check_consumption
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import top_level
 from mesosctl.core.wanted import Actual, Wanted, quota_changes, quota_text, weight_changes

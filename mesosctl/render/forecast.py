@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.core.forecast import Answer, Fit, Forecast, Party, Rescinded
+from mesosctl.core.forecast import Answer, Evicted, Fit, Forecast, Party, Rescinded
 from mesosctl.core.printable import printable
 from mesosctl.core.quantities import Quantities
 from mesosctl.render.offers import resources_text
@@ -104,7 +104,9 @@ def verdict(forecast: Forecast) -> str:
     if starved:
         names = ", ".join(dict.fromkeys(f"{one.kind} {one.name}" for one in starved))
         return f"NO: it would be accepted, and starve {names}"
-    return "YES: it would be accepted, and nobody starves for it"
+    going = sum(task.caused for task in forecast.evicted)
+    evicted = f"; {going} task{'' if going == 1 else 's'} would have to go" if going else ""
+    return f"YES: it would be accepted, and nobody starves for it{evicted}"
 
 
 def fit_text(fit: Fit) -> str:
@@ -128,6 +130,18 @@ def rescinded_text(offer: Rescinded) -> str:
     return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
+def evicted_text(task: Evicted) -> str:
+    """One task that would have to go."""
+    when = "" if task.happens else ", once what is offered there is used"
+    before = "" if task.caused else "(was so before) "
+    assumed = "" if task.runs_now else " (not running yet: assumed while the picture settled)"
+    grace = f"{task.grace_seconds:g} s to end"
+    return (
+        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
+        f"{resources_text(task.resources)}: {grace}{when}{assumed}"
+    )
+
+
 def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]]:
     """What is left, with a title each, before and after."""
     room = forecast.headroom
@@ -149,6 +163,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section(
         f"offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]
     )
+    yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
     yield from _section(
         "starving",
         [("" if one.caused else "(was so before) ") + one.sentence for one in forecast.starving],

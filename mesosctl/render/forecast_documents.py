@@ -32,7 +32,45 @@ class Rescinded(Strict):
     hostname: str
     amounts: Amounts
     resources: str
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
     out_now: bool
+
+
+class Evicted(Strict):
+    """A task that would have to end for somebody else.
+
+    `happens` is false where it would only do so once what is offered on its agent, not to be taken back, is used;
+    `caused` where that was so before; `runs_now` where it was only assumed to run while the picture settled.
+    """
+
+    task_id: str
+    framework_id: str
+    framework: str
+    role: str
+    hostname: str
+    amounts: Amounts
+    resources: str
+    grace_seconds: float = Field(description="How long it has, once it is told to.")
+    happens: bool
+    caused: bool
+    runs_now: bool
+
+    @classmethod
+    def of(cls, task: values.Evicted) -> Self:
+        """From a value of core."""
+        return cls(
+            task_id=task.task_id,
+            framework_id=task.framework_id,
+            framework=task.framework,
+            role=task.role,
+            hostname=task.agent,
+            amounts=amounts(task.resources.quantities()),
+            resources=str(task.resources),
+            grace_seconds=task.grace_seconds,
+            happens=task.happens,
+            caused=task.caused,
+            runs_now=task.runs_now,
+        )
 
 
 class Holding(Strict):
@@ -145,6 +183,9 @@ class ForecastDocument(Document):
     agents_lost: list[LostAgent] = Field(default=[], description="Taken away for it.")
     answers: list[Answer]
     rescinded: list[Rescinded]
+    evicted: list[Evicted] = Field(
+        default=[], description="Tasks that would have to go; on a master that never evicts anybody there are none."
+    )
     roles: list[Party]
     frameworks: list[Party]
     starving: list[Starving]
@@ -174,6 +215,7 @@ class ForecastDocument(Document):
                 for a in forecast.answers
             ],
             rescinded=[_rescinded(offer) for offer in forecast.rescinded],
+            evicted=[Evicted.of(task) for task in forecast.evicted],
             roles=[Party.of(party) for party in forecast.roles],
             frameworks=[Party.of(party) for party in forecast.frameworks],
             starving=[
@@ -218,6 +260,7 @@ def _rescinded(offer: values.Rescinded) -> Rescinded:
         hostname=offer.agent,
         amounts=amounts(offer.resources.quantities()),
         resources=str(offer.resources),
+        revocability=offer.resources.revocability,
         out_now=offer.is_out,
     )
 

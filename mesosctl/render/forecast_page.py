@@ -13,6 +13,7 @@ from mesosctl.core.printable import printable
 from mesosctl.core.quantities import Quantities
 from mesosctl.render.forecast import (
     answer_text,
+    evicted_text,
     fit_text,
     headroom_rows,
     percent,
@@ -56,6 +57,7 @@ def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
         _headroom(forecast),
         _list("Guarantees in one piece", [fit_text(fit) for fit in forecast.fits]),
         _list(f"Offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]),
+        _list(f"Tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted]),
         _list(
             "Not told by a master, and assumed",
             [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],

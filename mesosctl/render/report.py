@@ -2,8 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TextIO, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, NamedTuple, TextIO, TypeVar, overload
 
 from mesosctl.core.printable import printable, printable_json
 
@@ -15,8 +14,7 @@ NOTHING = "-"
 """What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table; `wide` ones appear with -o wide, and in csv always."""
 
     title: str
@@ -48,8 +46,7 @@ class Rows(Sequence[Sequence[str]], Generic[Value]):
         return self._make(self._values[index])
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One answer.
 
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
@@ -64,7 +61,7 @@ class Report:
     document: "Callable[[], BaseModel]"
     items: "Callable[[], Iterable[BaseModel]]"
     empty: str = ""
-    remark: Sequence[str] = field(default=())
+    remark: Sequence[str] = ()
     done: str = ""
     listing: str = ""
 

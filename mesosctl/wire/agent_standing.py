@@ -7,7 +7,8 @@ from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.resources import Resources
 from mesosctl.wire.agents import agents as totals
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 

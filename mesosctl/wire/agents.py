@@ -10,7 +10,7 @@ from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.parts import parts
 from mesosctl.wire.resource_lists import Entries, resource_at
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesosctl.core.errors import UnexpectedAnswer
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.scalars import to_milli
 from mesosctl.core.standing import RoleUsage
 

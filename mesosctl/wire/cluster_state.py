@@ -31,6 +31,8 @@ class ClusterState:
     offers: list[Offer] = field(default_factory=list)
     unseen: list[tuple[str, str, Resources]] = field(default_factory=list)
     """(agent id, role, resources) that agents say are allocated, and no visible task or executor holds."""
+    lends: bool = False
+    """Whether the master lends idle reservations, and tells of it: see `lending_state`."""
 
 
 def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
@@ -105,6 +107,7 @@ class _Reader:
                 zone=domain.get("zone", {}).get("name"),
             )
         )
+        self._state.lends = self._state.lends or "lending" in entry
         allocated = entry.get("allocated_resources", [])
         self._allocated.append(self._lists.by_role(allocated, f"{where}.allocated_resources"))
 

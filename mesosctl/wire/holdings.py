@@ -11,7 +11,7 @@ from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.wire.agents import in_turn, listed
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.resource_lists import Entries, Known
 
 _FULL = ("reserved_resources_full", "unreserved_resources_full")

@@ -8,29 +8,18 @@ and every required field must be there.
 
 import base64
 import binascii
-import json
-import math
 import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mesosctl.wire.decoding import ConversionError, decode
+
 Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json", "any"]
 Label = Literal["optional", "required", "repeated"]
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
-# A string, which is left alone, or a run of what a number is made of.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
-TOO_DEEP = "The JSON is nested too deeply"
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 # What a JSON value is called in a sentence.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
-
-
-class ConversionError(ValueError):
-    """The JSON does not make the message; `path` says where ("guarantee[0].type")."""
-
-    def __init__(self, message: str, path: str) -> None:
-        super().__init__(message)
-        self.path = path
 
 
 # "json" stands for a message, so for an object, that is kept as it came, because nobody here looks inside;
@@ -222,70 +211,6 @@ def _unexpected(value: Any, path: str) -> ConversionError:
 
 def _json_name(value: Any) -> str:
     return "null" if value is None else _JSON_NAMES.get(type(value), "value")
-
-
-def decode(body: bytes | str) -> Any:
-    """One JSON value and nothing after it.  No NaN, no infinity, no number beyond a double.
-
-    Raises ConversionError for everything else, however deep or long it is.
-    """
-    # Decoded here, or json would guess at UTF-16 and skip a byte order mark.  A master takes bytes
-    # that are no UTF-8 and shows them again, which surrogateescape does.
-    text = body.decode(errors="surrogateescape") if isinstance(body, bytes) else body
-    try:
-        try:
-            value = DECODER.decode(text)
-        except json.JSONDecodeError:
-            value = DECODER.decode(in_plain_numbers(text))
-        if "\\u" in text:
-            check_characters(value)
-    except RecursionError:
-        raise ConversionError(TOO_DEEP, "") from None
-    except json.JSONDecodeError as error:
-        raise ConversionError(f"Not JSON: {error}", "") from None
-    return value
-
-
-def check_characters(value: Any) -> None:
-    """Raises ConversionError for half a surrogate pair, which is no character; an escape alone can write one."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise ConversionError(f"Not JSON: {error}", "") from None
-
-
-def in_plain_numbers(text: str) -> str:
-    """The text with its numbers in the spelling of JSON: a master takes whatever strtod takes, as `1.` or `01`."""
-    return _TOKEN.sub(_plain_number, text)
-
-
-def _plain_number(token: re.Match[str]) -> str:
-    if token[0].startswith('"'):
-        return token[0]
-    try:
-        return repr(float(token[0]))
-    except ValueError:
-        return token[0]
-
-
-def _no_constant(name: str) -> float:
-    raise ConversionError(f"Not JSON: {name}", "")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ConversionError("Not JSON: a number is out of range", "")
-    return value
-
-
-def _finite_int(text: str) -> int | float:
-    # A number beyond 64 bits is a double to a master, and thousands of digits are an attack on int().
-    return int(text) if len(text) < 19 else _finite(text)
-
-
-DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
-"""Of one value, without what `decode` looks at besides."""
 
 
 def one_of(name: str, *values: str) -> Enumeration:

@@ -1,21 +1,21 @@
-"""The documented JSON of quota, both ways (seeds/quota.md, spec/quota.md §3, §4 and §8).
+"""The documented JSON of quota, as an operator writes it (seeds/quota.md, spec/quota.md §3, §4 and §8).
 
-Imported only where something is sent, read from a file or printed as JSON: the import costs more
-than everything else in a listing.
+Imported only where it is read from a file: the import costs more than everything else in a listing.
+What is sent is written by `wire.requests`.
 """
 
 import json
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mesosctl.core.errors import BadInput, RuleViolation
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Resource as CoreResource
-from mesosctl.core.scalars import parse_amount, to_double
-from mesosctl.wire.messages import ConversionError, decode, read
-from mesosctl.wire.resources import RESOURCE, list_to_json, to_core
+from mesosctl.core.scalars import parse_amount
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import read
+from mesosctl.wire.resources import RESOURCE, to_core
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -34,10 +34,6 @@ class _Documented(BaseModel):
 
     # A command uses one or two of these; the others need not be built.
     model_config = ConfigDict(extra="ignore", populate_by_name=True, defer_build=True)
-
-    def body(self) -> bytes:
-        """The request as it is sent: what is not set is left out."""
-        return self.model_dump_json(exclude_none=True, by_alias=True).encode()
 
 
 class Scalar(_Documented):
@@ -80,12 +76,6 @@ class QuotaRequest(_Documented):
     guarantee: list[Resource] = Field(default_factory=list)
     force: bool = False
 
-    @classmethod
-    def of(cls, role: str, guarantee: list[CoreResource], *, force: bool) -> Self:
-        """The request that asks for these amounts."""
-        resources = [Resource(**entry) for entry in list_to_json(guarantee, "POST")]
-        return cls(role=role, guarantee=resources, force=force)
-
     def to_core(self) -> list[CoreResource]:
         """The guarantee, entry by entry.  Raises RuleViolation naming the field."""
         for index, entry in enumerate(self.guarantee):
@@ -99,30 +89,12 @@ class QuotaRequest(_Documented):
         return [entry.to_core(f"guarantee[{index}]") for index, entry in enumerate(self.guarantee)]
 
 
-class SetQuota(_Documented):
-    """`set_quota` of the v1 call."""
-
-    quota_request: QuotaRequest
-
-
-class SetQuotaCall(_Documented):
-    """The v1 call SET_QUOTA."""
-
-    type: Literal["SET_QUOTA"] = "SET_QUOTA"
-    set_quota: SetQuota
-
-
 class QuotaConfig(_Documented):
     """What a role is guaranteed and limited to; a name without an entry is neither."""
 
     role: str
     guarantees: dict[str, Scalar] = Field(default_factory=dict)
     limits: dict[str, Scalar] = Field(default_factory=dict)
-
-    @classmethod
-    def of(cls, role: str, quota: Quota) -> Self:
-        """The configuration that makes `quota`."""
-        return cls(role=role, guarantees=_scalars(quota.guarantees), limits=_scalars(quota.limits))
 
     def to_core(self) -> Quota:
         """The quota it makes.  Raises RuleViolation; nothing is rounded."""
@@ -141,10 +113,6 @@ class UpdateQuotaCall(_Documented):
 
     type: Literal["UPDATE_QUOTA"] = "UPDATE_QUOTA"
     update_quota: UpdateQuota
-
-
-def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
-    return {name: Scalar(value=to_double(milli)) for name, milli in amounts.items()}
 
 
 def _exact(amounts: dict[str, Scalar], field: str) -> dict[str, int]:

@@ -9,7 +9,8 @@ from mesosctl.core.offers import Offer, OfferOperation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.answers import wrong
-from mesosctl.wire.messages import ConversionError, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core, to_json
 
 _NOT_DOCUMENTED = (KeyError, TypeError, ValueError, AttributeError, RuleViolation)

@@ -8,7 +8,7 @@
         ("slaves",)  1     {…}
         ("frozen",)  None  True           what is not taken apart
 
-It is the JSON that `messages.decode` takes, by the same rules.  Neither the text nor the tree of a
+It is the JSON that `decoding.decode` takes, by the same rules.  Neither the text nor the tree of a
 large answer is ever there at once: what is held is one element and the slice of text that it lies in.
 """
 
@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from mesosctl.wire.messages import DECODER, TOO_DEEP, ConversionError, check_characters, in_plain_numbers
+from mesosctl.wire.decoding import DECODER, TOO_DEEP, ConversionError, check_characters, in_plain_numbers
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _GOES_ON_AS_NUMBER = frozenset("0123456789.eE+-")
@@ -72,7 +72,7 @@ class _Text:
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
-        # As `messages.decode` does: bytes that are no UTF-8 are a master's to show.
+        # As `decoding.decode` does: bytes that are no UTF-8 are a master's to show.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._text = ""
         self.at = 0

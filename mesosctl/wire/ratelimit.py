@@ -97,7 +97,7 @@ def from_flag(text: str) -> RateLimits:
     """The value of `rate_limits` in /flags: protobuf text, or JSON.  Raises UnexpectedAnswer."""
     try:
         if text.lstrip().startswith("{"):
-            from mesosctl.wire.messages import decode
+            from mesosctl.wire.decoding import decode
 
             return from_json(decode(text))
         return from_json(_from_text(text))

@@ -9,7 +9,8 @@ from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 MOST_KNOWN = 4096

@@ -13,12 +13,14 @@
      "weights": {"web": 2.0},
      "untold": ["filters: …"]}
 
+and, of a master that lends idle reservations, what `wire.snapshot_lending` shows.
+
 Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
 Keys that are not known are ignored, so that a later version may add some.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedIOBase, BytesIO
 from typing import Any
 
@@ -27,8 +29,9 @@ from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import to_double
+from mesosctl.wire import snapshot_lending
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.messages import ConversionError
 from mesosctl.wire.parts import parts
 from mesosctl.wire.resources import list_to_json
 from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, picture_of
@@ -48,12 +51,12 @@ def lines(picture: ClusterPicture) -> Iterator[str]:
     before = ""
     for key, value in _members(picture):
         yield f"{before}  {_text(key)}: "
-        yield from _list_lines(value) if isinstance(value, Iterator) else [_text(value)]
+        yield from _list_lines(value) if isinstance(value, Iterator | list) else [_text(value)]
         before = ",\n"
     yield "\n}\n"
 
 
-def _list_lines(entries: Iterator[Any]) -> Iterator[str]:
+def _list_lines(entries: Iterable[Any]) -> Iterator[str]:
     before = "[\n    "
     for entry in entries:
         yield before + _text(entry)
@@ -82,6 +85,8 @@ def _members(picture: ClusterPicture) -> Iterator[tuple[str, Any]]:
         {role: {"guarantees": _amounts(one.guarantees), "limits": _amounts(one.limits)} for role, one in quotas},
     )
     yield "weights", dict(picture.weights)
+    for key, value in snapshot_lending.to_json(picture.lending).items():
+        yield key, iter(value) if isinstance(value, list) else value
     yield "untold", iter(picture.untold)
 
 

@@ -1,5 +1,6 @@
 """The messages that make up a snapshot (`wire.snapshot` shows them together); resources are read by their own rules."""
 
+from mesosctl.wire import snapshot_lending
 from mesosctl.wire.messages import Field, Message
 
 _TEXT = Field("string", "required")
@@ -67,6 +68,7 @@ REST = Message(
         ),
         "quotas": Field(Message("quota", {"guarantees": _AMOUNTS, "limits": _AMOUNTS}), entry=True),
         "weights": Field("double", entry=True),
+        **snapshot_lending.FIELDS,
         "untold": Field("string", "repeated"),
     },
 )

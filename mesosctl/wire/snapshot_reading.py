@@ -11,9 +11,11 @@ from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.profile import MESOS_1_11
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
-from mesosctl.wire.messages import ConversionError, Message, read
+from mesosctl.wire import snapshot_lending
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Message, read
 from mesosctl.wire.parts import Part
 from mesosctl.wire.resource_lists import Known, ResourceLists
 from mesosctl.wire.snapshot_messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
@@ -117,9 +119,9 @@ class _Reader:
         _check_unique((agent.id for agent in self._agents), "agents")
         _check_unique((framework.id for framework in self._frameworks), "frameworks")
         known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})
-        known.check(self._offers, "offers")
+        known.check_all(self._offers, "offers")
         _check_unique((offer.id for offer in self._offers), "offers")
-        known.check(self._usages, "usages")
+        known.check_all(self._usages, "usages")
         return ClusterPicture(
             version=message["master"]["version"],
             taken_at=message.get("taken_at", 0.0),
@@ -130,6 +132,7 @@ class _Reader:
             quotas={role: _quota(entry, role) for role, entry in sorted(message.get("quotas", {}).items())},
             weights={role: _weight(weight, role) for role, weight in sorted(message.get("weights", {}).items())},
             flags=message["master"].get("flags", {}),
+            lending=snapshot_lending.from_json(message, self._lists, known.check),
             untold=tuple(message.get("untold", ())),
         )
 
@@ -224,13 +227,17 @@ class _Known:
         self._agents = agents
         self._frameworks = frameworks
 
-    def check(self, entries: Iterable[Usage | Offer], where: str) -> None:
+    def check(self, entry: Mapping[str, Any], where: str) -> None:
         """Raises RuleViolation for an agent or framework that the snapshot does not have."""
-        for index, entry in enumerate(entries):
-            if entry.agent_id not in self._agents:
-                raise _wrong(f"{where}[{index}].agent_id", f"the snapshot has no agent '{entry.agent_id}'")
-            if entry.framework_id not in self._frameworks:
-                raise _wrong(f"{where}[{index}].framework_id", f"the snapshot has no framework '{entry.framework_id}'")
+        for key, known in (("agent_id", self._agents), ("framework_id", self._frameworks)):
+            if entry[key] not in known:
+                kind = key.removesuffix("_id")
+                raise _wrong(f"{where}.{key}", f"the snapshot has no {kind} '{entry[key]}'")
+
+    def check_all(self, held: Iterable[Usage | Offer], where: str) -> None:
+        """The same for each of several."""
+        for index, one in enumerate(held):
+            self.check({"agent_id": one.agent_id, "framework_id": one.framework_id}, f"{where}[{index}]")
 
 
 def _quota(entry: Mapping[str, Any], role: str) -> Quota:

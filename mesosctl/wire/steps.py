@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.wanted_plan import QuotaStep, Step, WeightsStep
 from mesosctl.core.wanted_reservations import ReservationStep

@@ -5,7 +5,8 @@ from typing import Any
 
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.resources import Resources
-from mesosctl.wire.messages import ConversionError, read
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 _STAYING = ("TASK_STAGING", "TASK_STARTING", "TASK_RUNNING")

@@ -30,8 +30,7 @@ from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.labels import Labels
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.reservation_rules import check_stack
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources

@@ -20,8 +20,7 @@ from fake_master.allocator import (
     parse_minimum,
 )
 from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Reservation
 from mesosctl.core.resources import Resources
 from tests.reserving import push

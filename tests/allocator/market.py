@@ -17,8 +17,7 @@ from fake_master.allocator import (
     StrictPriorityAllocator,
 )
 from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 
 from .words import expand

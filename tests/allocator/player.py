@@ -20,8 +20,7 @@ from fake_master.allocator import (
 )
 from mesosctl.core.operations import Conversion
 from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Reservation
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_entries

@@ -7,8 +7,7 @@ It is slow and meant to be read beside §5 and §7.  Resources are added and sub
 from dataclasses import dataclass, field, replace
 
 from fake_master.allocator import AgentInfo, FrameworkInfo
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double

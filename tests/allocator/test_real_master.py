@@ -13,8 +13,7 @@ from collections.abc import Mapping
 import pytest
 
 from fake_master.allocator import AgentInfo, FrameworkInfo, HierarchicalAllocator, Options
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double, to_milli
 from mesosctl.core.text import parse_resources

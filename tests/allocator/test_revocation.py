@@ -1,7 +1,6 @@
 """Revocation, as the seed has it: when, and whom; nobody below what is guaranteed (seeds/drf.txt)."""
 
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 
 from .market import Market, full_of_batch, lost
 

@@ -24,8 +24,7 @@ from fake_master.allocator.recovery import agents_to_wait_for
 from fake_master.allocator.role_tree import RoleTree
 from fake_master.allocator.sorter import Totals
 from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 
 from .player import Player, player
 from .words import expand

@@ -6,8 +6,7 @@ from fake_master.allocator import (
     AgentInfo,
 )
 from fake_master.allocator.shrink import shrink_to_limits, shrink_to_quantities
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Disk, DiskSource, Resource
 from mesosctl.core.resources import Resources
 

@@ -18,8 +18,7 @@ from functools import cache
 from typing import Literal
 
 from fake_master.allocator import AgentInfo, FrameworkInfo, HierarchicalAllocator, Options
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, decline

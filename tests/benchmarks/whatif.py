@@ -16,8 +16,7 @@ from pathlib import Path
 
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
 from tests.benchmarks.report import Cell, Reporter, arguments

@@ -70,8 +70,13 @@ def program(*words, code=LOADED, **variables):
     )
 
 
+def modules(ran):
+    """What LOADED printed, below whatever the command said."""
+    return ran.stderr.splitlines()[-1].split()
+
+
 def loaded(ran):
-    return {name.partition(".")[0] for name in ran.stderr.split()} | set(ran.stderr.split())
+    return {name.partition(".")[0] for name in modules(ran)} | set(modules(ran))
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"]])
@@ -83,16 +88,79 @@ def test_the_commonest_words_load_nothing(words):
     assert not loaded(ran) & {"typer", "httpx", "pydantic", "rich", "dataclasses", "re", "json"}
 
 
-@pytest.mark.parametrize("form", ["table", "name", "csv", "wide"])
-def test_a_listing_loads_no_models_and_no_other_verb(quota_server, form):
+OF_ALL = {
+    "__main__", "app", "belonging", "environment", "group", "names", "options", "overruling", "process", "run",
+    "secrets", "session", "settings", "streams", "tokens", "verb",
+}  # fmt: skip
+"""Modules of the command line itself that every command loads."""
+CLIENT = {"address", "answer", "carrier", "failures", "leader", "master", "sending", "settings", "way"}
+NETWORK = {"mesosctl.client.network", "mesosctl.client.connection"}
+TYPER = {"typer", "shellingham", "annotated_doc"}
+SLOW = {
+    "ssl", "email", "http", "urllib.request", "asyncio", "logging", "sqlite3", "tomllib", "decimal", "hashlib",
+    "random", "importlib.metadata", "concurrent", "encodings.idna",
+}  # fmt: skip
+"""Modules of Python that cost as much as a whole room of ours, and that none of these commands needs."""
+
+
+def theirs(ran):
+    """Packages that others wrote; what an environment loads by itself in every process is none."""
+    ours = {"__main__", "mesosctl", "fake_master", "_distutils_hack"}
+    return {name for name in loaded(ran) if "." not in name} - set(sys.stdlib_module_names) - ours
+
+
+def rooms(ran, half="mesosctl"):
+    """Modules of ours by their room: of one half, without its packages."""
+    names = [name.split(".", 2)[1:] for name in modules(ran) if name.startswith(f"{half}.")]
+    found = {}
+    for room, *module in names:
+        found.setdefault(room, set()).update(module)
+    return found
+
+
+def slow(ran):
+    return SLOW & set(modules(ran))
+
+
+@pytest.mark.parametrize("form", ["table", "name", "csv"])
+def test_a_listing_loads_what_it_shows_and_no_more(quota_server, form):
     ran = program("quota", "list", "-o", form, MESOSCTL_MASTER=f"http://127.0.0.1:{quota_server.server_port}")
     assert ran.returncode == 0
-    assert "httpx" in loaded(ran)
-    assert not loaded(ran) & {
-        "pydantic", "rich", "click", "anyio", "trio", "h2", "kazoo", "fake_master", "aiohttp",
-        "mesosctl.wire.models", "mesosctl.wire.resources",
-        "mesosctl.render.documents", "mesosctl.cli.quota.set", "mesosctl.cli.quota.update", "mesosctl.ops.confirm",
-    }  # fmt: skip
+    assert theirs(ran) == {*TYPER, "h11"}
+    assert not slow(ran)
+    found = rooms(ran)
+    assert found.pop("cli") <= {*OF_ALL, "quota", "quota.list"}
+    assert found.pop("client") == {*CLIENT, "network", "connection"}
+    assert found.pop("core") <= {"errors", "printable", "quantities", "reading", "scalars", "standing"}
+    assert found.pop("wire") == {"answers", "decoding"}
+    assert found.pop("ops") == {"quota", "quota.state"}
+    assert found.pop("render") == {"forms", "quota", "report"}
+    assert set(found) <= {"__main__"}
+
+
+def test_a_listing_in_full_loads_no_models(quota_server):
+    ran = program("quota", "list", "-o", "wide", MESOSCTL_MASTER=f"http://127.0.0.1:{quota_server.server_port}")
+    assert ran.returncode == 0
+    assert theirs(ran) == {*TYPER, "h11"}
+    assert not slow(ran)
+
+
+def test_a_fake_master_that_only_shows_quota_is_not_started(tmp_path):
+    def listing():
+        ran = program("quota", "list", MESOSCTL_MASTER="fake:", XDG_STATE_HOME=str(tmp_path))
+        assert ran.returncode == 0
+        return ran
+
+    assert "allocator" in rooms(listing(), "fake_master")  # the first time it is, and is given its id
+    ran = listing()
+    assert theirs(ran) == TYPER
+    assert slow(ran) <= {"sqlite3", "http"}
+    assert not NETWORK & loaded(ran)
+    assert rooms(ran, "fake_master") == {
+        "carriers": {"address", "on_call"},
+        "http": {"exchange", "quota_status"},
+        "master": {"registry", "registry_sqlite", "streams"},
+    }
 
 
 EDITING = {"tomlkit", "keyring", "mesosctl.cli.configuration_editing"}
@@ -119,18 +187,24 @@ def test_a_context_costs_reading_it(quota_server, tmp_path):
     assert not loaded(ran) & {"httpx", "tomlkit", "pydantic", "rich"}
 
 
-def test_setting_loads_models_and_draws_nothing(quota_server):
+def test_setting_builds_no_models_and_draws_nothing(quota_server):
     master = f"http://127.0.0.1:{quota_server.server_port}"
     ran = program("quota", "set", "dev", "cpus:1", "--force", MESOSCTL_MASTER=master)
     assert ran.returncode == 0
-    assert "mesosctl.wire.models" in loaded(ran)
-    assert not loaded(ran) & {"rich", "mesosctl.render.documents", "fake_master", "aiohttp"}
+    assert theirs(ran) == {*TYPER, "h11", "pydantic_core", "typing_extensions"}
+    assert slow(ran) <= {"decimal"}  # of pydantic's core
+    found = rooms(ran)
+    assert found["cli"] <= {*OF_ALL, "files", "quota", "quota.set", "quota.words"}
+    assert found["client"] == {*CLIENT, "network", "connection"}
+    assert "models" not in found["wire"]
+    assert found["ops"] <= {"confirm", "files", "quota", "quota.payload", "quota.setting", "quota.state"}
+    assert found["render"] == {"forms", "quota", "report"}
 
 
-def test_a_mistake_is_found_without_httpx():
+def test_a_mistake_is_found_before_there_is_a_network():
     ran = program("quota", "set", "a/b", "cpus:1", MESOSCTL_MASTER="http://127.0.0.1:1")
     assert ran.returncode == 3
-    assert "httpx" not in loaded(ran)
+    assert not loaded(ran) & {"httpx", "h11", "mesosctl.client.network"}
 
 
 def test_version_and_module():

@@ -6,9 +6,12 @@ import types
 import httpx
 import pytest
 
+from fake_master.http.exchange import Response
 from mesosctl.client.address import parse_address
 from mesosctl.client.carrier import Carrier
 from mesosctl.client.master import Master
+from mesosctl.client.network import Network
+from mesosctl.client.plugged import Plugged
 from mesosctl.client.settings import Deadline, Settings, Tls
 from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 
@@ -27,14 +30,14 @@ def test_an_answer_beyond_all_measure_is_not_read_to_its_end():
 
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=endless()))
     with pytest.raises(UnexpectedAnswer, match="more than 1000 bytes"):
-        Carrier(Tls(), transport, largest=1000).exchange("GET", "http://one", "/slaves", {}, None, deadline())
+        Carrier(lambda: Plugged(transport), largest=1000).exchange("GET", "http://one", "/slaves", {}, None, deadline())
     assert len(read) == 11
 
 
 @pytest.mark.parametrize("tls", [Tls(ca_file="/nonexistent"), Tls(cert_file="/nonexistent")])
 def test_tls_files_that_cannot_be_used(tls):
     with pytest.raises(BadInput):
-        Carrier(tls).exchange("GET", "https://one", "/quota", {}, None, deadline())
+        Carrier(lambda: Network(tls)).exchange("GET", "https://one", "/quota", {}, None, deadline())
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def test_a_closed_port_is_certainly_not_sent(listener):
     port = listener.getsockname()[1]
     listener.close()
     with pytest.raises(Unreachable) as caught:
-        Carrier(Tls()).exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
+        Carrier(lambda: Network(Tls())).exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
     assert caught.value.sent is False
     assert caught.value.message.endswith("cannot be reached: Connection refused")
 
@@ -74,7 +77,7 @@ def serve_once(listener, answer):
 
 def exchange(listener, base="http://127.0.0.1:{}", path="/quota", answer=b""):
     thread, seen = serve_once(listener, answer)
-    carrier = Carrier(Tls())
+    carrier = Carrier(lambda: Network(Tls()))
     try:
         return carrier.exchange("DELETE", base.format(listener.getsockname()[1]), path, {}, None, deadline()), seen
     finally:
@@ -116,14 +119,27 @@ def test_half_an_answer_is_a_broken_connection(listener):
     assert caught.value.sent is True
 
 
-def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
-    asked = []
+class Carrier14:
+    """What stands behind a `fake:` address: a master that only knows its version."""
 
-    def open_transport(address):
+    closed = False
+
+    def answer(self, method, target, headers, body):
+        return Response(200, b'{"version": "1.4.0"}', {"Content-Type": "application/json"})
+
+    def close(self):
+        self.closed = True
+
+
+def test_a_fake_address_opens_the_carrier_of_the_fake_master(monkeypatch):
+    asked, carrier = [], Carrier14()
+
+    def open_carrier(address):
         asked.append(address)
-        return httpx.MockTransport(lambda _: httpx.Response(200, json={"version": "1.4.0"}))
+        return carrier
 
-    monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_transport=open_transport))
+    monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_carrier=open_carrier))
     with Master(parse_address("fake:small.toml?fresh"), Settings()) as master:
         assert master.profile.name == "1.4"
     assert asked == ["fake:small.toml?fresh"]
+    assert carrier.closed

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Credentials, Settings, Tls, Token
+from mesosctl.client.settings import Settings, Tls
 from mesosctl.core.errors import MesosctlError
 
 from .ensemble import Server

@@ -6,8 +6,9 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.credentials import Credentials
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Credentials, Settings
+from mesosctl.client.settings import Settings
 from mesosctl.core.errors import (
     DeadlinePassed,
     Denied,
@@ -50,12 +51,12 @@ def notices():
 
 
 @pytest.fixture
-def open_master(clock, notices):
+def open_master(clock, notices, net):
     opened = []
 
     def make(address=ONE, **settings):
         settings = {"clock": clock, "sleep": clock.sleep, "jitter": lambda: 1.0, "notice": notices.append} | settings
-        master = Master(parse_address(address), Settings(**settings))
+        master = Master(parse_address(address), Settings(**settings), httpx.MockTransport(net.handler))
         opened.append(master)
         return master
 
@@ -66,8 +67,7 @@ def open_master(clock, notices):
 
 @pytest.fixture
 def net():
-    with respx.mock(assert_all_called=False, assert_all_mocked=True) as router:
-        yield router
+    return respx.MockRouter(assert_all_called=False, assert_all_mocked=True)
 
 
 def redirect(location):

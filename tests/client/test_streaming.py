@@ -1,13 +1,16 @@
-"""Answers that are read while they come."""
+"""Large answers, which are read piece by piece."""
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.held import HeldAnswer
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Settings
 from mesosctl.core.errors import DeadlinePassed, NotFound, UnexpectedAnswer
-from mesosctl.wire.messages import decode
+from mesosctl.wire.decoding import decode
 from mesosctl.wire.parts import parts
 
 JSON = {"Content-Type": "application/json"}
@@ -53,20 +56,37 @@ def arriving(*pieces, then=None):
     return httpx.Response(200, headers=JSON, content=stream())
 
 
-def test_each_part_is_read_before_the_next_comes(answering):
-    met = []
-
-    def pieces():
-        for number in range(3):
-            met.append(number)
-            yield (b'{"slaves": [' if number == 0 else b",") + b'{"id": %d}' % number
-        yield b"]}"
+def test_the_body_comes_in_pieces_and_none_is_as_large_as_it(answering):
+    body = b'{"slaves": [' + b",".join(b'{"id": %d}' % number for number in range(100_000)) + b"]}"
+    got = []
 
     def take(chunks):
-        return [(part.value["id"], len(met)) for part in parts(chunks) if part.place is not None]
+        got.extend(chunks)
+        return True
 
-    master = answering(httpx.Response(200, headers=JSON, content=pieces()))
-    assert master.stream("/slaves", take) == [(0, 1), (1, 2), (2, 3)]
+    assert answering(arriving(*(body[at : at + 5000] for at in range(0, len(body), 5000)))).stream("/slaves", take)
+    assert b"".join(got) == body
+    assert max(map(len, got)) < len(body) / 10
+
+
+@given(st.lists(st.binary(max_size=300)))
+def test_what_is_held_is_what_came(pieces):
+    assert b"".join(HeldAnswer(iter(pieces)).pieces()) == b"".join(pieces)
+
+
+def test_a_master_does_not_wait_for_the_reader(answering):
+    done = []
+
+    def body():
+        yield b'{"slaves": ['
+        yield b"]}"
+        done.append("came")
+
+    def take(chunks):
+        assert done == ["came"]
+        return [b"".join(chunks)]
+
+    assert answering(httpx.Response(200, headers=JSON, content=body())).stream("/slaves", take) == [b'{"slaves": []}']
 
 
 def test_what_breaks_off_is_read_anew_from_its_start(answering):
@@ -113,22 +133,13 @@ def test_the_deadline_covers_the_reading(answering):
         master.stream("/slaves", ids)
 
 
-def test_the_error_of_a_reader_is_its_own_and_ends_the_reading(answering):
-    asked = []
-
-    def endless():
-        while True:
-            asked.append(1)
-            yield b'{"slaves": [1, ' if len(asked) == 1 else b"2, "
-
-    def refuse(chunks):
-        for part in parts(chunks):
-            if part.place == 1:
-                raise NotFound("no agent")
+def test_the_error_of_a_reader_is_its_own_and_nothing_is_asked_again(answering):
+    def refuse(_):
+        raise NotFound("no agent")
 
     with pytest.raises(NotFound):
-        answering(httpx.Response(200, headers=JSON, content=endless())).stream("/slaves", refuse)
-    assert len(asked) < 5
+        answering(arriving(b"{}")).stream("/slaves", refuse)
+    assert len(answering.seen) == 1
 
 
 def test_whoever_traces_sees_the_whole_answer(answering):

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from kazoo.security import CREATOR_ALL_ACL
 
-from mesosctl.client.address import ZooKeeper, parse_address
+from mesosctl.client.address import parse_address
+from mesosctl.client.credentials import Credentials
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Credentials, Settings, Tls
+from mesosctl.client.settings import Settings, Tls
 from mesosctl.client.zookeeper import read_masters
+from mesosctl.client.zookeeper_address import ZooKeeper
 from mesosctl.core.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.conformance import real
 from tests.conformance.cluster import Setup

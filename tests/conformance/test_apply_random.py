@@ -10,8 +10,7 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.text import parse_resources
 from mesosctl.core.wanted import Wanted, WantedReservation
 from mesosctl.wire.wanted import dump

@@ -14,6 +14,7 @@ from .driver import field, varint
 from .frameworks import Framework, amounts
 from .joining import Join, joining, quick
 from .subscribers import Event
+from .test_snapshot import again, comparable, picture_of
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 TENANT = ("MULTI_ROLE", "RESERVATION_REFINEMENT", "REVOCABLE_RESOURCES")
@@ -138,3 +139,14 @@ def test_a_task_may_not_mix_them(join: Join, estimator: Estimator) -> None:
     framework.accept([offer], {"type": "LAUNCH", "launch": {"task_infos": [task]}})
     status = framework.next("UPDATE")["update"]["status"]
     assert (status["state"], status["reason"]) == ("TASK_ERROR", "REASON_TASK_INVALID")
+
+
+def test_a_picture_has_it(master: Cluster, join: Join, estimator: Estimator) -> None:
+    estimator.report(2.0)
+    join("a", capabilities=TENANT).subscribe().offers()
+    picture = picture_of(master)
+    assert picture.lending is None
+    assert picture.agents[0].total.revocable().quantities().get_amount("cpus") == 2000
+    assert [offer.resources.revocable().quantities().get_amount("cpus") for offer in picture.offers] == [2000]
+    assert any(sentence.startswith("what is oversubscribed from now on") for sentence in picture.untold)
+    assert comparable(again(picture)[0]) == comparable(picture)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from mesosctl.core.capacity import AgentCapacity, capacity, check_capacity, total_guarantees, unpromised
 from mesosctl.core.errors import Conflict
 from mesosctl.core.profile import MESOS_1_4, MESOS_1_11
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.text import parse_resources
 
 

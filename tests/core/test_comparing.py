@@ -5,8 +5,7 @@ from mesosctl.core.comparing import Course, fits, forecast, headroom, parties, s
 from mesosctl.core.forecast import Answer
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.picture import ClusterPicture
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 
 PICTURE = ClusterPicture("1.11.0", 1e9)
 TEN = Quantities({"cpus": 10_000, "mem": 10_000})

@@ -10,8 +10,8 @@ from mesosctl.core.labels import Labels
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.picture_changes import changes
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.pictured_lending import Debt, Lending, PicturedTask, Refusal
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import is_strict_subrole
@@ -81,7 +81,25 @@ TELLING = ClusterPicture(
     ),
     quotas={"SECRETdept": Quota(Quantities({"cpus": 2000, "SECRETfpga": 1000}), Limits({"SECRETfpga": 1000}))},
     weights={"SECRETdept/SECRETteam": 2.0},
+    lending=Lending(
+        tasks=(
+            PicturedTask(
+                "SECRETtask",
+                "SECRETmaster-0000",
+                "SECRETmaster-S0",
+                "SECRETdept/SECRETteam",
+                HELD,
+                "SECRETexecutor",
+                HELD,
+            ),
+        ),
+        debts=(Debt("SECRETmaster-0000", "SECRETmaster-S0", "SECRETdept/SECRETteam", HELD),),
+        refusals=(Refusal("SECRETmaster-0000", "SECRETmaster-S0", "SECRETdept/SECRETteam", HELD, 30.0),),
+        stop_seconds=2.0,
+    ),
     flags={
+        "lendable_names": "cpus, SECRETfpga",
+        "priorities": "SECRETdept=3, SECRETdept/SECRETteam=-1",
         "roles": "SECRETdept,SECRETdept/SECRETteam",
         "domain": json.dumps({"fault_domain": {"region": {"name": "SECRETregion"}, "zone": {"name": "SECRETzone"}}}),
     },
@@ -106,6 +124,12 @@ def test_equal_names_stay_equal_wherever_they_stand():
     assert constraint["predicate"]["text_equals"]["value"] in agent.attributes.values()
     assert hidden.flags["roles"].split(",") == [hidden.offers[0].role, team]
     assert agent.region in hidden.flags["domain"]
+    assert hidden.flags["priorities"] == f"{hidden.offers[0].role}=3,{team}=-1"
+    assert hidden.flags["lendable_names"].split(",")[1] in {entry.name for entry in agent.total}
+    (task,), (debt,), (refusal,) = hidden.lending.tasks, hidden.lending.debts, hidden.lending.refusals
+    assert (task.framework_id, task.agent_id, task.role) == (framework.id, agent.id, team)
+    assert task.resources == task.executor_resources == debt.resources == refusal.resources
+    assert (refusal.seconds, hidden.lending.stop_seconds) == (30.0, 2.0)
 
 
 @settings(max_examples=100, deadline=None)
@@ -158,3 +182,37 @@ def test_what_came_went_and_changed():
         ("used", "shop (F0) as web", "", None, "cpus:1 in 1 tasks"),
     ]
     assert kinds(after, before)[1] == ("agent", "S1", "", "h1", None)
+
+
+def test_what_is_lent_is_compared():
+    held = parse_resources("cpus:1")
+    lent = Resources([Resource("cpus", 2000, revocable=True)])
+    before = ClusterPicture(
+        "1.11.0",
+        0.0,
+        (PicturedAgent("S0", "h0", "p", parse_resources("cpus:2")),),
+        (PicturedFramework("F0", "shop", ("web",)),),
+        usages=(Usage("F0", "S0", "web", lent, 1),),
+        lending=Lending(
+            (PicturedTask("t1", "F0", "S0", "web", lent),), refusals=(Refusal("F0", "S0", "web", held, 9.0),)
+        ),
+    )
+    later = replace(before, lending=replace(before.lending, refusals=(Refusal("F0", "S0", "web", held, 5.0),)))
+    assert changes(before, later) == []
+    after = replace(
+        before,
+        lending=Lending(
+            (PicturedTask("t1", "F0", "S0", "web", lent, standing="ending"),),
+            debts=(Debt("F0", "S0", "web", lent),),
+            stop_seconds=2.0,
+        ),
+    )
+    assert kinds(before, after) == [
+        ("master", "stop_seconds", "", "0", "2"),
+        ("task", "shop (F0)/t1", "standing", "running", "ending"),
+        ("owed", "shop (F0) as web", "", None, "cpus_revocable:2 in 1 entries"),
+        ("refused", "shop (F0) as web", "", "cpus:1 in 1 entries", None),
+    ]
+    assert ("used", "shop (F0) as web", "", "cpus_revocable:2 in 1 tasks", None) in kinds(
+        before, replace(before, usages=())
+    )

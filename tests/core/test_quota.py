@@ -5,8 +5,7 @@ import pytest
 from mesosctl.core import quota as quota_rules
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.profile import MESOS_1_4, MESOS_1_11, profile_of
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.text import parse_entries
 
 

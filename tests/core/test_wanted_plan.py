@@ -11,8 +11,7 @@ from mesosctl.core.capacity import total_guarantees
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Disk, Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources

@@ -129,11 +129,11 @@ def test_a_damaged_state_says_how_to_start_over(state_home: Path):
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a database at all" * 200)
     with pytest.raises(BadInput) as refused:
-        fake_master.open_transport("fake:")
+        fake_master.open_carrier("fake:")
     assert "fresh" in (refused.value.hint or "")
-    fake_master.open_transport("fake:?fresh").close()
+    fake_master.open_carrier("fake:?fresh").close()
     assert path.with_suffix(".damaged").read_bytes().startswith(b"not a database")
-    fake_master.open_transport("fake:").close()
+    fake_master.open_carrier("fake:").close()
 
 
 def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
@@ -142,8 +142,10 @@ def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
     with registry.transaction():
         registry.write("quota", "r1", {"nothing": "known"})
     registry.close()
+    carrier = fake_master.open_carrier("fake:")
     with pytest.raises(BadInput, match="cannot be read"):
-        fake_master.open_transport("fake:")
+        carrier.answer("GET", "/quota", {}, b"")
+    carrier.close()
 
 
 def test_a_spec_without_agents_is_an_empty_cluster():

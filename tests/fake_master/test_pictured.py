@@ -13,8 +13,7 @@ from fake_master.pictured import Pictured
 from mesosctl.core.errors import BadInput
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources

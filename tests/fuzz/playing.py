@@ -14,6 +14,7 @@ from unittest import mock
 import httpx
 
 from fake_master.carriers.address import open_address
+from fake_master.carriers.direct import Direct
 from fake_master.carriers.in_process import InProcessTransport
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
@@ -107,9 +108,7 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
         )
         started = time.process_time()
         try:
-            with mock.patch(
-                "fake_master.open_transport", lambda at: InProcessTransport(open_address(at), patience.sleep)
-            ):
+            with mock.patch("fake_master.open_carrier", lambda at: Direct(open_address(at), patience.sleep)):
                 status = main(words, environment)
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else 1

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.core.offers import Reason
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resource import Reservation
 from mesosctl.core.resources import Resources
 from mesosctl.core.standing import RoleUsage

@@ -1,6 +1,7 @@
 """Reading a picture where a master hides things, or changes meanwhile."""
 
 import json
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -11,8 +12,8 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, UnexpectedAnswer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.pictured_lending import Lending, PicturedTask, Refusal
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.text import parse_resources
 from mesosctl.ops.snapshot import read_picture
 
@@ -29,8 +30,8 @@ PICTURE = ClusterPicture(
 class Between(httpx.BaseTransport):
     """A fake master, and somebody between who changes what it says."""
 
-    def __init__(self, **instead):
-        self.fake = Pictured(PICTURE).start(clock=lambda: 1000.0)
+    def __init__(self, picture=PICTURE, **instead):
+        self.fake = Pictured(picture).start(clock=lambda: 1000.0)
         self.transport = InProcessTransport(self.fake)
         self.instead = instead
         self.asked = []
@@ -129,3 +130,53 @@ def test_without_the_state_there_is_no_picture():
 def test_an_answer_that_no_master_gives_is_told_apart(broken):
     with pytest.raises(UnexpectedAnswer, match="not as documented"):
         picture_of(Between(GET_STATE=broken))
+
+
+LENDING = replace(
+    PICTURE,
+    usages=(HELD,),
+    flags={"oversubscribe_reservations": "true", "lendable_names": "cpus"},
+    lending=Lending(
+        tuple(PicturedTask(f"t{n}", "m-0000", "m-S0", "web", parse_resources("cpus:2;mem:256")) for n in range(2)),
+        refusals=(Refusal("m-0000", "m-S0", "web", parse_resources("cpus:4"), 30.0),),
+        stop_seconds=2.0,
+    ),
+)
+
+
+def test_a_master_that_lends_tells_all_that_its_picture_has():
+    picture = picture_of(Between(LENDING))
+    assert picture.lending == LENDING.lending
+    assert picture.flags["lendable_names"] == "cpus"
+    assert picture.untold == ()
+
+
+def test_what_is_on_its_way_there_is_not_told():
+    first, second = LENDING.lending.tasks
+    tasks = (replace(first, standing="ending"), second)
+    picture = picture_of(Between(replace(LENDING, lending=replace(LENDING.lending, tasks=tasks))))
+    assert [task.standing for task in picture.lending.tasks] == ["ending", "running"]
+    assert [sentence.partition(":")[0] for sentence in picture.untold] == ["how far tasks that are ending have come"]
+
+
+def test_that_it_lends_is_known_without_its_flags():
+    picture = picture_of(Between(LENDING, flags=403))
+    assert picture.flags == {"oversubscribe_reservations": "true"}
+    assert any(sentence.startswith("flags of the master: may not be seen") for sentence in picture.untold)
+
+
+def broken(state, change):
+    change(state["get_state"]["get_agents"]["agents"][0]["lending"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: told.update(guests=[{}]),
+        lambda told: told.update(debts=[{"framework_id": "x"}]),
+        lambda told: told.update(stop_seconds="soon"),
+    ],
+)
+def test_lending_that_is_not_as_documented_is_refused(change):
+    with pytest.raises(UnexpectedAnswer):
+        picture_of(Between(LENDING, GET_STATE=lambda _, value: broken(value, change)))

@@ -1,14 +1,16 @@
 """A forecast with everything in it, hostile names included."""
 
 from mesosctl.core.comparing import Course, forecast
-from mesosctl.core.forecast import Answer, Forecast, Rescinded
+from mesosctl.core.forecast import Answer, Evicted, Forecast, Rescinded
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.picture import ClusterPicture
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 
 HOSTILE = "</td><script>document.title='owned'</script>&\"'\u202e"
+LENT = Resources([Resource("cpus", 2000, revocable=True)])
 WHOLE = Quantities({"cpus": 24_000, "mem": 49_152_000, "disk": 100_000_000})
 
 
@@ -53,6 +55,12 @@ def whole_forecast() -> Forecast:
         rescinded=(
             Rescinded("O-1", "f-2", HOSTILE, HOSTILE, "agent-1", parse_resources("cpus:8;mem:2048;ports:[1-9]")),
             Rescinded("O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), is_out=False),
+        ),
+        evicted=(
+            Evicted("t-1", "f-1", "marathon", "web", "agent-1", LENT, 2.0, happens=True),
+            Evicted(
+                HOSTILE, "f-2", HOSTILE, HOSTILE, "agent-2", LENT, 0.0, happens=False, caused=False, runs_now=False
+            ),
         ),
     )
     return forecast(before, after, course)

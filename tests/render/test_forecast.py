@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 
 from mesosctl.render.forecast import forecast_report, verdict
 from mesosctl.render.forecast_documents import ForecastDocument
@@ -30,6 +31,9 @@ def test_everything_else_stands_under_it():
         "REFUSED (400) [role.syntax]",
         "offers rescinded: 2:",
         "(not out yet: made while the picture settled)",
+        "tasks evicted: 2:",
+        "marathon/t-1 web agent-1 cpus{REV}:2: 2 s to end\n",
+        "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed while the picture",
         "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216",
         "web: cpus:16;mem:8192 fits whole on no agent, only in pieces; the most that one agent has is cpus:12;mem:",
         "NO: it would be refused",
@@ -54,7 +58,29 @@ def test_json_is_the_documented_shape():
         "share": 14 / 24,
     }
     assert [offer["out_now"] for offer in document["rescinded"]] == [True, False]
+    assert [offer["revocability"] for offer in document["rescinded"]] == ["regular", "regular"]
+    assert document["evicted"][0] == {
+        "task_id": "t-1",
+        "framework_id": "f-1",
+        "framework": "marathon",
+        "role": "web",
+        "hostname": "agent-1",
+        "amounts": {"cpus": 2.0},
+        "resources": "cpus{REV}:2",
+        "grace_seconds": 2.0,
+        "happens": True,
+        "caused": True,
+        "runs_now": True,
+    }
+    assert (document["evicted"][1]["caused"], document["evicted"][1]["runs_now"]) == (False, False)
     assert document["frameworks"][0]["name"] == HOSTILE
+
+
+def test_the_verdict_says_how_many_would_have_to_go():
+    whole = whole_forecast()
+    fine = replace(whole, answers=(), starving=())
+    assert verdict(fine).endswith("nobody starves for it; 1 task would have to go")
+    assert verdict(replace(fine, evicted=())).endswith("nobody starves for it")
 
 
 def test_other_forms():

@@ -2,7 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,8 @@ from hypothesis import strategies as st
 
 from mesosctl.core.holdings import AgentHolding, holdings
 from mesosctl.core.labels import Labels
-from mesosctl.core.resources import Disk, Reservation, Resource, Resources
+from mesosctl.core.resource import Disk, Reservation, Resource
+from mesosctl.core.resources import Resources
 from mesosctl.render.report import Column, Report, Rows, write
 from mesosctl.render.reservation_documents import ReservationEntry, ReservationList, VolumeList
 from mesosctl.render.reservations import reservation_list, volume_list
@@ -47,7 +47,7 @@ def test_a_listing_is_the_document_with_its_items(shown, encoding):
     ):
         text = written(report, "json", encoding)
         assert json.loads(text) == whole.model_dump()
-        assert text == written(replace(report, document=lambda whole=whole: whole, listing=""), "json", encoding)
+        assert text == written(report._replace(document=lambda whole=whole: whole, listing=""), "json", encoding)
 
 
 def test_a_name_that_is_no_utf_8_is_escaped_where_it_stands():
@@ -63,7 +63,7 @@ def test_rows_that_are_made_when_looked_at_are_written_like_others(form):
     columns = [Column("NAME"), Column("LENGTH", wide=True)]
     lazy = Rows(values, lambda value: [value, str(len(value))])
     report = Report(columns, lazy, values, list, list)
-    assert written(report, form) == written(replace(report, rows=[[value, str(len(value))] for value in values]), form)
+    assert written(report, form) == written(report._replace(rows=[[value, str(len(value))] for value in values]), form)
     assert (len(lazy), lazy[1], list(lazy[1:])) == (3, ["bbbb", "4"], [["bbbb", "4"], ["\x1b[2J", "4"]])
 
 

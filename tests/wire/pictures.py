@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from mesosctl.core.labels import Labels
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.pictured_lending import STANDINGS, Debt, Lending, PicturedTask, Refusal
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.values import Items, Ranges
@@ -82,6 +82,31 @@ def frameworks(draw, name):
 
 
 @st.composite
+def lendings(draw, usages):
+    """Tasks that are what somebody uses; what is owed and refused, by whom and where somebody uses anything."""
+    places = {(usage.framework_id, usage.agent_id, usage.role): usage for usage in reversed(usages)}
+    held = [
+        PicturedTask(
+            f"t{number}",
+            *place,
+            usage.resources,
+            executor_id=draw(st.none() | TEXT),
+            standing=draw(st.sampled_from(STANDINGS)),
+        )
+        for number, (place, usage) in enumerate(places.items())
+    ]
+    place = st.sampled_from([*places] or [("", "", "")])
+    debts = draw(st.lists(st.tuples(place, RESOURCES), max_size=2 if places else 0))
+    refusals = draw(st.lists(st.tuples(place, RESOURCES, st.floats(0, 1e7)), max_size=2 if places else 0))
+    return Lending(
+        tasks=tuple(task for task in held if draw(st.booleans())),
+        debts=tuple(Debt(*where, owed) for where, owed in debts),
+        refusals=tuple(Refusal(*where, refused, seconds) for where, refused, seconds in refusals),
+        stop_seconds=draw(st.floats(0, 60)),
+    )
+
+
+@st.composite
 def pictures(draw):
     """Any picture; what frameworks hold need not fit anywhere."""
     agents = tuple(
@@ -109,15 +134,17 @@ def pictures(draw):
         draw(st.builds(Offer, st.just(f"m-O{n}"), ROLE, framework_id, TEXT, agent_id, TEXT, RESOURCES, st.booleans()))
         for n in range(draw(st.integers(0, 2)) if both else 0)
     )
+    usages = tuple(draw(st.lists(usage, max_size=3 if both else 0)))
     return ClusterPicture(
         version="1.11.0",
         taken_at=draw(st.floats(0, 2e9)),
         agents=agents,
         frameworks=joined,
-        usages=tuple(draw(st.lists(usage, max_size=3 if both else 0))),
+        usages=usages,
         offers=offers,
         quotas=draw(st.dictionaries(COMPONENT, quotas(), max_size=2)),
         weights=draw(st.dictionaries(ROLE, st.floats(0.001, 1000), max_size=2)),
         flags=draw(st.dictionaries(TEXT, TEXT, max_size=2)),
+        lending=draw(st.none() | lendings(usages)),
         untold=tuple(draw(st.lists(TEXT, max_size=2))),
     )

@@ -2,8 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.wire.models import QuotaConfig, Resource
 
 

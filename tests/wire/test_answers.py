@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from mesosctl.core.capacity import capacity
 from mesosctl.core.errors import UnexpectedAnswer
 from mesosctl.core.profile import MESOS_1_4, MESOS_1_11
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.wire import answers
 from mesosctl.wire.agents import agents
 from tests.wire.quota_status import QuotaStatus

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.wire.messages import ConversionError, decode
+from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.parts import Part, parts
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from mesosctl.core.errors import UnexpectedAnswer
 from mesosctl.core.message_rates import Counts
 from mesosctl.core.ratelimit import RateLimit, RateLimits
+from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.messages import ConversionError
 from mesosctl.wire.ratelimit import from_flag, from_json, to_json, to_text
 from mesosctl.wire.ratelimit_answers import message_counts, principals, rate_limits
 

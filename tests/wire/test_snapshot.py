@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from mesosctl.core.errors import BadInput
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
+from mesosctl.core.pictured_lending import Debt, Lending, PicturedTask, Refusal
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
 
@@ -35,8 +37,44 @@ def test_the_file_is_plain_json_with_one_line_an_entry():
     assert sum('"id": "S0"' in line for line in text.splitlines()) == 1
 
 
-def changed(change):
-    value = json.loads(snapshot.dump(SMALL))
+LENDING = replace(
+    SMALL,
+    lending=Lending(
+        tasks=(PicturedTask("t1", "F0", "S0", "a", parse_resources("cpus:1"), standing="waiting"),),
+        debts=(Debt("F0", "S0", "a", parse_resources("cpus:1")),),
+        refusals=(Refusal("F0", "S0", "a", parse_resources("cpus:2"), 30.0),),
+        stop_seconds=2.0,
+    ),
+)
+
+
+def test_a_master_that_lends_has_keys_of_its_own_and_no_other_has():
+    more = snapshot.to_json(LENDING).keys() - snapshot.to_json(SMALL).keys()
+    assert more == {"lending", "tasks", "debts", "refusals"}
+    assert snapshot.load(snapshot.dump(LENDING)) == LENDING
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda v: v["tasks"][0].update(standing="gone"), "tasks[0].standing"),
+        (lambda v: v["tasks"][0].update(agent_id="S9"), "no agent 'S9'"),
+        (lambda v: v["tasks"].append(v["tasks"][0]), "'t1' is there twice"),
+        (lambda v: v["debts"][0].update(role="a//b"), "debts[0].role"),
+        (lambda v: v["debts"][0].pop("framework_id"), "debts[0].framework_id"),
+        (lambda v: v["refusals"][0].update(seconds=-1), "refusals[0].seconds"),
+        (lambda v: v["refusals"][0]["resources"].append(3), "refusals[0].resources[1]"),
+        (lambda v: v["lending"].update(stop_seconds=-1), "lending.stop_seconds"),
+    ],
+)
+def test_what_is_wrong_about_lending_is_told_by_its_place(change, said):
+    with pytest.raises(BadInput, match=r".") as caught:
+        snapshot.load(changed(change, LENDING), "file.json")
+    assert said in str(caught.value)
+
+
+def changed(change, picture=SMALL):
+    value = json.loads(snapshot.dump(picture))
     change(value)
     return json.dumps(value)
 

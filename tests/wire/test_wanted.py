@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mesosctl.core.errors import BadInput
 from mesosctl.core.labels import Labels
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quota
 from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources

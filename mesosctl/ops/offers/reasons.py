@@ -11,8 +11,7 @@ from mesosctl.core.errors import MesosctlError, RuleViolation
 from mesosctl.core.offer_constraints import excluded_agents
 from mesosctl.core.offers import Reason
 from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.regexes import RegexLimits
 from mesosctl.ops.offers import lending
 from mesosctl.ops.offers.scene import Scene

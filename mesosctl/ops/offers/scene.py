@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from mesosctl.core import master_flags
 from mesosctl.core.admission import Abilities, Taste, Traits
 from mesosctl.core.minimum import is_allocatable
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resources import Resources
 from mesosctl.core.standing import RoleUsage
 from mesosctl.wire.agent_standing import AgentStanding

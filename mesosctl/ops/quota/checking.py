@@ -7,8 +7,8 @@ from mesosctl.core import roles
 from mesosctl.core.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.core.errors import MesosctlError
 from mesosctl.core.profile import Profile
+from mesosctl.core.quantities import Quota
 from mesosctl.core.quota import (
-    Quota,
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota, check_amounts_above_zero, check_config_amounts, check_guarantee, check_not_nested
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quota import check_amounts_above_zero, check_config_amounts, check_guarantee, check_not_nested
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_double
 

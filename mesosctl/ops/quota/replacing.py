@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import MesosctlError, NotConfirmed, RuleViolation
-from mesosctl.core.quota import Quota, quota_of_guarantee
+from mesosctl.core.quantities import Quota
+from mesosctl.core.quota import quota_of_guarantee
 from mesosctl.core.resource import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import GRACE

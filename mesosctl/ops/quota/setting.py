@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from mesosctl.client.master import Master
 from mesosctl.core.capacity import check_capacity
 from mesosctl.core.errors import Conflict
-from mesosctl.core.quota import Quota, check_no_quota_yet, check_role_may_have_quota, check_tree, quota_of_guarantee
+from mesosctl.core.quantities import Quota
+from mesosctl.core.quota import check_no_quota_yet, check_role_may_have_quota, check_tree, quota_of_guarantee
 from mesosctl.core.resource import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
@@ -70,15 +71,13 @@ def send_quota(
 
     `seen` says that this principal has seen a quota of `role`, and so would see this one.
     """
-    from mesosctl.wire.models import QuotaRequest, SetQuota, SetQuotaCall
-
-    request = QuotaRequest.of(role, [Resource(name, milli) for name, milli in wanted.guarantees.items()], force=force)
+    from mesosctl.wire import requests
 
     def send() -> None:
         if v1:
-            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
+            master.call(requests.set_quota_call(role, wanted.guarantees, force=force))
         else:
-            master.post("/quota", request.body())
+            master.post("/quota", requests.quota_request(role, wanted.guarantees, force=force))
 
     def look() -> bool | None:
         shown = read_quotas(master).get(role)

@@ -5,8 +5,7 @@ from typing import Any, TypeVar
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError, NotFound
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.quota import Quota
+from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.standing import RoleStanding, RoleUsage
 from mesosctl.wire import answers
 

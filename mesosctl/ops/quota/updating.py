@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from mesosctl.client.master import Master
 from mesosctl.core.errors import RuleViolation, UsageError
 from mesosctl.core.profile import Profile
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import Quota, check_consumption, check_role_may_have_quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quota import check_consumption, check_role_may_have_quota
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
 from mesosctl.ops.quota.payload import check_config, check_path
@@ -150,7 +150,6 @@ def _update_at_once(
 
 def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations."""
-    from mesosctl.wire.models import QuotaConfig, UpdateQuota, UpdateQuotaCall
+    from mesosctl.wire.requests import update_quota_call
 
-    configs = [QuotaConfig.of(role, quota) for role, quota in wanted.items()]
-    master.call(UpdateQuotaCall(update_quota=UpdateQuota(force=force, quota_configs=configs)).body())
+    master.call(update_quota_call(wanted, force=force))

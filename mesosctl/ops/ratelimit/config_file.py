@@ -7,8 +7,8 @@ from typing import Any
 from mesosctl.core.errors import BadInput
 from mesosctl.core.printable import printable_json
 from mesosctl.core.ratelimit import RateLimits
+from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.messages import ConversionError, decode
 from mesosctl.wire.ratelimit import from_json
 
 _INDENT = "  "

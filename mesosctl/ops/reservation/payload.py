@@ -7,7 +7,8 @@ from typing import Any
 from mesosctl.client.master import Master
 from mesosctl.core.errors import BadInput
 from mesosctl.core.resource import Resource
-from mesosctl.wire.messages import ConversionError, decode, read
+from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
 _WRAPPERS = ("reserve_resources", "unreserve_resources")

@@ -6,18 +6,22 @@ are not, everything is read again.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError
 from mesosctl.core.picture import ClusterPicture, PicturedFramework, Usage
-from mesosctl.core.quota import Quota
+from mesosctl.core.pictured_lending import Lending
+from mesosctl.core.quantities import Quota
 from mesosctl.wire import answers, cluster_state
 from mesosctl.wire.cluster_state import ClusterState
+from mesosctl.wire.decoding import decode
+from mesosctl.wire.lending_state import lending
 
 ATTEMPTS = 3
+STRICT_PRIORITY = "strict-priority"
 DECISIVE_FLAGS = (
     "allocation_interval",
     "allocator",
@@ -27,7 +31,12 @@ DECISIVE_FLAGS = (
     "fair_sharing_excluded_resource_names",
     "filter_gpu_resources",
     "framework_sorter",
+    "lendable_names",
     "min_allocatable_resources",
+    "oversubscribe_reservations",
+    "preemption",
+    "priorities",
+    "revocation_grace_period",
     "role_sorter",
     "roles",
 )
@@ -59,7 +68,7 @@ def read_picture(
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
-        state = _state(master, tell, again)
+        state, lent = _state(master, tell, again)
         after = _settings(master)
         changed = before != after
         before = after
@@ -76,16 +85,32 @@ def read_picture(
         offers=tuple(state.offers),
         quotas=after.quotas or {},
         weights=after.weights or {},
-        flags={name: text for name, text in (flags or {}).items() if name in DECISIVE_FLAGS},
+        flags=_decisive(flags, lends=lent is not None),
+        lending=lent,
     )
     return _with_unseen(picture, state, _untold(picture, after, flags, changed=changed))
 
 
-def _state(master: Master, tell: Progress, again: str) -> ClusterState:
+def _state(master: Master, tell: Progress, again: str) -> tuple[ClusterState, Lending | None]:
+    def look(chunks: Iterable[bytes]) -> ClusterState:
+        tell("looking through it …")
+        return cluster_state.cluster_state(chunks)
+
     tell(f"asking for the state{again} …")
     with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
-        state: ClusterState = master.stream_call("GET_STATE", cluster_state.cluster_state)
-    return state
+        state: ClusterState = master.stream_call("GET_STATE", look)
+        if not state.lends:
+            return state, None
+        # What is lent refers back and forth in the answer, which therefore is read whole: a master that lends is a
+        # fake one, and smaller than memory.
+        whole: bytes = master.stream_call("GET_STATE", b"".join)
+    return cluster_state.cluster_state([whole]), lending(decode(whole))
+
+
+def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
+    """Who lends tells of it even where its flags may not be seen."""
+    seen = {"oversubscribe_reservations": "true"} if flags is None and lends else flags or {}
+    return {name: text for name, text in seen.items() if name in DECISIVE_FLAGS}
 
 
 def _settings(master: Master) -> _Settings:
@@ -152,7 +177,7 @@ def _untold(
     picture: ClusterPicture, settings: _Settings, flags: Mapping[str, str] | None, *, changed: bool
 ) -> list[str]:
     """Each unknown, and what stands in its place."""
-    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+    found = _of_frameworks(picture)
     unknown = sum(framework.suppressed is None for framework in picture.frameworks)
     if unknown:
         found.append(f"what {unknown} frameworks suppress: not told; taken to want offers in every role")
@@ -169,12 +194,33 @@ def _untold(
     return found
 
 
+def _of_frameworks(picture: ClusterPicture) -> list[str]:
+    """What frameworks would take, and what they run on what may be taken back."""
+    if picture.lending is not None:
+        standings = {task.standing for task in picture.lending.tasks}
+        told = {
+            "ending": "how far tasks that are ending have come: not told; taken as having just been told to",
+            "arriving": "when agents hear of launches that are under way: not told; taken as now",
+        }
+        return [sentence for standing, sentence in told.items() if standing in standings]
+    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+    if any(entry.revocable for agent in picture.agents for entry in agent.total):
+        found.append(
+            "what is oversubscribed from now on, and whom its controllers evict: not told; "
+            "taken as the agents' last reports, and nobody"
+        )
+    return found
+
+
 def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     found = []
     if not answers.shows_everything({"flags": dict(flags)}):
         found.append("what access rules hide: taken as not being there")
     if "whitelist" in flags:
         found.append("the agents that --whitelist names: not told; taken as all")
-    if flags.get("allocator", "hierarchical").lower().removesuffix("drf") != "hierarchical":
+    allocator = flags.get("allocator", "hierarchical")
+    if allocator == STRICT_PRIORITY:
+        found.append("what frameworks have requested (REQUEST): not told; taken as nothing")
+    elif allocator.lower().removesuffix("drf") != "hierarchical":
         found.append(f"the rules of the allocator '{flags['allocator']}': not known; taken as the hierarchical one's")
     return found

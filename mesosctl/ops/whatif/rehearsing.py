@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.fake import Fake
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Settings
 from mesosctl.core.errors import (
@@ -54,7 +55,7 @@ def rehearse_file(file: Path, terms: Terms) -> "Rehearsal":
 
 def open_rehearsal(rehearsal: "Rehearsal", settings: Settings) -> Master:
     """The fake master of a rehearsal, to be asked like any other; `settings` need the rehearsal's clock."""
-    return Master(parse_address("fake:"), settings, rehearsal.transport)
+    return Master(parse_address("fake:"), settings, way=Fake(rehearsal.carrier))
 
 
 def attempt(rehearsal: "Rehearsal", deed: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
@@ -65,7 +66,7 @@ def attempt(rehearsal: "Rehearsal", deed: Callable[[], object], *, label: str | 
     """
     rehearsal.begin(label or name)
     before = len(rehearsal.answers)
-    rehearsal.transport.label = label
+    rehearsal.carrier.label = label
     try:
         deed()
     except _NOT_ABOUT_THE_CHANGE:
@@ -76,7 +77,7 @@ def attempt(rehearsal: "Rehearsal", deed: Callable[[], object], *, label: str | 
         if all(answer.accepted for answer in rehearsal.answers[before:]):
             rehearsal.refuse(_refusal(label or name, error))
     finally:
-        rehearsal.transport.label = None
+        rehearsal.carrier.label = None
 
 
 def _refusal(change: str, error: MesosctlError) -> Answer:

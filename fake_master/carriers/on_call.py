@@ -1,0 +1,64 @@
+"""The fake master behind a `fake:` address, which starts when it is asked something that takes a master.
+
+What a registry says by itself it says at once: `quota list` on the built-in cluster should not be slower than
+over a network, where somebody else has started the master.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from fake_master.http.exchange import Request, Response, json_response
+from fake_master.http.quota_status import quota_status
+from fake_master.master.registry import Registry, RegistryFailure
+from mesosctl.core.profile import Profile
+
+if TYPE_CHECKING:
+    from fake_master.carriers.direct import Direct, Events
+    from fake_master.master.streams import EventStream
+
+
+class OnCall:
+    """Carries requests as `Direct` does, to a master that `start` starts.
+
+    With a `profile` it is a master without flags, so that nobody is kept from seeing anything, and what its
+    `registry` holds is the answer.  Whatever is strange about that is left to the master to say.
+    """
+
+    def __init__(self, start: "Callable[[], Direct]", registry: Registry, profile: Profile | None) -> None:
+        self._start = start
+        self._registry = registry
+        self._profile = profile
+        self._started: Direct | None = None
+
+    def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """See `Direct.answer`.  Raises BadInput where the master cannot start."""
+        if self._started is None:
+            known = self._answer_at_rest(Request(method, target, headers, body))
+            if known is not None:
+                return known
+        return self._master().answer(method, target, headers, body)
+
+    def events(self, stream: "EventStream", patience: float | None) -> "Events":
+        """See `Direct.events`."""
+        return self._master().events(stream, patience)
+
+    def close(self) -> None:
+        """Let go of the registry."""
+        self._registry.close()
+
+    def _master(self) -> "Direct":
+        if self._started is None:
+            self._started = self._start()
+        return self._started
+
+    def _answer_at_rest(self, request: Request) -> Response | None:
+        if self._profile is None or (request.method, request.target) != ("GET", "/quota"):
+            return None
+        try:
+            if self._registry.record("master", "identity") is None:
+                return None
+            records = self._registry.records("quota")
+            stored = {role: (dict(kept["guarantees"]), dict(kept["limits"])) for role, kept in records.items()}
+        except (RegistryFailure, KeyError, TypeError, ValueError):
+            return None
+        return json_response(quota_status(stored, self._profile), request)

@@ -1,0 +1,190 @@
+"""One request to whoever leads: who that is, what goes out with it, and what comes of each attempt."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from mesosctl.client.address import Address
+from mesosctl.client.answer import Answer, Take, raise_for_status
+from mesosctl.client.carrier import Carrier
+from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
+from mesosctl.client.settings import Deadline, Settings
+from mesosctl.client.way import Way
+from mesosctl.core.errors import DeadlinePassed, MesosctlError, NoMaster, Unauthenticated, UnexpectedAnswer
+
+if TYPE_CHECKING:
+    from mesosctl.client.stream import EventStream
+
+JSON = "application/json"
+LEADERS_ONLY = "/slaves?slave_id=none"
+"""What only whoever leads answers, everybody may ask, and costs a master nothing (spec/endpoints.md §1, §2)."""
+ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
+"""What a master that does not lead answers as well, and of itself."""
+
+
+class Request(NamedTuple):
+    """What is asked of whoever leads; `repeatable` where nothing changes by asking twice.
+
+    `take` reads the answer piece by piece.
+    """
+
+    method: str
+    path: str
+    body: bytes | None = None
+    content_type: str = JSON
+    repeatable: bool = False
+    take: Take | None = None
+
+
+class Sender:
+    """The masters of an address, and one deadline over everything that is sent to them."""
+
+    def __init__(self, address: Address, settings: Settings, open_way: Callable[[], Way]) -> None:
+        self.deadline = Deadline(settings.timeout, settings.clock)
+        self.leader = Leader(address, settings, self.deadline)
+        self.carrier = Carrier(open_way)
+        self.changes_left = 0
+        """How many changes went out that a master may have looked at."""
+        self._settings = settings
+        self._strangers: set[str] = set()
+
+    def send(self, request: Request) -> Answer:
+        """One request to whoever leads.
+
+        The next master is asked only where the last one certainly did not take the request, or it
+        may be repeated.
+        """
+        failures: list[MesosctlError] = []
+        try:
+            for base, others in self.leader.candidates():
+                try:
+                    return self._ask(request, base, others)
+                except NoMaster as error:
+                    self.leader.base = None
+                    if error.sent and not request.repeatable:
+                        raise
+                    failures.append(error)
+        except (NoMaster, DeadlinePassed) as error:
+            if error.sent and not request.repeatable:
+                raise
+            failures.append(error)
+        raise nobody_answered(failures)
+
+    def _ask(self, request: Request, base: str, others: int) -> Answer:
+        """One request to `base` and along its redirects; the scheme, the method and the body stay.
+
+        `others`: how many masters may be asked after `base`, and have to be left time for.
+        """
+        for _ in range(MOST_REDIRECTS + 1):
+            headers = self.headers(base, None if request.body is None else request.content_type)
+            self.deadline.begin(others, repeatable=request.repeatable)
+            answer = self.exchange(request, base, headers, self.deadline)
+            onward = redirected_base(answer, base, request.path)
+            if onward is None:
+                self._check(answer, base)
+                if request.path not in ANSWERED_BY_ALL or self.leader.address.zookeeper:
+                    self.leader.base = base
+                return answer
+            base, others = onward, min(others, 1)
+        raise redirect_loop(base)
+
+    def exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+        """As `_carry`; remembers whether a change may have been looked at."""
+        try:
+            answer = self._carry(request, base, headers, deadline)
+        except MesosctlError as error:
+            self.changes_left += error.sent and not request.repeatable
+            raise
+        looked_at = answer.status not in (307, 503) or answer.may_follow_a_change
+        self.changes_left += looked_at and not request.repeatable
+        return answer
+
+    def _carry(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+        """As the carrier does it; told, however it ends, to whoever wants to see exchanges."""
+        method, path, body = request.method, request.path, request.body
+        trace = self._settings.trace
+        if trace is None:
+            return self.carrier.exchange(method, base, path, headers, body, deadline, request.take)
+        # Who looks on wants to see the whole of it.
+        from mesosctl.client.exchange import Exchange, presentable
+
+        started = self._settings.clock()
+        answer, failure = None, None
+        try:
+            answer = self.carrier.exchange(method, base, path, headers, body, deadline)
+        except MesosctlError as error:
+            failure = error.message
+            raise
+        finally:
+            took = self._settings.clock() - started
+            url = base + path if answer is None else answer.url
+            trace(Exchange(method, url, presentable(headers), body, took, answer, failure))
+        return answer
+
+    def _check(self, answer: Answer, base: str) -> None:
+        """Raise what a status means."""
+        try:
+            raise_for_status(answer)
+        except Unauthenticated as error:
+            if base in self._strangers:
+                error.hint = f"{base} leads and was not shown the secret; name it too: --master …,{base}"
+            raise
+
+    def find_leader(self) -> str:
+        """Whoever answers an endpoint that only leaders serve."""
+        self.send(Request("GET", LEADERS_ONLY, repeatable=True))
+        assert self.leader.base is not None, "it has just answered"
+        return self.leader.base
+
+    @contextmanager
+    def on_its_own(self) -> Iterator[None]:
+        """A change on a connection that nothing was on before, and nothing is on after it.
+
+        A connection that was kept may just be ending, which would leave open what became of the change; and
+        bytes too many after one answer would be taken for the next.
+        """
+        self.carrier.end_idle()
+        try:
+            yield
+        finally:
+            self.carrier.end_idle()
+
+    def subscribe(self, path: str, body: bytes, patience: float) -> tuple["EventStream", str]:
+        """Open a stream of events on whoever leads; it and the base URL of that master."""
+        base = self.leader.base or self.find_leader()
+        for _ in range(MOST_REDIRECTS + 1):
+            headers = self.headers(base, JSON)
+            opened = self.carrier.subscribe(base, path, headers, body, patience)
+            self._tell_of_stream(base + path, headers, body, opened)
+            if not isinstance(opened, Answer):
+                self.leader.base = base
+                return opened, base
+            onward = redirected_base(opened, base, path)
+            if onward is None:
+                raise_for_status(opened)
+                raise UnexpectedAnswer(f"{opened.url} answered {opened.status} instead of a stream")
+            base = onward
+        raise redirect_loop(base)
+
+    def _tell_of_stream(
+        self, url: str, headers: Mapping[str, str], body: bytes, opened: "EventStream | Answer"
+    ) -> None:
+        if self._settings.trace is not None:
+            from mesosctl.client.exchange import Exchange, presentable
+
+            answer = opened if isinstance(opened, Answer) else None
+            self._settings.trace(Exchange("POST", url, presentable(headers), body, 0.0, answer))
+
+    def headers(self, base: str, content_type: str | None) -> dict[str, str]:
+        """What goes out with a request to `base`; the secret with none to a stranger, which is told once."""
+        # A v1 endpoint wants its exact type, without parameters.
+        headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
+        credentials = self._settings.credentials
+        if credentials is None:
+            return headers
+        if self.leader.may_see_credentials(base):
+            headers["Authorization"] = credentials.header()
+        elif base not in self._strangers:
+            self._strangers.add(base)
+            self._settings.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
+        return headers

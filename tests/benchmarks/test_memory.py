@@ -1,0 +1,20 @@
+"""The clusters of the memory benchmark are clusters, and its figures are a page's."""
+
+from fake_master.pictured import Pictured
+from mesosctl.wire import snapshot
+from tests.benchmarks.memory import Figure, _report, picture
+
+
+def test_a_cluster_is_one_that_a_master_can_be():
+    small = picture(12)
+    assert snapshot.load(snapshot.dump(small)) == small
+    master = Pictured(small).start(clock=lambda: small.taken_at)
+    assert (len(master.agents), len(list(master.offers))) == (12, 6)
+    assert {len(agent.total.reserved()) for agent in master.agents.values()} == {0, 2}
+
+
+def test_growth_stands_beside_the_figures():
+    found = {"a command": [Figure("a command", 5, 1.0, 0.5, 40.0), Figure("a command", 50, 9.0, None, 60.0)]}
+    (table,) = _report((5, 50), found, 3.0)["tables"]
+    assert table["rows"] == [["a command", 1.0, 9.0, 9.0, 0.5, None, None, 40.0, 60.0, 1.5]]
+    assert len(table["columns"]) == len(table["rows"][0])

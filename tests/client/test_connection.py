@@ -1,0 +1,165 @@
+"""HTTP as masters, and what stands before them, speak it: on real sockets, byte for byte."""
+
+import gzip
+import socket
+import threading
+import zlib
+
+import pytest
+
+from mesosctl.client.carrier import Carrier
+from mesosctl.client.network import Network
+from mesosctl.client.settings import Deadline, Tls
+from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
+
+
+class Scripted:
+    """A server that answers each connection by a script: bytes for the next request, None to hang up."""
+
+    def __init__(self, *connections):
+        self.requests = []
+        self.hung_up = threading.Event()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket.settimeout(10)
+        self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve, args=(connections,))
+        self._thread.start()
+
+    def _serve(self, connections):
+        for number, answers in enumerate(connections):
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            with connection:
+                connection.settimeout(10)
+                for answer in answers:
+                    request = connection.recv(65536)
+                    if not request:
+                        break
+                    self.requests.append((number, request))
+                    connection.sendall(answer)
+            self.hung_up.set()
+
+    def stop(self):
+        self._thread.join()
+        self._socket.close()
+
+
+@pytest.fixture
+def serve():
+    opened = []
+
+    def start(*connections):
+        opened.append(Scripted(*connections))
+        return opened[-1]
+
+    yield start
+    for server in opened:
+        server.stop()
+
+
+@pytest.fixture
+def carrier():
+    made = Carrier(lambda: Network(Tls()))
+    yield made
+    made.close()
+
+
+def answer(body=b"", *headers, status=b"200 OK"):
+    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *headers]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+def ask(carrier, server, method="GET", path="/quota", body=None):
+    return carrier.exchange(method, server.base, path, {"Accept": "application/json"}, body, Deadline(10, lambda: 0.0))
+
+
+@pytest.mark.parametrize(("name", "pack"), [(b"gzip", gzip.compress), (b"deflate", zlib.compress)])
+def test_a_packed_answer_is_unpacked(serve, carrier, name, pack):
+    server = serve([answer(pack(b"{}" * 50_000), b"Content-Encoding: " + name)])
+    assert ask(carrier, server).body == b"{}" * 50_000
+    assert b"accept-encoding: gzip\r\n" in server.requests[0][1].lower()
+
+
+def test_an_answer_that_is_not_packed_as_it_says(serve, carrier):
+    with pytest.raises(UnexpectedAnswer, match="broken content encoding"):
+        ask(carrier, serve([answer(b"plain", b"Content-Encoding: gzip")]))
+
+
+def test_chunks_and_a_body_that_ends_with_the_connection(serve, carrier):
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+    unending = b"HTTP/1.0 200 OK\r\n\r\nfgh"
+    server = serve([chunked, unending])
+    assert ask(carrier, server).body == b"abcde"
+    assert ask(carrier, server).body == b"fgh"
+    assert [number for number, _ in server.requests] == [0, 0]
+
+
+def test_an_announcement_is_no_answer(serve, carrier):
+    server = serve([b"HTTP/1.1 100 Continue\r\n\r\n" + answer(b"x", status=b"404")])
+    assert (ask(carrier, server, "POST", body=b"{}").status, len(server.requests)) == (404, 1)
+
+
+def test_a_protocol_that_was_not_asked_for_is_no_answer(serve, carrier):
+    with pytest.raises(Unreachable):
+        ask(carrier, serve([b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n"]))
+
+
+def test_a_connection_is_used_again(serve, carrier):
+    server = serve([answer(b"1"), answer(b"2")])
+    assert [ask(carrier, server).body, ask(carrier, server).body] == [b"1", b"2"]
+
+
+@pytest.mark.parametrize("last", [answer(b"1", b"Connection: close"), answer(b"1"), answer(b"1") + b"more"])
+def test_a_connection_that_ended_or_said_too_much_is_not(serve, carrier, last):
+    server = serve([last], [answer(b"2")])
+    assert ask(carrier, server).body == b"1"
+    assert server.hung_up.wait(10)
+    assert ask(carrier, server).body == b"2"
+    assert [number for number, _ in server.requests] == [0, 1]
+
+
+def test_a_refusal_is_heard_although_the_body_was_not_taken(carrier):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+
+        def refuse():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(answer(b"too large", b"Connection: close", status=b"413 Too Large"))
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(1 << 20):
+                    pass
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        found = carrier.exchange("POST", base, "/quota", {}, b"x" * 8_000_000, Deadline(10, lambda: 0.0))
+        thread.join()
+    assert (found.status, found.body) == (413, b"too large")
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "length"),
+    [("GET", None, None), ("DELETE", None, None), ("POST", None, b"0"), ("PUT", b"{}", b"2"), ("DELETE", b"x", b"1")],
+)
+def test_a_length_is_told_where_there_may_be_a_body(serve, carrier, method, body, length):
+    server = serve([answer()])
+    ask(carrier, server, method, body=body)
+    head = server.requests[0][1].lower()
+    assert head.startswith(method.lower().encode() + b" /quota http/1.1\r\nhost: 127.0.0.1:")
+    assert (b"content-length: " + (length or b"") in head) == (length is not None)
+
+
+def test_a_path_that_http_cannot_hold_is_not_sent(serve, carrier):
+    server = serve([answer()])
+    with pytest.raises(Unreachable, match="cannot be asked") as refused:
+        ask(carrier, server, "DELETE", "/quota/a b")
+    assert not refused.value.sent
+
+
+def test_a_host_that_only_looks_like_one(carrier):
+    with pytest.raises(UsageError, match="is not the address of a master"):
+        carrier.exchange("GET", "http://\u2488.example", "/quota", {}, None, Deadline(10, lambda: 0.0))

@@ -1,0 +1,42 @@
+"""A `fake:` address answers the same whether its master has started or not."""
+
+import json
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fake_master
+from fake_master.carriers.address import open_address
+from fake_master.carriers.direct import Direct
+
+
+def quota_of(carrier):
+    """What GET /quota says."""
+    try:
+        return carrier.answer("GET", "/quota", {}, b"").body
+    finally:
+        carrier.close()
+
+
+ROLES = st.sampled_from(["a", "b", "c/d"])
+AMOUNT = st.sampled_from([0.1, 1, 2.5])
+CHANGES = st.lists(st.one_of(st.tuples(st.just("POST"), ROLES, AMOUNT), st.tuples(st.just("DELETE"), ROLES, AMOUNT)))
+
+
+@given(CHANGES, st.sampled_from(["1.4", "1.11"]))
+@settings(max_examples=15, deadline=None)
+def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, version):
+    with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", home)
+        address = f"fake:?version={version}"
+        fake_master.open_carrier(f"{address}&fresh").close()
+        for method, role, amount in changes:
+            guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": amount}}]
+            body = json.dumps({"role": role, "guarantee": guarantee})
+            carrier = fake_master.open_carrier(address)
+            carrier.answer(method, "/quota" if method == "POST" else f"/quota/{role}", {}, body.encode())
+            carrier.close()
+        started = Direct(open_address(address))
+        assert quota_of(fake_master.open_carrier(address)) == quota_of(started)
