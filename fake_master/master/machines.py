@@ -6,6 +6,7 @@ schedule's windows and the machines in it; a machine that is in neither state is
 """
 
 import ipaddress
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -226,8 +227,9 @@ def _check_ids(machines: Iterable[MachineId]) -> None:
 
 
 def _key(machine: MachineId) -> str:
-    """What makes two ids the same machine: host names in any case, addresses as they are."""
-    return f"{machine.get('hostname', '').lower()}/{machine.get('ip', '')}"
+    """What makes two ids the same machine: host names in any case, addresses as they are; an empty one is not none."""
+    hostname = machine.get("hostname")
+    return json.dumps([None if hostname is None else hostname.lower(), machine.get("ip")])
 
 
 def _key_of(agent: "Agent") -> str:

@@ -102,6 +102,17 @@ ROWS = (
         *NOTHING,
     ),
     Row(
+        "an empty name is another than none",
+        STANDARD,
+        schedule(window({"ip": "10.0.0.2"}, {"hostname": "", "ip": "10.0.0.2"})).gives(200),
+        schedule(window(host("c"), {"hostname": "c", "ip": ""})).gives(200),
+        down(host("c")).gives(200),
+        status(down=[host("c")], draining=[{"id": {"hostname": "c", "ip": ""}}]),
+        up({"hostname": "c", "ip": ""}).gives(400),
+        up(host("c")).gives(200),
+        *NOTHING,
+    ),
+    Row(
         "a machine in any case of letters, once",
         STANDARD,
         schedule(window(host("c"), host("C"))).gives(400),
