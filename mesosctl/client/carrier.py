@@ -131,7 +131,7 @@ def _nothing(_: int) -> None:
 
 
 def find_way(fake: str | None, tls: Tls, transport: "httpx.BaseTransport | None" = None) -> Callable[[], Way]:
-    """How requests get to a master, to be opened with the first of them.
+    """How requests get to a master.  The network is opened with the first of them; the others are there at once.
 
     Over `transport` where one is plugged in, in process to the fake master behind a `fake:` address, and over the
     network otherwise.

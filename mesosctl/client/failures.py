@@ -3,7 +3,7 @@
 That error tells whether the request may have arrived:
 
 NotConnected, ConnectedTooLate, Unaskable    certainly not sent
-TooLate, Broken, NotHttp                     may have been sent, whatever broke: TLS too can break late
+TooLate, Broken, NotHttp, Undecodable        may have been sent, whatever broke: TLS too can break late
 """
 
 from mesosctl.client.settings import Deadline

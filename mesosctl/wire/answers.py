@@ -2,13 +2,13 @@
 
 Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
 missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
-`mesosctl.wire.models` describes the same JSON completely; tests hold the two together.
+Tests hold them against models of the documented JSON.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.core.errors import UnexpectedAnswer
+from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.scalars import to_milli
 from mesosctl.core.standing import RoleUsage
@@ -155,6 +155,22 @@ def _list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise wrong(value, "a list", where)
     return value
+
+
+NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
+"""What is raised where an answer is not as documented and nobody looked first."""
+
+
+def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
+    """One of `NATURAL`, that reading what stands at `where` raised, as a sentence."""
+    field: str | None = where
+    if isinstance(error, RuleViolation):
+        told, field = error.message, error.field or where
+    elif isinstance(error, KeyError):
+        told = f"it has no '{error.args[0]}'"
+    else:
+        told = str(error)
+    return UnexpectedAnswer(f"the master's answer is not as documented: {told}", field=field)
 
 
 def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Any
 
-from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
-from mesosctl.wire.answers import wrong
+from mesosctl.wire.answers import NATURAL, undocumented, wrong
 from mesosctl.wire.offers import Offered, offer, offered_of
 from mesosctl.wire.parts import Part, parts
 from mesosctl.wire.resource_lists import Known, ResourceLists, Sums
@@ -44,18 +43,9 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     for part in parts(chunks, depth=3):
         try:
             reader.take(part)
-        except _NATURAL as error:
-            raise _undocumented(error) from None
+        except NATURAL as error:
+            raise undocumented(error, "get_state") from None
     return reader.settled()
-
-
-_NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
-"""What is raised where an answer is not as documented and nobody looked first."""
-
-
-def _undocumented(error: Exception) -> UnexpectedAnswer:
-    told, field = (error.message, error.field) if isinstance(error, RuleViolation) else (repr(error), "get_state")
-    return UnexpectedAnswer(f"the master's answer is not as documented: {told}", field=field)
 
 
 class _Reader:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.pictured_lending import STANDINGS, Debt, Lending, PicturedTask, Refusal
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
-from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.answers import NATURAL, undocumented
 from mesosctl.wire.resource_lists import ResourceLists
 
 _NOTHING = Resources()
@@ -28,8 +27,8 @@ def lending(answer: Any) -> Lending | None:
         if not any("lending" in agent for agent in agents):
             return None
         return _Reader(agents, state).lending()
-    except (KeyError, TypeError, ValueError, AttributeError, ConversionError, RuleViolation) as error:
-        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field="get_state") from None
+    except NATURAL as error:
+        raise undocumented(error, "get_state") from None
 
 
 @dataclass(slots=True)

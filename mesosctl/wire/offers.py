@@ -4,17 +4,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mesosctl.core.errors import BadInput, RuleViolation, UnexpectedAnswer
+from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.offers import Offer, OfferOperation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
-from mesosctl.wire.answers import wrong
+from mesosctl.wire.answers import NATURAL, undocumented, wrong
 from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core, to_json
-
-_NOT_DOCUMENTED = (KeyError, TypeError, ValueError, AttributeError, RuleViolation)
-"""What reading an Offer message raises where it is none."""
 
 
 def outstanding(answer: Any) -> list[Offer]:
@@ -27,9 +24,8 @@ def outstanding(answer: Any) -> list[Offer]:
         try:
             name = entry["framework_info"]["name"]
             found += [offer(message, name) for message in entry.get("offers", ())]
-        except _NOT_DOCUMENTED as error:
-            where = f"get_frameworks.frameworks[{index}]"
-            raise UnexpectedAnswer(f"the master's answer is not as documented: {_told(error)}", field=where) from None
+        except NATURAL as error:
+            raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
     return found
 
 
@@ -37,12 +33,8 @@ def offered(event: Mapping[str, Any]) -> list[Offer]:
     """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
     try:
         return [offer(message) for message in event["offers"]["offers"]]
-    except _NOT_DOCUMENTED as error:
-        raise UnexpectedAnswer(f"an OFFERS event is not as documented: {_told(error)}") from None
-
-
-def _told(error: Exception) -> str:
-    return error.message if isinstance(error, RuleViolation) else repr(error)
+    except NATURAL as error:
+        raise undocumented(error, "offers") from None
 
 
 Offered = tuple[str, Resources, bool]

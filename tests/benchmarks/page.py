@@ -34,11 +34,6 @@ PARTS = {
 HERE = Path(__file__).parent
 
 
-def is_here(part: str) -> bool:
-    """Whether there is such a benchmark."""
-    return (HERE / f"{part}.py").exists()
-
-
 def measure(part: str, *, small: bool, on: Environment, measured: Path) -> bool:
     """Run one part and keep its figures; whether it went well."""
     taken_at, load = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", os.getloadavg()[0]
@@ -80,14 +75,21 @@ def main() -> int:
     parser.add_argument("--no-measuring", action="store_true", help="write the page from the figures that were kept")
     parser.add_argument("--into", type=Path, metavar="FOLDER", help="where the page is written")
     given = parser.parse_args()
-    into = given.into or (Path(tempfile.mkdtemp(prefix="benchmarks-")) if given.small else HERE)
+    wanted = given.only.split(",")
+    if unknown := [part for part in wanted if part not in PARTS]:
+        parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    with tempfile.TemporaryDirectory(prefix="benchmarks-") as temporary:
+        return _make(wanted, given, given.into or (Path(temporary) if given.small else HERE))
+
+
+def _make(wanted: list[str], given: argparse.Namespace, into: Path) -> int:
     (into / "measured").mkdir(parents=True, exist_ok=True)
     failed = []
     if not given.no_measuring:
         on = environment()
         for name, value in on.items():
             print(f"{name}: {value}")
-        present = [part for part in PARTS if part in given.only.split(",") and is_here(part)]
+        present = [part for part in PARTS if part in wanted]
         for number, part in enumerate(present, 1):
             print(f"\n=== {number} of {len(present)}: {part}", flush=True)
             if not measure(part, small=given.small, on=on, measured=into / "measured"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from tests.benchmarks.report import Cell, Report, Table, shown
+from tests.benchmarks.report import Cell, Report, shown
 
 Environment = Mapping[str, str]
 
@@ -25,22 +25,7 @@ class Measured:
     @classmethod
     def from_json(cls, written: dict[str, Any]) -> Self:
         """Read a file of figures."""
-        return cls(**{**written, "report": _report(written["part"], written["report"])})
-
-
-def _report(part: str, written: dict[str, Any]) -> Report:
-    """A report; of figures in another shape, its lists of objects as tables and the rest as a sentence."""
-    if "tables" in written:
-        return Report.from_json(written)
-    report = Report(part.capitalize())
-    for name, value in written.items():
-        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
-            columns = list(dict.fromkeys(key for entry in value for key in entry))
-            rows: list[Sequence[Cell]] = [[entry.get(key) for key in columns] for entry in value]
-            report.tables.append(Table(name, [column.replace("_", " ") for column in columns], rows))
-        else:
-            report.about.append(f"{name.replace('_', ' ')}: {value}")
-    return report
+        return cls(**{**written, "report": Report.from_json(written["report"])})
 
 
 def page(parts: Sequence[Measured], missing: Sequence[str] = (), folder: str = "measured") -> str:

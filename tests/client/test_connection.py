@@ -20,7 +20,7 @@ class Scripted:
         self.requests = []
         self.hung_up = threading.Event()
         self._socket = socket.create_server(("127.0.0.1", 0))
-        self._socket.settimeout(10)
+        self._socket.settimeout(60)
         self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, args=(connections,))
         self._thread.start()
@@ -32,7 +32,7 @@ class Scripted:
             except OSError:
                 return
             with connection:
-                connection.settimeout(10)
+                connection.settimeout(60)
                 for answer in answers:
                     request = connection.recv(65536)
                     if not request:
@@ -115,14 +115,14 @@ def test_a_connection_is_used_again(serve, carrier):
 def test_a_connection_that_ended_or_said_too_much_is_not(serve, carrier, last):
     server = serve([last], [answer(b"2")])
     assert ask(carrier, server).body == b"1"
-    assert server.hung_up.wait(10)
+    assert server.hung_up.wait(60)
     assert ask(carrier, server).body == b"2"
     assert [number for number, _ in server.requests] == [0, 1]
 
 
 def test_a_refusal_is_heard_although_the_body_was_not_taken(carrier):
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(10)
+        listener.settimeout(60)
 
         def refuse():
             connection, _ = listener.accept()

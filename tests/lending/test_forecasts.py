@@ -189,7 +189,7 @@ def test_what_is_forecast_is_what_happens(name: str, stage_of: Any) -> None:
     # What an operator took back is refused for five seconds, which are real on a socket.
     if stage.master is not None:
         playing.step("wait 8")
-    assert playing.sooner_or_later(lambda: present() == held_then(said), 15), (present(), held_then(said))
+    assert playing.sooner_or_later(lambda: present() == held_then(said)), (present(), held_then(said))
     stayed = [player for player in playing.players if f"{player} leaves" not in case.change]
 
     def taken_back() -> bool:

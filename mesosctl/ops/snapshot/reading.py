@@ -101,10 +101,14 @@ def _state(master: Master, tell: Progress, again: str) -> tuple[ClusterState, Le
         state: ClusterState = master.stream_call("GET_STATE", look)
         if not state.lends:
             return state, None
-        # What is lent refers back and forth in the answer, which therefore is read whole: a master that lends is a
-        # fake one, and smaller than memory.
-        whole: bytes = master.stream_call("GET_STATE", b"".join)
-    return cluster_state.cluster_state([whole]), lending(decode(whole))
+        both: tuple[ClusterState, Lending | None] = master.stream_call("GET_STATE", _whole)
+    return both
+
+
+def _whole(chunks: Iterable[bytes]) -> tuple[ClusterState, Lending | None]:
+    """What is lent refers back and forth in an answer, which so is read whole: only a fake master lends."""
+    body = b"".join(chunks)
+    return cluster_state.cluster_state([body]), lending(decode(body))
 
 
 def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
