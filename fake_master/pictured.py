@@ -35,6 +35,7 @@ from fake_master.master.tasks import TaskFate
 from fake_master.master.weights import KIND as WEIGHT
 from fake_master.pictured_tasks import PicturedTasks
 from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.master_flags import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.profile import PROFILES, Profile, profile_of
@@ -108,7 +109,7 @@ class Pictured:
 def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:
     """A flag, or an allocator, that this master has not heard of decides nothing here."""
     known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
-    if flags.get("allocator") == "strict-priority":
+    if flags.get("allocator") == STRICT_PRIORITY_ALLOCATOR:
         known |= STRICT_PRIORITY
     found = {name: text for name, text in flags.items() if name in known}
     if found.get("allocator") not in ALLOCATORS:

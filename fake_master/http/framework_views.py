@@ -49,7 +49,9 @@ def in_full(master: Master, principal: str | None) -> dict[str, Written]:
         "completed_frameworks": master.subscriptions.completed.values(),
     }
     return {
-        name: texts(master, name).array(visible(master, principal, some), _parts, framework)
+        name: texts(master, f"{name} that {principal!r} sees").array(
+            visible(master, principal, some), _parts, framework
+        )
         for name, some in everybody.items()
     }
 

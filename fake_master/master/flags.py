@@ -45,7 +45,7 @@ class MasterFlags:
     @property
     def has_strict_priority(self) -> bool:
         """Whether roles are served by priority."""
-        return self.shown["allocator"] == "strict-priority"
+        return self.shown["allocator"] == master_flags.STRICT_PRIORITY_ALLOCATOR
 
     @property
     def revocation_grace_seconds(self) -> float | None:
@@ -97,12 +97,14 @@ def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
     """The defaults of flags that only the chosen allocator has.  Raises BadInput for one that it has not."""
     allocator = given.get("allocator", DEFAULTS["allocator"])
     if allocator not in ALLOCATORS:
-        raise BadInput(f"--allocator={allocator}: there are hierarchical and strict-priority", field="allocator")
-    if allocator == "strict-priority":
-        if given.get("preemption", "false") not in ("true", "false"):
-            raise BadInput(f"--preemption={given['preemption']}: it is true or false", field="preemption")
+        raise BadInput(
+            f"--allocator={allocator}: there are hierarchical and {master_flags.STRICT_PRIORITY_ALLOCATOR}",
+            field="allocator",
+        )
+    if allocator == master_flags.STRICT_PRIORITY_ALLOCATOR:
+        flag_values.switch("preemption", given)
         return STRICT_PRIORITY
     for name in STRICT_PRIORITY:
         if name in given:
-            raise BadInput(f"--{name} needs --allocator=strict-priority", field=name)
+            raise BadInput(f"--{name} needs --allocator={master_flags.STRICT_PRIORITY_ALLOCATOR}", field=name)
     return {}

@@ -71,4 +71,4 @@ OWN = ("rate_limit_http",)
 # Flags of the strict priority allocator, and their defaults; shown with that allocator alone.
 STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}
 # "HierarchicalDRF" is the real master's second name for its own.
-ALLOCATORS = ("hierarchical", "HierarchicalDRF", "strict-priority")
+ALLOCATORS = ("hierarchical", "HierarchicalDRF", master_flags.STRICT_PRIORITY_ALLOCATOR)

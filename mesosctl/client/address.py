@@ -99,6 +99,16 @@ def _read_address(path: str) -> str:
     return found
 
 
+def ascii_host(url: SplitResult) -> str:
+    """The host of a URL as resolvers know it.  Raises ValueError for one that passes for a name, and is none."""
+    host = url.hostname or ""
+    if host.isascii():
+        return host
+    import idna
+
+    return idna.encode(host).decode()
+
+
 def bracketed(host: str) -> str:
     """A host as it stands in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host

@@ -7,7 +7,7 @@ open (spec/endpoints.md §1).
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
-from mesosctl.client.address import Address, origin
+from mesosctl.client.address import Address, ascii_host, origin
 from mesosctl.client.answer import Answer
 from mesosctl.client.settings import Deadline, Settings
 from mesosctl.core.errors import (
@@ -102,6 +102,7 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
     try:
         target = urlsplit(urljoin(base + path, answer.location or ""))
         whole = bool(location and target.hostname and "@" not in target.netloc and target.port != 0)
+        ascii_host(target)
     except ValueError:
         target, whole = urlsplit(""), False
     if not whole or not target.path.endswith(path.partition("?")[0]):

@@ -31,6 +31,7 @@ from mesosctl.core.errors import (
     UnexpectedAnswer,
     UsageError,
 )
+from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
     import httpx
@@ -182,8 +183,7 @@ class Master:
         Asked once.  An agent is a stranger: it is shown the secret only where its host and port are those of a
         master that was named, or everything is a fake.
         """
-        name, _, host = pid.partition("@")
-        base = f"{self._sender.leader.scheme}://{host}"
+        name, base = self._agent_of(pid)
         headers = {"Accept": "application/json"}
         credentials = self.settings.credentials
         if credentials is not None and (self._sender.leader.address.fake or self._sender.leader.is_known(base)):
@@ -193,6 +193,23 @@ class Master:
         answer = self._sender.exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
         raise_for_status(answer)
         return answer.json()
+
+    def _agent_of(self, pid: str) -> tuple[str, str]:
+        """The name of an agent and the URL of its host.  Raises UnexpectedAnswer for what is no place."""
+        from urllib.parse import urlsplit
+
+        from mesosctl.client.address import ascii_host
+
+        name, _, host = pid.partition("@")
+        base = f"{self._sender.leader.scheme}://{host}"
+        try:
+            url = urlsplit(base)
+            is_place = bool(ascii_host(url)) and url.port != 0  # both raise where they are none at all
+        except ValueError:
+            is_place = False
+        if not is_place:
+            raise UnexpectedAnswer(f"the master shows an agent at '{printable(pid)}', which is no place to ask")
+        return name, base
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> None:
         """Change something by POST of a form.  Sent once."""

@@ -6,11 +6,11 @@ environment: a master is spoken to directly, and credentials come from where the
 """
 
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from mesosctl import __version__
-from mesosctl.client.address import bracketed, default_port
+from mesosctl.client.address import ascii_host, bracketed, default_port
 from mesosctl.client.connection import Connection, Reply, left
 from mesosctl.client.failures import ConnectedTooLate, NotConnected
 from mesosctl.client.settings import Tls
@@ -35,7 +35,7 @@ class Network:
         """Send a request and wait for the head of its answer.  Raises Failure, BadInput, UsageError."""
         url = urlsplit(request.base)
         port = default_port(url.scheme) if url.port is None else url.port
-        place = (url.scheme, _ascii_host(url, request.base), port)
+        place = (url.scheme, _host(url, request.base), port)
         connection = self._idle.pop(place, None)
         if connection is not None and not connection.is_open:
             connection.close()
@@ -97,31 +97,30 @@ def _open_socket(host: str, port: int, patience: Patience) -> socket.socket:
     except OSError as error:
         raise NotConnected(str(error)) from error
     for index, (family, kind, protocol, _, address) in enumerate(found):
-        stream = socket.socket(family, kind, protocol)
         try:
-            stream.settimeout(left(patience.to_connect()) / (len(found) - index))
-            stream.connect(address)
-        except BaseException as error:
-            stream.close()
-            if not isinstance(error, OSError):
-                raise
+            seconds = left(patience.to_connect()) / (len(found) - index)
+            return _connected(socket.socket(family, kind, protocol), address, seconds)
+        except OSError as error:  # also an address of a kind that this machine does not speak
             if index == len(found) - 1:
                 raise (ConnectedTooLate if isinstance(error, TimeoutError) else NotConnected)(str(error)) from error
-        else:
-            return stream
     raise NotConnected("the name has no address")
 
 
-def _ascii_host(url: SplitResult, base: str) -> str:
-    """A host as resolvers know it.  Raises UsageError for one that passes for a name, and is none."""
-    host = url.hostname or ""
-    if host.isascii():
-        return host
-    import idna
-
+def _connected(stream: socket.socket, address: Any, seconds: float) -> socket.socket:
     try:
-        return idna.encode(host).decode()
-    except idna.IDNAError as error:
+        stream.settimeout(seconds)
+        stream.connect(address)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def _host(url: SplitResult, base: str) -> str:
+    """Raises UsageError for one that passes for a name, and is none."""
+    try:
+        return ascii_host(url)
+    except ValueError as error:
         raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
 
 

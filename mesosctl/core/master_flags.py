@@ -18,6 +18,8 @@ DEFAULTS: Mapping[str, str] = {
     "offer_constraints_re2_max_mem": "4KB",
     "offer_constraints_re2_max_program_size": "100",
 }
+STRICT_PRIORITY_ALLOCATOR = "strict-priority"
+"""What `--allocator` calls the module that shares by priority (seeds/drf.txt), which no Mesos has."""
 LENDABLE_NAMES = "cpus,mem"
 """Of lending idle reservations, which no Mesos has: not shown until given."""
 

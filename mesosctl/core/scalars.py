@@ -26,6 +26,8 @@ def to_milli(value: float) -> int:
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a finite amount")
     product = value * 1000.0
+    if not math.isfinite(product):
+        raise ValueError(f"{value} is too large for an amount")
     # floor(x + 0.5) would round 0.49999999999999994 up, so look at the fraction itself.
     whole = math.floor(abs(product))
     if abs(product) - whole >= 0.5:

@@ -150,8 +150,8 @@ class _Reader:
     def settled(self) -> ClusterState:
         """All of it.
 
-        What is held is held of agents and by frameworks that are shown; the rest of what agents say is held is
-        unseen.
+        What is held or offered is of agents and for frameworks that are shown; the rest of what agents say is held
+        is unseen.
         """
         if not self._told:
             raise wrong(None, "an object", "get_state")
@@ -164,6 +164,9 @@ class _Reader:
                 state.usages.append(Usage(framework, agent, role, resources, tasks))
                 seen[agent, role] = self._sums.add(seen.get((agent, role), _NOTHING), resources)
         self._held.clear()
+        state.offers = [
+            offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in agents
+        ]
         for shown, allocated in zip(state.agents, self._allocated, strict=True):
             for role, resources in allocated.items():
                 hidden = self._sums.subtract(resources, seen.get((shown.id, role), _NOTHING))

@@ -6,8 +6,13 @@ import re
 from typing import Any
 
 TOO_DEEP = "The JSON is nested too deeply"
-# A string, which is left alone, or a run of what a number is made of.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
+# A string, ended or not, which is left alone, or a run of what a number is made of.
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
+# A pair of surrogates, which makes one character; half of one; or any other escape.
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
 
 
 class ConversionError(ValueError):
@@ -31,8 +36,7 @@ def decode(body: bytes | str) -> Any:
             value = DECODER.decode(text)
         except json.JSONDecodeError:
             value = DECODER.decode(in_plain_numbers(text))
-        if "\\u" in text:
-            check_characters(value)
+        check_characters(text, 0, len(text))
     except RecursionError:
         raise ConversionError(TOO_DEEP, "") from None
     except json.JSONDecodeError as error:
@@ -40,12 +44,12 @@ def decode(body: bytes | str) -> Any:
     return value
 
 
-def check_characters(value: Any) -> None:
-    """Raises ConversionError for half a surrogate pair, which is no character; an escape alone can write one."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise ConversionError(f"Not JSON: {error}", "") from None
+def check_characters(text: str, start: int, end: int) -> None:
+    """Whether each escape in a part of JSON is a character.  Raises ConversionError for half a surrogate pair."""
+    if text.find("\\u", start, end) >= 0:
+        for escape in _ESCAPE.finditer(text, start, end):
+            if escape["half"]:
+                raise ConversionError(f"Not JSON: \\u{escape['half']} is half a character", "")
 
 
 def in_plain_numbers(text: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mesosctl.core.errors import UnexpectedAnswer
-from mesosctl.wire.answers import wrong
+from mesosctl.core.roles import DEFAULT_ROLE
+from mesosctl.wire.answers import NATURAL, undocumented, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def _framework(entry: Any, where: str) -> FrameworkStanding:
         roles = tuple(entry["roles"]) if "roles" in entry else (entry["role"],)
         held: dict[str, int] = {}
         for offer in entry.get("offers", ()):
-            role = offer.get("allocation_info", {}).get("role", roles[0])
+            role = offer.get("allocation_info", {}).get("role", roles[0] if roles else DEFAULT_ROLE)
             held[role] = held.get(role, 0) + 1
         return FrameworkStanding(
             id=str(entry["id"]),
@@ -49,5 +49,5 @@ def _framework(entry: Any, where: str) -> FrameworkStanding:
             offer_constraints=dict(entry.get("offer_constraints", {})),
             offers=held,
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field=where) from None
+    except NATURAL as error:
+        raise undocumented(error, where) from None

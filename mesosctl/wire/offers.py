@@ -22,11 +22,19 @@ def outstanding(answer: Any) -> list[Offer]:
     found = []
     for index, entry in enumerate(listed.get("frameworks", [])):
         try:
-            name = entry["framework_info"]["name"]
+            name = str(entry["framework_info"]["name"])
             found += [offer(message, name) for message in entry.get("offers", ())]
         except NATURAL as error:
             raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
     return found
+
+
+def subscribed_as(event: Mapping[str, Any]) -> str:
+    """The framework id in a SUBSCRIBED event.  Raises UnexpectedAnswer."""
+    try:
+        return str(event["subscribed"]["framework_id"]["value"])
+    except NATURAL as error:
+        raise undocumented(error, "subscribed") from None
 
 
 def offered(event: Mapping[str, Any]) -> list[Offer]:

@@ -134,8 +134,7 @@ class _Text:
                 if not self._read_on() and not self._in_plain_numbers():
                     raise self.error("Extra data", end)
                 continue
-            if self._text.find("\\u", self.at, end) >= 0:
-                check_characters(value)
+            check_characters(self._text, self.at, end)
             self.at = end
             return value
 

@@ -110,19 +110,27 @@ def commands(url: str, file: Path, folder: Path) -> Iterator[tuple[str, list[str
     )
 
 
+_LAUNCHER = """
+import json, resource, subprocess, sys
+ended = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([ended, used.ru_utime + used.ru_stime, used.ru_maxrss]))
+"""
+"""Runs a command and says how it ended, its CPU seconds and its peak.
+
+A process counts what its parent held when it was made, too: this one holds next to nothing.
+"""
+
+
 def run(name: str, agents: int, words: Sequence[str]) -> Figure:
     """One command in a process of its own, its output thrown away.  Raises RuntimeError where it fails."""
     started = time.perf_counter()
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+    launched = subprocess.run([sys.executable, "-c", _LAUNCHER, *words], capture_output=True, text=True, check=True)
     seconds = time.perf_counter() - started
-    if process.returncode not in (0, 1):  # 1: the what-if has found somebody who starves
-        raise RuntimeError(f"{name} ended with {process.returncode}: {said.decode(errors='replace')[-1000:]}")
-    scale = 1 if sys.platform == "darwin" else 1024
-    return Figure(name, agents, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale / 2**20)
+    ended, cpu, peak = json.loads(launched.stdout)
+    if ended not in (0, 1):  # 1: the what-if has found somebody who starves
+        raise RuntimeError(f"{name} ended with {ended}: {launched.stderr[-1000:]}")
+    return Figure(name, agents, seconds, cpu, peak * (1 if sys.platform == "darwin" else 1024) / 2**20)
 
 
 def measure(agents: int, only: str) -> Iterator[Figure]:

@@ -7,7 +7,9 @@ import zlib
 
 import pytest
 
+from mesosctl.client.address import parse_address
 from mesosctl.client.carrier import Carrier
+from mesosctl.client.master import Master
 from mesosctl.client.network import Network
 from mesosctl.client.settings import Deadline, Tls
 from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
@@ -163,3 +165,32 @@ def test_a_path_that_http_cannot_hold_is_not_sent(serve, carrier):
 def test_a_host_that_only_looks_like_one(carrier):
     with pytest.raises(UsageError, match="is not the address of a master"):
         carrier.exchange("GET", "http://\u2488.example", "/quota", {}, None, Deadline(10, lambda: 0.0))
+
+
+UNSPOKEN = (9999, socket.SOCK_STREAM, 0, "", ("nowhere", 1))
+"""An address of a family that no machine speaks."""
+
+
+def found_at(monkeypatch, *places):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: list(places))
+
+
+def test_an_address_of_a_kind_that_is_not_spoken_here_is_passed_over(serve, carrier, monkeypatch):
+    server = serve([answer(b"x")])
+    port = int(server.base.rpartition(":")[2])
+    found_at(monkeypatch, UNSPOKEN, (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port)))
+    assert ask(carrier, server).body == b"x"
+
+
+def test_a_host_with_no_address_that_is_spoken_here_cannot_be_reached(carrier, monkeypatch):
+    found_at(monkeypatch, UNSPOKEN)
+    with pytest.raises(Unreachable) as failed:
+        carrier.exchange("GET", "http://master.example:5050", "/quota", {}, None, Deadline(10, lambda: 0.0))
+    assert not failed.value.sent
+
+
+@pytest.mark.parametrize("location", ["//\U0001f4a9:5050/quota", "//\u3002:1/quota"])
+def test_a_redirect_to_what_is_no_host_is_the_masters_fault(serve, location):
+    redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
+    with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer, match="redirects to"):
+        master.get("/quota")

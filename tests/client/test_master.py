@@ -95,11 +95,20 @@ class TestLeader:
         with pytest.raises(NoLeader, match="in circles"):
             open_master().get("/quota")
 
-    @pytest.mark.parametrize("location", ["//two:5050/login", "", "//[", "http://two:5050/", "ftp://two:5050/quota"])
+    @pytest.mark.parametrize(
+        "location",
+        ["//two:5050/login", "", "//[", "http://two:5050/", "ftp://two:5050/quota"],
+    )
     def test_a_redirect_to_something_else_is_refused(self, net, open_master, location):
         net.get(f"{ONE}/quota").mock(return_value=redirect(location))
         with pytest.raises(UnexpectedAnswer, match="redirects to"):
             open_master().get("/quota")
+
+    @pytest.mark.parametrize("place", ["127.0.0.1:99999", "[::1", "127.0.0.1:abc", "127.0.0.1:0", "", "\U0001f4a9"])
+    def test_an_agent_that_is_at_no_place_is_not_asked(self, net, open_master, place):
+        with pytest.raises(UnexpectedAnswer, match="no place to ask"):
+            open_master().agent_state(f"slave(1)@{place}")
+        assert not net.calls
 
     def test_a_redirect_never_leaves_https(self, net, open_master):
         net.get("https://one/quota").mock(return_value=redirect("http://two:5050/master/quota"))

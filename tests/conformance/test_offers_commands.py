@@ -116,6 +116,12 @@ def test_explain_a_framework_that_holds_everything(run: Run, join: Join) -> None
     assert run("explain", "nobody").status == 5
 
 
+def test_explain_a_framework_without_roles(run: Run, join: Join) -> None:
+    idle = join().subscribe()
+    ran = run("explain", idle.id or "")
+    assert (ran.status, "subscribed to no role" in ran.err) == (5, True), ran
+
+
 def test_explain_refusals_and_suppression(run: Run, join: Join, master: Cluster) -> None:
     framework = join("ads", name="shop").subscribe()
     framework.decline(framework.offers(agents=2), refuse=1000)

@@ -71,7 +71,7 @@ def test_what_is_no_amount_is_refused_by_its_rule(name: str, text: str, rule: st
     assert refused.value.rule == rule
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, 1.7e308, -1.7e308])
 def test_a_double_that_is_no_amount_is_an_error(value: float):
     with pytest.raises(ValueError, match="amount"):
         to_milli(value)

@@ -180,3 +180,18 @@ def broken(state, change):
 def test_lending_that_is_not_as_documented_is_refused(change):
     with pytest.raises(UnexpectedAnswer):
         picture_of(Between(LENDING, GET_STATE=lambda _, value: broken(value, change)))
+
+
+class Cutting(Between):
+    """The answer of a lending master, which is asked for twice, is cut the second time."""
+
+    def handle_request(self, request):
+        answer = super().handle_request(request)
+        if self.asked.count("GET_STATE") < 2:
+            return answer
+        return httpx.Response(200, headers={"Content-Type": "application/json"}, content=answer.read()[:-5])
+
+
+def test_a_second_answer_that_is_cut_off_is_told_of():
+    with pytest.raises(UnexpectedAnswer, match="cut off or broken"):
+        picture_of(Cutting(LENDING))

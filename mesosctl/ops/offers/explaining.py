@@ -25,6 +25,11 @@ def explain(master: Master, target: str) -> list[Explanation]:
     """Each role of a framework (by id or name), or each framework of a role.  Raises NotFound."""
     known = frameworks(master.get("/frameworks"))
     subjects = _subjects(known, target)
+    if any(target in (framework.id, framework.name) for framework in known) and not subjects:
+        raise NotFound(
+            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
+            hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
+        )
     if not subjects:
         raise NotFound(
             f"'{target}' is neither a framework nor a role with frameworks",

@@ -164,7 +164,7 @@ def _filters(scene: Scene) -> Reason:
 
 def _priorities(scene: Scene) -> Priorities | None:
     """Those of a master with the strict priority allocator; None where roles have none."""
-    if scene.flags.get("allocator") != "strict-priority":
+    if scene.flags.get("allocator") != master_flags.STRICT_PRIORITY_ALLOCATOR:
         return None
     try:
         return Priorities.parse(scene.flags.get("priorities", ""))

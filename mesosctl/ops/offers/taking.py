@@ -94,7 +94,7 @@ class _Visit:
         if event["type"] == "ERROR":
             raise Rejected(f"the master refuses the framework: {event.get('error', {}).get('message', '')}")
         if event["type"] == "SUBSCRIBED":
-            self._framework_id = str(event["subscribed"]["framework_id"]["value"])
+            self._framework_id = wire.subscribed_as(event)
             self._progress("waiting for an offer that fits")
         return self._choose(wire.offered(event)) if event["type"] == "OFFERS" else None
 

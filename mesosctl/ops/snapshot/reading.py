@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError
+from mesosctl.core.master_flags import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.core.picture import ClusterPicture, PicturedFramework, Usage
 from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.quantities import Quota
@@ -21,7 +22,6 @@ from mesosctl.wire.decoding import decode
 from mesosctl.wire.lending_state import lending
 
 ATTEMPTS = 3
-STRICT_PRIORITY = "strict-priority"
 DECISIVE_FLAGS = (
     "allocation_interval",
     "allocator",
@@ -223,7 +223,7 @@ def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     if "whitelist" in flags:
         found.append("the agents that --whitelist names: not told; taken as all")
     allocator = flags.get("allocator", "hierarchical")
-    if allocator == STRICT_PRIORITY:
+    if allocator == STRICT_PRIORITY_ALLOCATOR:
         found.append("what frameworks have requested (REQUEST): not told; taken as nothing")
     elif allocator.lower().removesuffix("drf") != "hierarchical":
         found.append(f"the rules of the allocator '{flags['allocator']}': not known; taken as the hierarchical one's")
