@@ -97,8 +97,9 @@ class MemoryRegistry(Registry):
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""
         self._written = True
-        # Copied on the first write of a transaction, so that one that only reads costs nothing.
-        self._before.setdefault(kind, dict(self._records.get(kind, {})))
+        # Copied on the first write of a transaction, and on no other: one may write tens of thousands.
+        if kind not in self._before:
+            self._before[kind] = dict(self._records.get(kind, {}))
         of_kind = self._records.setdefault(kind, {})
         if value is None:
             of_kind.pop(key, None)
