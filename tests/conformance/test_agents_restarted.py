@@ -31,7 +31,7 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
         for cluster in started:
             cluster.stop()
         # An agent with other resources gets another id, unless it is told that it is somebody new.
-        for latest in tmp_path.glob("work/agents/*/work/meta/slaves/latest"):
+        for latest in (tmp_path / "work" / "agents").rglob("meta/slaves/latest"):
             latest.unlink()
         started.append(carrier.start(Setup(agents=(agent,), flags={"allocation_interval": "200ms", **kept}), tmp_path))
         return started[-1]
