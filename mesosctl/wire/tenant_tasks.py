@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.resources import Resources
-from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.answers import NATURAL, undocumented
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
@@ -46,8 +45,8 @@ def tenant_tasks(tasks: Any, executors: Any) -> list[TenantTask]:
     try:
         found = [_task(entry) for entry in tasks["get_tasks"].get("tasks", ()) if entry["state"] in _STAYING]
         held = dict(_executor(entry) for entry in executors["get_executors"].get("executors", ()))
-    except (KeyError, TypeError, ValueError, ConversionError, RuleViolation) as error:
-        raise UnexpectedAnswer(f"the master's answer is not as documented: {error!r}", field="get_tasks") from None
+    except NATURAL as error:
+        raise undocumented(error, "get_tasks") from None
     complete = [
         replace(task, resources=task.resources + held.pop(task.container, Resources()))
         for task in sorted(found, key=lambda task: (task.started is None, task.started or 0.0))
