@@ -1,10 +1,14 @@
 """Fixtures: which carrier a test runs on, and the pool that its master comes from."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from .carriers import EVERY_CARRIER, Carrier, Pool
+from .cluster import Cluster, Setup
+from .joining import Join, joining
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +25,20 @@ def carrier(request: pytest.FixtureRequest) -> Carrier:
     if reason is not None:
         pytest.skip(reason)
     return request.param
+
+
+@pytest.fixture
+def start(carrier: Carrier, pool: Pool) -> Iterator[Any]:
+    """Masters of a test's own, where agents leave them for good, or what is reserved stays reserved."""
+    started: list[Cluster] = []
+
+    @contextmanager
+    def run(setup: Setup) -> Iterator[tuple[Cluster, Join]]:
+        master = pool.start(carrier, setup)
+        started.append(master)
+        with joining(master) as join:
+            yield master, join
+
+    yield run
+    for master in started:
+        master.stop()

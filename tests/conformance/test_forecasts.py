@@ -10,15 +10,18 @@ import pytest
 
 from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from .forecast_cases import CASES
+from .forecast_cases_with_tasks import WITH_TASKS
 from .forecasting import FILTERED, Amounts, Case, everything, forecast, predicted_offers, predicted_rescinds, world_of
 
+EVERY_CASE = CASES | WITH_TASKS
 
-@pytest.mark.parametrize("name", CASES)
+
+@pytest.mark.parametrize("name", EVERY_CASE)
 def test_what_is_forecast_is_what_happens(
     name: str, carrier: Carrier, pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    case = CASES[name]
+    case = EVERY_CASE[name]
     if carrier is SOCKET_OLD or (carrier is SOCKET and case.waits == FILTERED):
         pytest.skip("seconds are real on a socket, and the fake is the one of the other carriers")
     if case.newest and carrier.version == "1.4":

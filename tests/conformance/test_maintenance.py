@@ -1,39 +1,19 @@
 """What frameworks and operators see of maintenance, and of agents that go out of service or leave."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster, Setup
+from .cluster import Cluster
 from .frameworks import HEADERS, Framework
-from .joining import Join, joining, quick
+from .joining import quick
 from .subscribers import Subscription
 
 ONE = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 TWO = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 SPAN = {"start": {"nanoseconds": 1895232742000000000}, "duration": {"nanoseconds": 3600000000000}}
 DONE = 200
-
-
-@pytest.fixture
-def start(carrier: Carrier, pool: Pool) -> Iterator[Any]:
-    """Masters of this test's own, since agents that have left them stay away."""
-    started: list[Cluster] = []
-
-    @contextmanager
-    def run(setup: Setup) -> Iterator[tuple[Cluster, Join]]:
-        master = pool.start(carrier, setup)
-        started.append(master)
-        with joining(master) as join:
-            yield master, join
-
-    yield run
-    for master in started:
-        master.stop()
 
 
 def machine_of(agent: dict[str, Any]) -> dict[str, str]:

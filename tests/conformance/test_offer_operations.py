@@ -1,15 +1,13 @@
 """What is done with offers: OP-1 to OP-9, OP-13 to OP-15 and OP-27, and what operators take back."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster, Setup
+from .carriers import Carrier
+from .cluster import Setup
 from .frameworks import Framework, amounts
-from .joining import Join, joining, quick
+from .joining import quick
 from .owning import owned
 from .scenario import config, scalar, scalars
 
@@ -18,23 +16,6 @@ TWO = quick("cpus:1;mem:1024;disk:100;ports:[31000-31009]", "cpus:1;mem:1024;dis
 REFINED = quick(
     "cpus:2;mem:1024;disk:100;ports:[31000-31009];cpus(r):2",
 )
-
-
-@pytest.fixture
-def start(carrier: Carrier, pool: Pool) -> Iterator[Any]:
-    """Masters of this test's own, since what is reserved here stays reserved."""
-    started: list[Cluster] = []
-
-    @contextmanager
-    def run(setup: Setup) -> Iterator[tuple[Cluster, Join]]:
-        master = pool.start(carrier, setup)
-        started.append(master)
-        with joining(master) as join:
-            yield master, join
-
-    yield run
-    for master in started:
-        master.stop()
 
 
 def reserve(resources: list[dict[str, Any]], **more: Any) -> dict[str, Any]:

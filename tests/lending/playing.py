@@ -39,6 +39,15 @@ QUIET_INTERVALS = 2.5
 """Without an offer in so many allocations there is none."""
 _JSON = {"Content-Type": "application/json"}
 
+LENT = """
+join L lender
+L offered regular:10/1000
+L declines for 3600
+join T tenant REVOCABLE_RESOURCES
+T offered regular:4/400 lent:6/600
+"""
+"""What is idle of the lender's reservation is lent to a tenant."""
+
 
 def amounts(text: str) -> Amounts:
     found = {name: float(number) for name, number in zip(("cpus", "mem"), text.split("/"), strict=True)}

@@ -11,17 +11,10 @@ import fake_master
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
 
-from .playing import Play, cluster_file
+from .playing import LENT, Play, cluster_file
 from .stage import Stage, in_process
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "lending.toml"
-LENT = """
-join L lender
-L offered regular:10/1000
-L declines for 3600
-join T tenant REVOCABLE_RESOURCES
-T offered regular:4/400 lent:6/600
-"""
 
 
 class Desk:

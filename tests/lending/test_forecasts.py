@@ -13,19 +13,12 @@ import pytest
 from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
 
-from .playing import Play, cluster_file
+from .playing import LENT, Play, cluster_file
 from .stage import Player, Stage, in_process, kind_of, on_socket, sums
 
 STOP_SECONDS = 2.0
 """What the cluster files of these tests say."""
 INTERVAL = 0.2
-LENT = """
-join L lender
-L offered regular:10/1000
-L declines for 3600
-join T tenant REVOCABLE_RESOURCES
-T offered regular:4/400 lent:6/600
-"""
 RUNNING = f"""
 {LENT}
 T launches t0 regular 1/100
