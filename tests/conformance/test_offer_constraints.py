@@ -3,7 +3,6 @@
 from typing import Any
 
 from .joining import quick
-from .test_offer_operations import start  # noqa: F401  # a fixture
 
 SETUP = quick("cpus:2;mem:1024;disk:100;ports:[31000-31009]")
 
@@ -13,7 +12,7 @@ def on_hostname(predicate: dict[str, Any]) -> dict[str, Any]:
     return {"role_constraints": {"ads": {"groups": [{"attribute_constraints": [one]}]}}}
 
 
-def test_offer_constraints(start: Any) -> None:  # noqa: F811
+def test_offer_constraints(start: Any) -> None:
     with start(SETUP) as (_, join):
         assert join("ads").subscribe(offer_constraints=on_hostname({"exists": {}})).offers()
     with start(SETUP) as (_, join):

@@ -11,7 +11,7 @@ from .cluster import Cluster
 from .frameworks import Framework, amounts
 from .joining import quick
 from .owning import owned
-from .test_offer_operations import reserve, start, unreserve  # noqa: F401  # start is a fixture
+from .test_offer_operations import reserve, unreserve
 from .test_volumes_and_ids import acknowledge, told
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
@@ -46,7 +46,7 @@ def ask(framework: Framework, **named: str) -> dict[str, Any]:
     return status
 
 
-def test_an_operation_is_shown_until_it_is_acknowledged(start: Any) -> None:  # noqa: F811
+def test_an_operation_is_shown_until_it_is_acknowledged(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads", principal="p").subscribe()
         offer = framework.offers()[0]
@@ -74,7 +74,7 @@ def test_an_operation_is_shown_until_it_is_acknowledged(start: Any) -> None:  # 
         assert shown_operations(master) == []
 
 
-def test_reconciling_operations(start: Any) -> None:  # noqa: F811
+def test_reconciling_operations(start: Any) -> None:
     with start(SETUP) as (_, join):
         framework = join("ads", principal="p").subscribe()
         offer = framework.offers()[0]
@@ -108,7 +108,7 @@ def test_reconciling_operations(start: Any) -> None:  # noqa: F811
         assert framework.call("RECONCILE_OPERATIONS", reconcile_operations={"operations": [{}]}).status == 400
 
 
-def test_what_operations_count(start: Any) -> None:  # noqa: F811
+def test_what_operations_count(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads", principal="p").subscribe()
         before = counters(master)
@@ -164,7 +164,7 @@ def fresh_uuid() -> str:
         ({}, 202),
     ],
 )
-def test_acknowledgements_that_fit_nothing(start: Any, change: dict[str, Any], gives: int) -> None:  # noqa: F811
+def test_acknowledgements_that_fit_nothing(start: Any, change: dict[str, Any], gives: int) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads").subscribe()
         agent = framework.offers()[0]["agent_id"]
@@ -176,7 +176,7 @@ def test_acknowledgements_that_fit_nothing(start: Any, change: dict[str, Any], g
 
 
 @pytest.mark.parametrize("field", ["agent_id", "uuid"])
-def test_acknowledgements_of_tasks_are_counted(start: Any, field: str) -> None:  # noqa: F811
+def test_acknowledgements_of_tasks_are_counted(start: Any, field: str) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads").subscribe()
         agent = framework.offers()[0]["agent_id"]
@@ -194,7 +194,7 @@ def test_acknowledgements_of_tasks_are_counted(start: Any, field: str) -> None: 
         assert master.subscribers.wait(counted)
 
 
-def test_what_a_resize_leaves_behind(start: Any) -> None:  # noqa: F811
+def test_what_a_resize_leaves_behind(start: Any) -> None:
     """The freed part of a shrunken volume stays allocated to its framework for as long as there is one."""
     with start(SETUP) as (_, join):
         framework = join("ads", principal="p").subscribe()
@@ -237,7 +237,7 @@ def test_what_a_resize_leaves_behind(start: Any) -> None:  # noqa: F811
         assert disks() == (893.0, 77.0, 30.0)
 
 
-def test_messages_that_are_counted_otherwise_than_one_thinks(start: Any) -> None:  # noqa: F811
+def test_messages_that_are_counted_otherwise_than_one_thinks(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads").subscribe()
         framework.accept(framework.offers())

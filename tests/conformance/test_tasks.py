@@ -13,7 +13,7 @@ from .frameworks import HEADERS, Framework
 from .joining import Join, joining, quick
 from .owning import owned
 from .scenario import scalars
-from .test_offer_operations import reserve, start, unreserve  # noqa: F401  # start is a fixture
+from .test_offer_operations import reserve, unreserve
 
 SETUP = quick("cpus:4;mem:2048;disk:1000;ports:[31000-31009]")
 Offer = dict[str, Any]
@@ -177,7 +177,7 @@ def shared(carrier: Carrier, pool: Any) -> Any:
         yield master, join
 
 
-def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:  # noqa: F811
+def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = joined(join)
 
@@ -197,7 +197,7 @@ def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:  # noq
         assert figures() == [1.0, 1.0, 2.0, 1.0, 0.0]
 
 
-def test_what_is_told_when_an_executor_ends(start: Any, carrier: Carrier) -> None:  # noqa: F811
+def test_what_is_told_when_an_executor_ends(start: Any, carrier: Carrier) -> None:
     """FAILURE names it, unless it is one that the agent made for a command."""
     with start(SETUP) as (master, join):
         framework = joined(join)
@@ -216,7 +216,7 @@ def test_what_is_told_when_an_executor_ends(start: Any, carrier: Carrier) -> Non
         assert master.call("GET_EXECUTORS").json()["get_executors"] == {"executors": []}
 
 
-def test_operators_hear_of_tasks(start: Any, carrier: Carrier) -> None:  # noqa: F811
+def test_operators_hear_of_tasks(start: Any, carrier: Carrier) -> None:
     with start(SETUP) as (master, join):
         listener = master.subscribers.open("/api/v1", '{"type":"SUBSCRIBE"}', HEADERS)
         framework = joined(join)
@@ -258,7 +258,7 @@ def test_operators_hear_of_tasks(start: Any, carrier: Carrier) -> None:  # noqa:
         listener.hang_up()
 
 
-def test_calls_about_executors_and_agents_that_are_not_there(start: Any) -> None:  # noqa: F811
+def test_calls_about_executors_and_agents_that_are_not_there(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = joined(join)
         agent = framework.offers()[0]["agent_id"]
@@ -278,7 +278,7 @@ def not_really(carrier: Carrier) -> None:
         pytest.skip("tasks do not run on the real agents here")
 
 
-def test_killing_and_shutting_down_a_group(start: Any, carrier: Carrier) -> None:  # noqa: F811
+def test_killing_and_shutting_down_a_group(start: Any, carrier: Carrier) -> None:
     not_really(carrier)
     with start(SETUP) as (master, join):
         framework = joined(join)
@@ -305,7 +305,7 @@ def test_killing_and_shutting_down_a_group(start: Any, carrier: Carrier) -> None
         assert (held["cpus"], held["mem"], held["disk"]) == (0.0, 0.0, 0.0)
 
 
-def test_an_executor_is_what_it_was_first_said_to_be(start: Any, carrier: Carrier) -> None:  # noqa: F811
+def test_an_executor_is_what_it_was_first_said_to_be(start: Any, carrier: Carrier) -> None:
     with start(SETUP) as (_, join):
         framework = joined(join)
         offer = framework.offers()[0]
@@ -324,7 +324,7 @@ def test_an_executor_is_what_it_was_first_said_to_be(start: Any, carrier: Carrie
         assert refused["message"].startswith(says)
 
 
-def test_op_7_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier: Carrier) -> None:  # noqa: F811
+def test_op_7_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier: Carrier) -> None:
     with start(SETUP) as (master, join):
         framework = joined(join, "ads", principal="p")
         offer = framework.offers()[0]
@@ -356,7 +356,7 @@ def test_op_7_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier
         assert master.subscribers.wait(is_free)
 
 
-def test_qv_11_limits_below_what_tasks_use(start: Any, carrier: Carrier) -> None:  # noqa: F811
+def test_qv_11_limits_below_what_tasks_use(start: Any, carrier: Carrier) -> None:
     not_really(carrier)
     with start(SETUP) as (master, join):
         framework = joined(join, "role1")

@@ -5,7 +5,7 @@ from typing import Any
 from .frameworks import Framework
 from .joining import quick
 from .owning import owned
-from .test_offer_operations import reserve, start  # noqa: F401  # start is a fixture
+from .test_offer_operations import reserve
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
 
@@ -26,7 +26,7 @@ def acknowledge(framework: Framework, status: dict[str, Any]) -> None:
     framework.ask("ACKNOWLEDGE_OPERATION_STATUS", acknowledge_operation_status=body)
 
 
-def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any) -> None:  # noqa: F811
+def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any) -> None:
     with start(SETUP) as (_, join):
         framework = join("ads", principal="p").subscribe()
         offer = framework.offers()[0]
@@ -48,7 +48,7 @@ def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any)
         framework.none_of("UPDATE_OPERATION_STATUS")
 
 
-def test_volumes_are_grown_and_shrunk(start: Any) -> None:  # noqa: F811
+def test_volumes_are_grown_and_shrunk(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads", principal="p").subscribe()
         (free,) = owned("ads", "p", disk=100)
