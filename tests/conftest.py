@@ -1,7 +1,9 @@
-"""A stand-in for a master: enough of /quota, /slaves, /roles and /version to be asked, and told to misbehave."""
+"""A home for the run, and a stand-in for a master: enough of /quota, /slaves, /roles and /version, with its moods."""
 
 import io
 import json
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,6 +17,19 @@ from mesosctl.cli.environment import Environment
 # How long an example takes says something of the machine alone.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The contexts, masters and names of whoever runs the tests are left alone, and change no test."""
+    home = tempfile.TemporaryDirectory(prefix="mesosctl-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(home.cleanup)
+    for name in [name for name in os.environ if name.startswith(("MESOSCTL_", "XDG_"))]:
+        if name not in OF_TESTS:
+            del os.environ[name]
+    os.environ["HOME"] = home.name
+
 
 AGENT = {"resources": {"cpus": 12.0, "mem": 6144.0, "disk": 1000.0, "ports": "[31000-32000]"}}
 RESERVING_AGENT = {
