@@ -2,9 +2,13 @@
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from mesosctl.core.resources import Resources
+
+if TYPE_CHECKING:
+    from fake_master.allocator.records import Agent, Client
 
 _LONGEST = 365 * 24 * 3600.0
 # Mesos keeps durations as 64-bit nanoseconds; what does not fit is not representable.
@@ -12,16 +16,31 @@ _REPRESENTABLE = (2**63 - 1) / 1e9
 
 
 class OfferFilter:
-    """A framework refused these resources, in one role and on one agent."""
+    """A framework refused these resources, in one role and on one agent.
 
-    __slots__ = ("alive", "refused", "until")
+    A scheduler that declines a large cluster for long leaves one for each agent, so it is kept small.
+    """
 
-    def __init__(self, refused: Resources, until: float) -> None:
+    __slots__ = ("agent", "alive", "client", "refused", "until")
+
+    def __init__(self, client: "Client", agent: "Agent", refused: Resources, until: float) -> None:
+        self.client = client
+        self.agent = agent
         self.refused = refused
         """Without allocation roles."""
         self.until = until
         """When it ends, on the allocator's clock."""
         self.alive = True
+
+    def expire(self) -> None:
+        """Its time is over, unless it has been forgotten before."""
+        if not self.alive:
+            return
+        filters = self.client.filters[self.agent]
+        filters.remove(self)
+        if not filters:
+            del self.client.filters[self.agent]
+        self.agent.forget_proofs(self.client.token, self.client.role.token)
 
     def covers(self, offer: Resources) -> bool:
         """Whether an offer of this, without allocation roles, is filtered.

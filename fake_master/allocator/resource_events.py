@@ -53,19 +53,9 @@ class ResourceEvents(Engine):
         return seconds
 
     def _keep_filter(self, client: Client, agent: Agent, refused: Resources, seconds: float) -> None:
-        refusal = OfferFilter(refused, self._timers.now + seconds)
+        refusal = OfferFilter(client, agent, refused, self._timers.now + seconds)
         client.filters.setdefault(agent, []).append(refusal)
-
-        def expire() -> None:
-            if not refusal.alive:
-                return
-            filters = client.filters[agent]
-            filters.remove(refusal)
-            if not filters:
-                del client.filters[agent]
-            agent.forget_proofs(client.token, client.role.token)
-
-        self._timers.after(seconds, expire)
+        self._timers.after(seconds, refusal.expire)
 
     def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
         where = self._state.agents[agent]
