@@ -6,13 +6,14 @@ import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory, Terminal
 
 # How long an example takes says something of the machine alone.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -45,10 +46,10 @@ class StandIn(httpx.BaseTransport):
     """Quotas by role, as entries of `infos`.  `instead["POST /quota"]` is used up before the usual behaviour."""
 
     version: str = "1.11.0"
-    quotas: dict[str, list[dict]] = field(default_factory=dict)
-    limits: dict[str, dict] = field(default_factory=dict)
-    agents: list[dict] = field(default_factory=lambda: [AGENT, RESERVING_AGENT])
-    roles: list[dict] = field(default_factory=list)
+    quotas: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    limits: dict[str, dict[str, Any]] = field(default_factory=dict)
+    agents: list[dict[str, Any]] = field(default_factory=lambda: [AGENT, RESERVING_AGENT])
+    roles: list[dict[str, Any]] = field(default_factory=list)
     flags: dict[str, str] = field(default_factory=lambda: {"authorizers": "local"})
     instead: dict[str, list[Behaviour]] = field(default_factory=dict)
     requests: list[httpx.Request] = field(default_factory=list)
@@ -79,7 +80,7 @@ class StandIn(httpx.BaseTransport):
             return self._remove(role)
         return self._set(body)
 
-    def _read(self, path: str) -> dict:
+    def _read(self, path: str) -> dict[str, Any]:
         infos = [{"role": role, "guarantee": guarantee} for role, guarantee in self.quotas.items()]
         configs = [
             {
@@ -91,15 +92,16 @@ class StandIn(httpx.BaseTransport):
         ]
         shown = {"infos": infos} | ({} if self.version.startswith("1.4") else {"configs": configs})
         slaves = [{"unreserved_resources": agent["resources"], "active": True} | agent for agent in self.agents]
-        return {
+        answers: dict[str, dict[str, Any]] = {
             "/version": {"version": self.version},
             "/quota": shown if infos else {},
             "/slaves": {"slaves": slaves},
             "/roles": {"roles": self.roles},
             "/flags": {"flags": self.flags},
-        }[path]
+        }
+        return answers[path]
 
-    def _call(self, body: dict) -> httpx.Response:
+    def _call(self, body: dict[str, Any]) -> httpx.Response:
         if body["type"] == "SET_QUOTA":
             return self._set(body["set_quota"]["quota_request"])
         for config in body["update_quota"]["quota_configs"]:
@@ -108,7 +110,7 @@ class StandIn(httpx.BaseTransport):
             self.limits[config["role"]] = config.get("limits", {})
         return httpx.Response(200)
 
-    def _set(self, body: dict) -> httpx.Response:
+    def _set(self, body: dict[str, Any]) -> httpx.Response:
         if body["role"] in self.quotas:
             return httpx.Response(400, text="already has quota")
         self.quotas[body["role"]] = body["guarantee"]
@@ -123,11 +125,6 @@ class StandIn(httpx.BaseTransport):
         return httpx.Response(200)
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @dataclass
 class Ran:
     status: int
@@ -135,16 +132,16 @@ class Ran:
     err: str
 
     @property
-    def json(self) -> dict:
+    def json(self) -> dict[str, Any]:
         return json.loads(self.out)
 
 
-def guarantee(**amounts: float) -> list[dict]:
+def guarantee(**amounts: float) -> list[dict[str, Any]]:
     return [{"name": name, "type": "SCALAR", "scalar": {"value": value}} for name, value in amounts.items()]
 
 
 @pytest.fixture
-def entries() -> Callable[..., list[dict]]:
+def entries() -> Callable[..., list[dict[str, Any]]]:
     return guarantee
 
 
@@ -159,7 +156,7 @@ def run(cluster: StandIn) -> Callable[..., Ran]:
 
     def run_words(*words: str, stdin: str = "", terminal: bool = False, **variables: str) -> Ran:
         stream = Terminal if terminal else io.StringIO
-        environment = Environment(
+        environment = InMemory(
             stdin=stream(stdin),
             stdout=stream(),
             stderr=stream(),
@@ -169,6 +166,6 @@ def run(cluster: StandIn) -> Callable[..., Ran]:
             transport=cluster,
         )
         status = main(words, environment)
-        return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())
+        return Ran(status, environment.out, environment.err)
 
     return run_words

@@ -13,14 +13,9 @@ from fake_master.cluster import ClusterSpec
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.residents import ResidentSpec
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory, Terminal
 
 AGENTS = ("cpus:4;mem:4096;disk:1000",) * 4
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 class Live(httpx.BaseTransport):
@@ -75,12 +70,10 @@ class Said:
 def ask(live: Live, *words: str, terminal: bool = False, **variables: str) -> Said:
     """Type words against it."""
     stream = Terminal if terminal else io.StringIO
-    environment = Environment(
-        stdin=io.StringIO(),
-        stdout=io.StringIO(),
+    environment = InMemory(
         stderr=stream(),
         variables={"MESOSCTL_MASTER": "http://live:5050"} | variables,
         transport=live,
     )
     status = main(words, environment)
-    return Said(status, environment.stdout.getvalue(), environment.stderr.getvalue(), live)
+    return Said(status, environment.out, environment.err, live)

@@ -11,12 +11,13 @@ import tomllib
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from mesosctl.cli.session import Session
 from mesosctl.core.picture import ClusterPicture
 from mesosctl.ops.apply import running
 from mesosctl.ops.apply.journal import Journal
+from mesosctl.ops.apply.steps import perform
 from mesosctl.ops.snapshot import read_file, write_file
+from tests.surroundings import InMemory, Terminal
 
 FAKE = "fake:?version=1.11"
 WISHES = """
@@ -54,11 +55,6 @@ main(sys.argv[3:])
 """
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.fixture
 def file(tmp_path):
     made = tmp_path / "wishes.toml"
@@ -72,14 +68,14 @@ def run(tmp_path, monkeypatch):
 
     def run_words(*words, answer=None, stdin="", master=FAKE):
         stream = io.StringIO if answer is None else Terminal
-        environment = Environment(
+        environment = InMemory(
             stdin=stream(answer or stdin),
             stdout=stream(),
             stderr=stream(),
             variables={"MESOSCTL_MASTER": master, "XDG_STATE_HOME": str(tmp_path)},
         )
         status = main([str(word) for word in words], environment)
-        return status, environment.stdout.getvalue(), environment.stderr.getvalue()
+        return status, environment.out, environment.err
 
     return run_words
 
@@ -275,7 +271,6 @@ def test_a_step_that_was_made_and_is_not_so_any_more_is_not_called_done(run, fil
 def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
     """A role that needed no step is somebody else's all the same."""
     assert run("quota", "set", "db", "cpus:4")[0] == 0
-    perform = running.perform
 
     def with_somebody_else(*words):
         perform(*words)

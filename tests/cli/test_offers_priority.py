@@ -1,14 +1,14 @@
 """`mesosctl offers` where roles are served by priority: a dry run, and reasons."""
 
-import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from tests.conftest import Ran
+from tests.surroundings import InMemory
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "priority.toml"
 SERVED = """
@@ -34,9 +34,9 @@ def run():
     """The command line, with the fake master behind `fake:` addresses."""
 
     def run_words(*words: str, **variables: str) -> Ran:
-        streams = [io.StringIO() for _ in range(3)]
-        status = main(words, Environment(*streams, variables=variables))
-        return Ran(status, streams[1].getvalue(), streams[2].getvalue())
+        environment = InMemory(variables=variables)
+        status = main(words, environment)
+        return Ran(status, environment.out, environment.err)
 
     return run_words
 
@@ -53,7 +53,7 @@ def fake(tmp_path, monkeypatch):
     return write
 
 
-def reasons(ran) -> dict[str, dict]:
+def reasons(ran) -> dict[str, dict[str, Any]]:
     (explanation,) = ran.json["explanations"]
     return {reason["name"]: reason for reason in explanation["reasons"]}
 

@@ -5,14 +5,15 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import pytest
 
 from fake_master.carriers.in_process import InProcessTransport
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from tests.fake_master.throttled import Cluster, Framework
+from tests.surroundings import InMemory, Terminal
 
 LIMITS = {
     "limits": [{"principal": "p", "qps": 1, "capacity": 10}, {"principal": "free"}],
@@ -24,7 +25,7 @@ LIMITS = {
 class Surroundings(httpx.BaseTransport):
     """A master whose time passes while the command sleeps; `meanwhile` is done then, one step a sleep."""
 
-    def __init__(self, limits: dict) -> None:
+    def __init__(self, limits: dict[str, Any]) -> None:
         self.cluster = Cluster(limits)
         self.meanwhile: list[Callable[[], object]] = []
         self.refused: set[str] = set()
@@ -41,23 +42,16 @@ class Surroundings(httpx.BaseTransport):
             self.meanwhile.pop(0)()
 
     def run(self, *words: str, stdin: str = "", terminal: bool = False) -> "Ran":
-        out = _Terminal() if terminal else io.StringIO()
-        environment = Environment(
+        environment = InMemory(
             stdin=io.StringIO(stdin),
-            stdout=out,
-            stderr=io.StringIO(),
+            stdout=Terminal() if terminal else io.StringIO(),
             variables={"MESOSCTL_MASTER": "http://master:5050"},
             clock=lambda: self.cluster.now,
             sleep=self.sleep,
             transport=self,
         )
         status = main(("ratelimit", *words), environment)
-        return Ran(status, out.getvalue(), environment.stderr.getvalue())
-
-
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+        return Ran(status, environment.out, environment.err)
 
 
 @dataclass
@@ -65,7 +59,7 @@ class Ran:
     status: int
     out: str
     err: str
-    lines: list[dict] = field(init=False)
+    lines: list[dict[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.lines = [json.loads(line) for line in self.out.splitlines() if line.startswith("{") and line.endswith("}")]

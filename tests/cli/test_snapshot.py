@@ -9,15 +9,10 @@ import sys
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from mesosctl.core.picture import ClusterPicture
 from mesosctl.ops.snapshot import write_file
 from mesosctl.wire import snapshot
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
+from tests.surroundings import InMemory, Terminal
 
 
 @pytest.fixture
@@ -25,14 +20,12 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
     def run_words(*words, master="fake:?version=1.11", terminal=False):
-        environment = Environment(
-            stdin=io.StringIO(),
-            stdout=io.StringIO(),
+        environment = InMemory(
             stderr=Terminal() if terminal else io.StringIO(),
             variables={"MESOSCTL_MASTER": master},
         )
         status = main(words, environment)
-        return status, environment.stdout.getvalue(), environment.stderr.getvalue()
+        return status, environment.out, environment.err
 
     return run_words
 

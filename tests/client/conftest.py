@@ -1,13 +1,12 @@
 """The command line on real sockets, and masters to find there."""
 
-import io
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from tests.conftest import Ran
+from tests.surroundings import InMemory
 
 from .ensemble import Ensemble
 
@@ -24,8 +23,8 @@ def type_words() -> Callable[..., Ran]:
     """Run the command line over the network; variables are those of its environment, and no other."""
 
     def run(*words: str, timeout: float = 30, **variables: str) -> Ran:
-        environment = Environment(stdin=io.StringIO(), stdout=io.StringIO(), stderr=io.StringIO(), variables=variables)
+        environment = InMemory(variables=variables)
         status = main([*words, "--timeout", str(timeout)], environment)
-        return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())
+        return Ran(status, environment.out, environment.err)
 
     return run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory
 
 from .carriers import Carrier, Pool
 from .cluster import Cluster
@@ -36,17 +36,15 @@ def run(master: Cluster, tmp_path: Path) -> Apply:
 
     def words(verb: str, text: str | None = None, *more: str, gives: int = 0) -> tuple[int, Any]:
         transport: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
-        environment = Environment(
+        environment = InMemory(
             stdin=io.StringIO(text or ""),
-            stdout=io.StringIO(),
-            stderr=io.StringIO(),
             variables={"MESOSCTL_MASTER": master.address, "XDG_STATE_HOME": str(tmp_path)},
             **transport,
         )
         wishes = () if text is None else ("-f", "-", "-o", "json")
         yes = ("--yes",) if verb == "apply" else ()
         status = main([verb, *wishes, *yes, *more], environment)
-        out, err = environment.stdout.getvalue(), environment.stderr.getvalue()
+        out, err = environment.out, environment.err
         assert status in (0, 1, gives), err
         return status, json.loads(out) if text is not None and out else out
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.text import parse_resources
 from mesosctl.core.wanted import Wanted, WantedReservation
 from mesosctl.wire.wanted import dump
+from tests.surroundings import InMemory
 
 from .carriers import Carrier, Pool
 from .cluster import Cluster
@@ -39,9 +39,9 @@ def some_wishes(random: Random, agents: list[str]) -> Wanted:
             spans = ",".join(f"{port}-{port}" for port in mine)
             amounts = f"cpus:{random.choice(['0.1', '0.5', '1', '2.125'])};ports:[{spans}]"
             reservations.append(WantedReservation(agent, roles[-1], parse_resources(amounts), roles[:-1]))
-    roles = random.sample(["a", "b", "web", "s"], random.randint(0, 4))
     quotas = {
-        role: Quota(Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)})) for role in roles
+        role: Quota(Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)}))
+        for role in random.sample(["a", "b", "web", "s"], random.randint(0, 4))
     }
     weights = {role: random.choice([0.5, 1.0, 3.0]) for role in random.sample(["a", "a/x", "q"], random.randint(0, 3))}
     return Wanted(quotas, weights, reservations)
@@ -68,13 +68,11 @@ def test_one_wish_after_the_other(carrier: Carrier, pool: Pool, tmp_path: Path, 
 
 def run(master: Cluster, folder: Path, verb: str, text: str | None = None, *more: str) -> tuple[int, str, str]:
     transport: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
-    environment = Environment(
+    environment = InMemory(
         stdin=io.StringIO(text or ""),
-        stdout=io.StringIO(),
-        stderr=io.StringIO(),
         variables={"MESOSCTL_MASTER": master.address, "XDG_STATE_HOME": str(folder)},
         **transport,
     )
     wishes = () if text is None else ("-f", "-", "--prune", "-o", "json")
     status = main([verb, *wishes, *more], environment)
-    return status, environment.stdout.getvalue(), environment.stderr.getvalue()
+    return status, environment.out, environment.err

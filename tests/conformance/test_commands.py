@@ -1,6 +1,5 @@
 """What an operator types gives the same on every carrier: exit status, rule and JSON."""
 
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory
 
 from .carriers import Carrier, Pool
 from .cluster import SECRET, Cluster, Setup
@@ -92,15 +91,12 @@ HISTORIES = {
 
 def run(master: Cluster, words: str, *more: str, **variables: str) -> tuple[int, Any]:
     """Exit status, and the JSON of standard output or of the error."""
-    environment = Environment(
-        stdin=io.StringIO(),
-        stdout=io.StringIO(),
-        stderr=io.StringIO(),
+    environment = InMemory(
         variables={"MESOSCTL_MASTER": master.address, **variables},
         transport=master.transport,
     )
     status = main(["-o", "json", *more, *words.split()], environment)
-    out, err = environment.stdout.getvalue(), environment.stderr.getvalue()
+    out, err = environment.out, environment.err
     notes = [line for line in err.splitlines() if line.startswith("{")]
     return status, json.loads(out) if out else json.loads(notes[-1])["error"]
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory
 
 from .carriers import Carrier, Pool
 from .cluster import Cluster
@@ -49,15 +49,13 @@ def join(master: Cluster) -> Iterator[Join]:
 def run(master: Cluster) -> Run:
     def run_words(*words: str, stdin: str = "") -> Ran:
         more: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
-        environment = Environment(
+        environment = InMemory(
             stdin=io.StringIO(stdin),
-            stdout=io.StringIO(),
-            stderr=io.StringIO(),
             variables={"MESOSCTL_MASTER": master.address},
             **more,
         )
         status = main(["offers", *words], environment)
-        return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())
+        return Ran(status, environment.out, environment.err)
 
     return run_words
 

@@ -3,7 +3,6 @@
 spec/ratelimits.md §2 to §7, and the rows RL-1 to RL-5 of spec/scenarios.md §10.
 """
 
-import io
 import json
 import os
 import subprocess
@@ -13,13 +12,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.wire.ratelimit import from_json
+from tests.surroundings import InMemory
 
 from . import fakes, real
 from .cluster import Cluster, Setup
@@ -27,9 +27,11 @@ from .driver import PATIENCE
 from .processes import hold_port
 from .senders import DriverSender, HttpSender, Sender
 
+MakeSender = Callable[[Cluster, str | None, float], Sender]
+
 # Every test has principals of its own, so that no test sees the queue of another.
 # Rates are such that a slow machine has seconds to look before the next message has its turn.
-LIMITS = {
+LIMITS: dict[str, Any] = {
     "limits": [
         {"principal": "paced", "qps": 10},
         {"principal": "bounded", "qps": 0.25, "capacity": 2},
@@ -57,7 +59,7 @@ class Side:
     """A master with LIMITS, and frameworks that it throttles."""
 
     cluster: Cluster
-    sender: type[Sender]
+    sender: MakeSender
     opened: list[Sender]
 
     def framework(self, principal: str | None = None, *, failover_timeout: float = 60.0) -> Sender:
@@ -87,16 +89,16 @@ def wait_for(condition: Callable[[], bool], otherwise: Callable[[], str]) -> Non
 
 
 @pytest.fixture(scope="module", params=["real", "fake"])
-def running(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, type[Sender]]]:
+def running(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, MakeSender]]:
     setup = Setup(agents=("cpus:4;mem:1024",), flags={"rate_limits": json.dumps(LIMITS)})
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         if request.param == "fake":
-            cluster, sender = fakes.start_on_socket("1.11", setup, Path(folder)), HttpSender
+            cluster = fakes.start_on_socket("1.11", setup, Path(folder))
         elif (reason := real.why_not()) is not None:
             pytest.skip(reason)
         else:
-            cluster, sender = real.start(setup, Path(folder)), DriverSender
-        yield cluster, sender
+            cluster = real.start(setup, Path(folder))
+        yield cluster, HttpSender if request.param == "fake" else DriverSender
         cluster.stop()
 
 
@@ -268,10 +270,9 @@ def test_flags_show_the_configuration_in_the_same_text(side):
 
 def test_show_reads_what_this_master_says(side):
     side.framework("tasks")
-    out = io.StringIO()
-    variables = {"MESOSCTL_MASTER": side.cluster.address}
-    assert main(("ratelimit", "show", "-o", "json"), Environment(stdout=out, variables=variables)) == 0
-    shown = {one["principal"]: one for one in json.loads(out.getvalue())["principals"]}
+    environment = InMemory(variables={"MESOSCTL_MASTER": side.cluster.address})
+    assert main(("ratelimit", "show", "-o", "json"), environment) == 0, environment.err
+    shown = {one["principal"]: one for one in json.loads(environment.out)["principals"]}
     assert {who: (one["qps"], one["capacity"]) for who, one in shown.items() if one["listed"] and who} == {
         entry["principal"]: (entry.get("qps"), entry.get("capacity")) for entry in LIMITS["limits"]
     }

@@ -1,6 +1,5 @@
 """`mesosctl reserve` and its kind on every carrier, the agents' own /state included."""
 
-import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory
 
 from .carriers import Carrier, Pool
 from .cluster import Cluster
@@ -32,16 +31,12 @@ def run(master: Cluster) -> Run:
     """Run a command that must succeed, and return its JSON."""
 
     def words(*words: str, status: int = 0) -> dict[str, Any]:
-        environment = Environment(
-            stdin=io.StringIO(),
-            stdout=io.StringIO(),
-            stderr=io.StringIO(),
+        environment = InMemory(
             variables={"MESOSCTL_MASTER": master.address},
             transport=master.transport,
         )
-        assert main([*words, "-o", "json"], environment) == status, environment.stderr.getvalue()
-        written = environment.stderr if status else environment.stdout
-        return json.loads(written.getvalue())
+        assert main([*words, "-o", "json"], environment) == status, environment.err
+        return json.loads(environment.err if status else environment.out)
 
     return words
 

@@ -1,6 +1,5 @@
 """One command through a proxy with faults, and whether its status and sentence are true of the master afterwards."""
 
-import io
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,12 +7,12 @@ from pathlib import Path
 from unittest import mock
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from mesosctl.core.errors import ExitStatus
 from tests.conformance.cluster import Cluster
 from tests.faults.commands import Command, State
 from tests.faults.kinds import NONE, Fault, Word
 from tests.faults.proxy import Proxy
+from tests.surroundings import InMemory
 
 TIMEOUT, SHORT_TIMEOUT, GRACE = 30.0, 2.5, 2.5
 """Seconds: of a command, of one that will wait until they are over, and after them for what became of a change."""
@@ -81,10 +80,7 @@ class Clock:
 def type_words(words: Sequence[str], address: str, folder: Path, timeout: float) -> Ran:
     """Run the tool in this process, over a real socket."""
     clock = Clock()
-    environment = Environment(
-        stdin=io.StringIO(),
-        stdout=io.StringIO(),
-        stderr=io.StringIO(),
+    environment = InMemory(
         variables={"MESOSCTL_MASTER": address, "XDG_STATE_HOME": str(folder / "state")},
         clock=clock,
         sleep=clock.sleep,
@@ -93,7 +89,7 @@ def type_words(words: Sequence[str], address: str, folder: Path, timeout: float)
     with mock.patch("mesosctl.ops.confirm.GRACE", GRACE), mock.patch("mesosctl.ops.quota.replacing.GRACE", GRACE):
         status = main([*words, "--timeout", str(timeout)], environment)
     took = time.monotonic() - started
-    return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue(), took)
+    return Ran(status, environment.out, environment.err, took)
 
 
 @dataclass

@@ -17,8 +17,8 @@ from fake_master.carriers.address import open_address
 from fake_master.carriers.direct import Direct
 from fake_master.carriers.in_process import InProcessTransport
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
 from mesosctl.core.errors import ExitStatus
+from tests.surroundings import InMemory, Terminal
 
 from .lab import Lab
 from .words import FILE, Typed
@@ -26,13 +26,6 @@ from .words import FILE, Typed
 MOST_SLEEPS = 300
 MOST_SECONDS = 40.0
 STATUSES = {int(status) for status in ExitStatus} | {141}
-
-
-class Terminal(io.StringIO):
-    """Somebody looks on."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True)
@@ -96,7 +89,7 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
         words = [_filled(word, ids) for word in typed.words]
         stream = Terminal if typed.terminal else io.StringIO
         own = InProcessTransport(lab.master, patience.sleep)
-        environment = Environment(
+        environment = InMemory(
             stdin=stream(typed.stdin),
             stdout=stream(),
             stderr=stream(),
@@ -114,7 +107,7 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
             status = ended.code if isinstance(ended.code, int) else 1
         took = time.process_time() - started
     assert took < MOST_SECONDS, (took, typed)
-    return Played(status, environment.stdout.getvalue(), environment.stderr.getvalue(), patience.sleeps)
+    return Played(status, environment.out, environment.err, patience.sleeps)
 
 
 def _names_a_fake(words: list[str], variables: dict[str, str]) -> bool:

@@ -1,6 +1,5 @@
 """`mesosctl offers` on a master that lends: kinds of offers, and who would have to go."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 
 import fake_master
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory
 
 from .playing import LENT, Play, cluster_file
 from .stage import Stage, in_process
@@ -29,15 +28,12 @@ class Desk:
             self.play.step(line)
 
     def run(self, *words: str) -> str:
-        environment = Environment(
-            stdin=io.StringIO(),
-            stdout=io.StringIO(),
-            stderr=io.StringIO(),
+        environment = InMemory(
             variables={"MESOSCTL_MASTER": self.stage.cluster.address},
             transport=self.stage.cluster.transport,
         )
-        assert main(["offers", *words], environment) == 0, environment.stderr.getvalue()
-        return environment.stdout.getvalue()
+        assert main(["offers", *words], environment) == 0, environment.err
+        return environment.out
 
     def explained(self, target: str) -> dict[str, tuple[bool | None, str]]:
         (found,) = json.loads(self.run("explain", target, "-o", "json"))["explanations"]

@@ -1,6 +1,5 @@
 """What is forecast of a master that lends is what then happens on it: rescinds, offers, and who is evicted."""
 
-import io
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
+from tests.surroundings import InMemory
 
 from .playing import LENT, Play, cluster_file
 from .stage import Player, Stage, in_process, kind_of, on_socket, sums
@@ -111,16 +110,13 @@ def stage_of(carrier: str, tmp_path: Path) -> Iterator[Any]:
 
 
 def typed(stage: Stage, *words: str) -> str:
-    environment = Environment(
-        stdin=io.StringIO(),
-        stdout=io.StringIO(),
-        stderr=io.StringIO(),
+    environment = InMemory(
         variables={"MESOSCTL_MASTER": stage.cluster.address},
         transport=stage.cluster.transport,
     )
     status = main(list(words), environment)
-    assert status in (0, 1), environment.stderr.getvalue()
-    return environment.stdout.getvalue()
+    assert status in (0, 1), environment.err
+    return environment.out
 
 
 def forecast(stage: Stage, *words: str) -> Any:

@@ -11,8 +11,8 @@ from fake_master.cluster import AgentSpec, ClusterSpec
 from fake_master.master.agents import Agent
 from fake_master.master.master import Master
 from mesosctl.__main__ import main
-from mesosctl.cli.environment import Environment
-from tests.conftest import Ran, Terminal
+from tests.conftest import Ran
+from tests.surroundings import InMemory, Terminal
 
 AGENTS = (
     AgentSpec("cpus:12;mem:6144;disk:1000;ports:[31000-32000]", "one", {"rack": "r1", "slots": 2.0}),
@@ -32,7 +32,7 @@ class Lab:
 
     def run(self, *words: str, stdin: str = "", terminal: bool = False, **variables: str) -> Ran:
         stream = Terminal if terminal else io.StringIO
-        environment = Environment(
+        environment = InMemory(
             stdin=stream(stdin),
             stdout=stream(),
             stderr=stream(),
@@ -43,7 +43,7 @@ class Lab:
             transport=self.transport,
         )
         status = main(words, environment)
-        return Ran(status, environment.stdout.getvalue(), environment.stderr.getvalue())
+        return Ran(status, environment.out, environment.err)
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
