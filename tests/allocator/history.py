@@ -25,7 +25,7 @@ from mesosctl.core.resource import Reservation
 from mesosctl.core.resources import Resources
 from tests.reserving import push
 
-from .reference import Offers, PlainAgent, PlainFilter, PlainFramework, Reference
+from .reference import Offers, PlainAgent, PlainFilter, PlainFramework, Reference, part_of
 from .words import expand
 
 AGENTS = [
@@ -249,8 +249,7 @@ class History:
 
     def _give_back_all_roles(self, framework: str, agent: str, part: Resources) -> None:
         for role in sorted({entry.allocation_role or "" for entry in part}):
-            own = part.filter(lambda entry, role=role: entry.allocation_role == role)  # type: ignore[misc]
-            self.reference.give_back(framework, agent, own)
+            self.reference.give_back(framework, agent, part_of(part, role))
 
     def do_resubscribe(self, number: int, roles: int, capabilities: int) -> None:
         framework = self._framework(number)

@@ -150,7 +150,8 @@ class Market:
     def launch(self, offer: Thing, text: str, times: int = 1, executor: str | None = None) -> list[Thing]:
         """As many tasks as fit, at most so many; the rest goes back and is offered again at once."""
         del self.things[offer.id]
-        left, made = offer.resources, []
+        left = offer.resources
+        made: list[Thing] = []
         part = expand(text).allocated_to(offer.role)
         while len(made) < times and left.contains(part):
             left -= part

@@ -7,6 +7,7 @@ starts with `queued`.  OFFERS is `-` for none, or items `F:A` (framework, agent)
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from fake_master.allocator import (
     ALL_AGENT_CAPABILITIES,
@@ -215,8 +216,8 @@ def _amounts(text: str) -> dict[str, int]:
     return {entry.name: entry.value for entry in parse_entries(text) if isinstance(entry.value, int)}
 
 
-def player(*steps: str, **flags: object) -> Player:
-    made = Player(Options(**flags))  # type: ignore[arg-type]
+def player(*steps: str, **flags: Any) -> Player:
+    made = Player(Options(**flags))
     for step in steps:
         made.play(step)
     return made

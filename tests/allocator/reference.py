@@ -166,7 +166,7 @@ class Reference:
         where.held = [pair for pair in where.held if pair[0] != framework]
         left = own - resources
         for kept in dict.fromkeys(entry.allocation_role for entry in left):
-            where.held.append((framework, left.filter(lambda entry, kept=kept: entry.allocation_role == kept)))
+            where.held.append((framework, part_of(left, kept)))
         self.roles.unallocated(role, resources)
         self.sorters[role].unallocated(framework, resources)
         self.untrack_unless_needed(framework, role)
@@ -377,3 +377,8 @@ def _shrink(resources: Resources, left: dict[str, int]) -> Resources:
         if entry.name in left:
             left[entry.name] -= amount
     return Resources(kept)
+
+
+def part_of(resources: Resources, role: str | None) -> Resources:
+    """What is allocated to that role."""
+    return resources.filter(lambda entry: entry.allocation_role == role)

@@ -48,7 +48,7 @@ class StrictHistory(History):
             return StrictPriorityAllocator(options, on_offers, priorities=priorities)
 
         reference = Reference()
-        reference.roles = PlainStrictSorter(reference, priorities)  # type: ignore[assignment]
+        reference.roles = PlainStrictSorter(reference, priorities)  # type: ignore[assignment]  # answers for it by __getattr__
         super().__init__(make, reference)
 
 

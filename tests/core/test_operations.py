@@ -134,7 +134,7 @@ def test_a_broken_rule_is_named_with_the_entry_that_breaks_it(rule, changed):
     with pytest.raises(RuleViolation) as caught:
         check_reserve([right, replace(right, **changed)], Requester("p"))
     assert caught.value.rule == rule
-    assert caught.value.field.startswith("resources[1].")
+    assert str(caught.value.field).startswith("resources[1].")
 
 
 def test_nothing_is_given_to_two_owners_at_once():

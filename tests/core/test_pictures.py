@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given, settings
 
@@ -119,13 +120,16 @@ def test_equal_names_stay_equal_wherever_they_stand():
     assert (hidden.usages[0].role, [*hidden.weights]) == (team, [team])
     assert is_strict_subrole(team, hidden.offers[0].role)
     assert agent.total.contains(hidden.usages[0].resources)
-    constraint = framework.offer_constraints["role_constraints"][team]["groups"][0]["attribute_constraints"][0]
+    constraints: Any = framework.offer_constraints
+    constraint = constraints["role_constraints"][team]["groups"][0]["attribute_constraints"][0]
     assert constraint["selector"]["attribute_name"] in agent.attributes
     assert constraint["predicate"]["text_equals"]["value"] in agent.attributes.values()
     assert hidden.flags["roles"].split(",") == [hidden.offers[0].role, team]
+    assert agent.region is not None
     assert agent.region in hidden.flags["domain"]
     assert hidden.flags["priorities"] == f"{hidden.offers[0].role}=3,{team}=-1"
     assert hidden.flags["lendable_names"].split(",")[1] in {entry.name for entry in agent.total}
+    assert hidden.lending is not None
     (task,), (debt,), (refusal,) = hidden.lending.tasks, hidden.lending.debts, hidden.lending.refusals
     assert (task.framework_id, task.agent_id, task.role) == (framework.id, agent.id, team)
     assert task.resources == task.executor_resources == debt.resources == refusal.resources
@@ -187,17 +191,16 @@ def test_what_came_went_and_changed():
 def test_what_is_lent_is_compared():
     held = parse_resources("cpus:1")
     lent = Resources([Resource("cpus", 2000, revocable=True)])
+    lending = Lending((PicturedTask("t1", "F0", "S0", "web", lent),), refusals=(Refusal("F0", "S0", "web", held, 9.0),))
     before = ClusterPicture(
         "1.11.0",
         0.0,
         (PicturedAgent("S0", "h0", "p", parse_resources("cpus:2")),),
         (PicturedFramework("F0", "shop", ("web",)),),
         usages=(Usage("F0", "S0", "web", lent, 1),),
-        lending=Lending(
-            (PicturedTask("t1", "F0", "S0", "web", lent),), refusals=(Refusal("F0", "S0", "web", held, 9.0),)
-        ),
+        lending=lending,
     )
-    later = replace(before, lending=replace(before.lending, refusals=(Refusal("F0", "S0", "web", held, 5.0),)))
+    later = replace(before, lending=replace(lending, refusals=(Refusal("F0", "S0", "web", held, 5.0),)))
     assert changes(before, later) == []
     after = replace(
         before,

@@ -72,7 +72,7 @@ ODD_TEXTS = [
     "\ud800", "\udc00x", "\udcff\udcfe", "\U0001f600", "e\u0301" * 50, "NaN", "1e309", "-1", "9" * 400, "%00", "%", "%2e%2e/", "a;b:c(d)[1-2]",
     "x" * LONG, "a/" * (LONG // 2) + "a", "{}", "null", "'\"`$(id)", "(", "[", "(a+)+$", "a{1000}{1000}", "\\", "ï»¿", "=", "&", "A" * 300,
 ]  # fmt: skip
-ODD_VALUES = [
+ODD_VALUES: list[Any] = [
     None, True, False, [], {}, [[]], [None], [[[[]]]], {"": None}, {"value": None}, {"value": {}},
     Literal("[" * 400 + "]" * 400), Literal('{"a":' * 400 + "1" + "}" * 400), Literal("[" * LONG), Literal('{"value":' * LONG), Literal(""),
     Literal("{"), Literal("'x'"), Literal("undefined"), Literal("\0"), Literal('"\\ud800"'), Literal('"\\x00"'), Literal('"a\nb"'), Literal("1 2"),

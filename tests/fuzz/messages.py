@@ -79,6 +79,13 @@ def part_of(message: Message, name: str) -> st.SearchStrategy[Any]:
     return _field(message.fields[name], name, 0)
 
 
+def kinds_of(message: Message) -> list[str]:
+    """The names that its type may have."""
+    kind = message.fields["type"].type
+    assert isinstance(kind, Enumeration)
+    return sorted(kind.values)
+
+
 @st.composite
 def _message(draw: st.DrawFn, message: Message, depth: int, kind: str | None = None) -> Any:
     if draw(st.integers(1, ONE_IN)) == _ODD:
@@ -93,11 +100,11 @@ def _message(draw: st.DrawFn, message: Message, depth: int, kind: str | None = N
     if depth > DEEPEST:
         chosen = set()
     chosen |= {name for name, field in message.fields.items() if field.label == "required"}
-    given = draw(st.sampled_from(sorted(message.fields["type"].type.values))) if kind == "" else kind
+    given = draw(st.sampled_from(kinds_of(message))) if kind == "" else kind
     if given is not None:
         chosen |= {"type", given.lower(), "framework_id" if given != "SUBSCRIBE" else "type"} & message.fields.keys()
     elif "type" in message.fields and isinstance(message.fields["type"].type, Enumeration):
-        given = draw(st.sampled_from(sorted(message.fields["type"].type.values)))
+        given = draw(st.sampled_from(kinds_of(message)))
         # Of a message that is one of several, the part that its type names.
         chosen |= {"type", given.lower()} & message.fields.keys()
     items: list[tuple[str, Any]] = []

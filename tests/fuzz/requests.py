@@ -13,7 +13,7 @@ from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
 from mesosctl.wire.messages import Field, Message
 
 from .json_texts import ODD_TEXTS, odd_texts, odd_values, write
-from .messages import json_of, part_of, texts
+from .messages import json_of, kinds_of, part_of, texts
 
 TYPE = "application/json"
 
@@ -34,7 +34,7 @@ _WEIGHTS = Message("Weights", {"weights": Field(weights.WEIGHT_INFO, "repeated")
 # What each endpoint with a body of its own reads: a message, an array, or a form with a JSON field.
 _OBJECTS = {
     "quota": quota.QUOTA_REQUEST,
-    "maintenance/schedule": maintenance.UPDATE.fields["schedule"].type,
+    "maintenance/schedule": maintenance._SCHEDULE,
 }
 _ARRAYS = {
     "weights": (_WEIGHTS, "weights"),
@@ -120,8 +120,11 @@ def _bodies(path: str) -> st.SearchStrategy[bytes]:
     if path == "api/v1":
         return st.sampled_from(sorted(CALLS)).flatmap(lambda kind: json_of(operator_api._CALL, kind=kind)).map(write)
     if path == "api/v1/scheduler":
-        kinds = sorted(SCHEDULER_CALL.fields["type"].type.values)
-        return st.sampled_from(kinds).flatmap(lambda kind: json_of(SCHEDULER_CALL, kind=kind)).map(write)
+        return (
+            st.sampled_from(kinds_of(SCHEDULER_CALL))
+            .flatmap(lambda kind: json_of(SCHEDULER_CALL, kind=kind))
+            .map(write)
+        )
     return st.just(b"")
 
 

@@ -1,5 +1,7 @@
 """What an allocator that lends keeps of agents, tenants and debts, where no master is needed to see it."""
 
+from typing import Any
+
 import pytest
 
 from fake_master.allocator import AgentInfo, FrameworkInfo, Options
@@ -34,9 +36,9 @@ class Books:
     def agent(self, name: str = "A", text: str = A) -> None:
         self.allocator.add_agent(AgentInfo(name), expand(text))
 
-    def framework(self, name: str, *roles: str, tenant: bool = True, **more: object) -> None:
+    def framework(self, name: str, *roles: str, tenant: bool = True, **more: Any) -> None:
         able = {"MULTI_ROLE"} | ({"REVOCABLE_RESOURCES"} if tenant else set())
-        self.allocator.add_framework(FrameworkInfo(name, frozenset(roles), frozenset(able), **more))  # type: ignore[arg-type]
+        self.allocator.add_framework(FrameworkInfo(name, frozenset(roles), frozenset(able), **more))
         self.allocator.advance_to(self.now)
 
     def tick(self) -> None:

@@ -304,8 +304,11 @@ class Lending(RuleBasedStateMachine):
 def _divided(offer: Offer, share: int, lopsided: int) -> Resources:
     """A part of an offer: cpus by one number, mem by another."""
     divisors = {"cpus": share, "mem": lopsided}
-    entries = (entry for entry in offer.resources.allocated_to(None) if isinstance(entry.value, int))
-    return Resources(replace(entry, value=entry.value // divisors[entry.name]) for entry in entries)  # type: ignore[operator]
+    return Resources(
+        replace(entry, value=entry.value // divisors[entry.name])
+        for entry in offer.resources.allocated_to(None)
+        if isinstance(entry.value, int)
+    )
 
 
 def _launch(offer: Offer, name: str, part: Resources) -> dict[str, Any]:

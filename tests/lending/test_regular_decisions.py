@@ -15,6 +15,7 @@ from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 from tests.allocator import history as plain
 from tests.allocator.test_histories import COMMON, NUMBER, RARE, START
+from tests.allocator.words import expand
 
 LENDERS = ["cpus(a):4;mem(a):400;2/200", "cpus(q):1;mem(q):200;1/100", "cpus(a/b):2;mem(a/b):64;cpus(b):3"]
 
@@ -70,7 +71,7 @@ class LendingHistory(plain.History):
     def do_estimate(self, number: int, amount: int) -> None:
         agent = self._agent(number)
         if agent is not None:
-            slack = plain.expand(f"cpus{{REV}}:{amount % 4}") if amount % 4 else Resources()
+            slack = expand(f"cpus{{REV}}:{amount % 4}") if amount % 4 else Resources()
             record = self.lending.lent.agent(agent.info.id)
             before = record.usage
             self.allocator.update_agent(agent.info, agent.total + slack)
@@ -150,7 +151,7 @@ class Forgetful(LendingHistory):
             self.lending.lent.situation = object()
             return share(candidates)
 
-        self.lending._share = share_anew  # type: ignore[method-assign]
+        self.lending._share = share_anew  # type: ignore[method-assign]  # for this one alone
 
 
 @pytest.fixture(autouse=True)

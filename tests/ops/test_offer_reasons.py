@@ -1,6 +1,7 @@
 """Reasons that need a master in a particular state: each from figures as masters tell them."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from mesosctl.wire.tenant_tasks import TenantTask, tenant_tasks
 KNOWN_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})
 
 
-def agent(number: int, resources: str = "cpus:1;mem:100", **changes: object) -> AgentStanding:
+def agent(number: int, resources: str = "cpus:1;mem:100", **changes: Any) -> AgentStanding:
     plain = AgentStanding(
         id=f"S{number}",
         hostname=f"host{number}",
@@ -31,7 +32,7 @@ def agent(number: int, resources: str = "cpus:1;mem:100", **changes: object) -> 
         used=Resources(),
         offered=Resources(),
     )
-    return replace(plain, **changes)  # type: ignore[arg-type]  # fields by name
+    return replace(plain, **changes)
 
 
 FRAMEWORK = FrameworkStanding(
@@ -174,11 +175,11 @@ def test_names_that_can_be_lent_may_have_blanks_around_them() -> None:
 
 
 def test_what_an_executor_holds_counts_once_and_with_its_tasks() -> None:
-    def cpus(amount: float, *, is_lent: bool) -> dict[str, object]:
+    def cpus(amount: float, *, is_lent: bool) -> dict[str, Any]:
         plain = {"name": "cpus", "type": "SCALAR", "scalar": {"value": amount}, "allocation_info": {"role": "x"}}
         return plain | ({"revocable": {}} if is_lent else {})
 
-    def task(name: str, started: float) -> dict[str, object]:
+    def task(name: str, started: float) -> dict[str, Any]:
         return {
             "task_id": {"value": name},
             "framework_id": {"value": "F"},

@@ -132,29 +132,31 @@ def test_an_answer_that_no_master_gives_is_told_apart(broken):
         picture_of(Between(GET_STATE=broken))
 
 
+LENT = Lending(
+    tuple(PicturedTask(f"t{n}", "m-0000", "m-S0", "web", parse_resources("cpus:2;mem:256")) for n in range(2)),
+    refusals=(Refusal("m-0000", "m-S0", "web", parse_resources("cpus:4"), 30.0),),
+    stop_seconds=2.0,
+)
 LENDING = replace(
     PICTURE,
     usages=(HELD,),
     flags={"oversubscribe_reservations": "true", "lendable_names": "cpus"},
-    lending=Lending(
-        tuple(PicturedTask(f"t{n}", "m-0000", "m-S0", "web", parse_resources("cpus:2;mem:256")) for n in range(2)),
-        refusals=(Refusal("m-0000", "m-S0", "web", parse_resources("cpus:4"), 30.0),),
-        stop_seconds=2.0,
-    ),
+    lending=LENT,
 )
 
 
 def test_a_master_that_lends_tells_all_that_its_picture_has():
     picture = picture_of(Between(LENDING))
-    assert picture.lending == LENDING.lending
+    assert picture.lending == LENT
     assert picture.flags["lendable_names"] == "cpus"
     assert picture.untold == ()
 
 
 def test_what_is_on_its_way_there_is_not_told():
-    first, second = LENDING.lending.tasks
+    first, second = LENT.tasks
     tasks = (replace(first, standing="ending"), second)
-    picture = picture_of(Between(replace(LENDING, lending=replace(LENDING.lending, tasks=tasks))))
+    picture = picture_of(Between(replace(LENDING, lending=replace(LENT, tasks=tasks))))
+    assert picture.lending is not None
     assert [task.standing for task in picture.lending.tasks] == ["ending", "running"]
     assert [sentence.partition(":")[0] for sentence in picture.untold] == ["how far tasks that are ending have come"]
 

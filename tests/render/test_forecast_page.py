@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,8 @@ def test_it_is_well_formed_and_loads_nothing():
 
 
 def test_what_a_command_would_have_told_is_in_it():
-    would = Report([Column("ROLE"), Column("ID", wide=True)], [["<b>web</b>", "1"]], [], lambda: None, list)
+    columns = [Column("ROLE"), Column("ID", wide=True)]
+    would = Report(columns, [["<b>web</b>", "1"]], [], lambda: pytest.fail("a page asks for no document"), list)
     html = page(whole_forecast(), [would])
     assert '<th scope="row">&lt;b&gt;web&lt;/b&gt;</th>' in html
     assert "What would be done" in html
@@ -128,7 +130,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     ]
 
 
-def opened(browser: list[str], html: str, folder: Path, *, width: int = 1000, dark: bool = False) -> dict:
+def opened(browser: list[str], html: str, folder: Path, *, width: int = 1000, dark: bool = False) -> dict[str, Any]:
     """What the browser says of the page, by a script that the page itself would forbid."""
     file = folder / "page.html"
     policy = html[html.index("<meta http-equiv") : html.index(">", html.index("<meta http-equiv")) + 1]

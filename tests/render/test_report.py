@@ -2,12 +2,15 @@
 
 import io
 import json
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from mesosctl.core.holdings import AgentHolding, holdings
+from mesosctl.core.holdings import AgentHolding, Holding, holdings
 from mesosctl.core.labels import Labels
 from mesosctl.core.resource import Disk, Reservation, Resource
 from mesosctl.core.resources import Resources
@@ -18,10 +21,18 @@ from mesosctl.render.reservations import reservation_list, volume_list
 NAMES = st.text(min_size=1, max_size=8)
 
 
+def always(document: BaseModel) -> Callable[[], BaseModel]:
+    return lambda: document
+
+
+def no_document() -> NoReturn:
+    pytest.fail("rows are written without the document")
+
+
 @st.composite
 def held(draw):
     """What some agents hold, with names and labels of any letters."""
-    found = []
+    found: list[Holding] = []
     for number in range(draw(st.integers(0, 3))):
         labels = Labels([(draw(NAMES), draw(st.none() | NAMES))])
         stack = (Reservation("DYNAMIC", draw(NAMES), draw(st.none() | NAMES), labels),)
@@ -47,7 +58,7 @@ def test_a_listing_is_the_document_with_its_items(shown, encoding):
     ):
         text = written(report, "json", encoding)
         assert json.loads(text) == whole.model_dump()
-        assert text == written(report._replace(document=lambda whole=whole: whole, listing=""), "json", encoding)
+        assert text == written(report._replace(document=always(whole), listing=""), "json", encoding)
 
 
 def test_a_name_that_is_no_utf_8_is_escaped_where_it_stands():
@@ -62,15 +73,16 @@ def test_rows_that_are_made_when_looked_at_are_written_like_others(form):
     values = ["a", "bbbb", "\x1b[2J"]
     columns = [Column("NAME"), Column("LENGTH", wide=True)]
     lazy = Rows(values, lambda value: [value, str(len(value))])
-    report = Report(columns, lazy, values, list, list)
+    report = Report(columns, lazy, values, no_document, list)
     assert written(report, form) == written(report._replace(rows=[[value, str(len(value))] for value in values]), form)
     assert (len(lazy), lazy[1], list(lazy[1:])) == (3, ["bbbb", "4"], [["bbbb", "4"], ["\x1b[2J", "4"]])
 
 
 def test_no_row_and_no_item_is_kept():
-    alive, most = set(), [0]
+    alive: set[int] = set()
+    most = [0]
 
-    class Row(list):
+    class Row(list[str]):
         def __del__(self):
             alive.discard(id(self))
 
@@ -80,7 +92,7 @@ def test_no_row_and_no_item_is_kept():
         most[0] = max(most[0], len(alive))
         return row
 
-    report = Report([Column("N")], Rows([str(n) for n in range(500)], make), [], list, list)
+    report = Report([Column("N")], Rows([str(n) for n in range(500)], make), [], no_document, list)
     for form in ("table", "csv"):
         assert len(written(report, form).splitlines()) == 501
     assert most[0] < 10

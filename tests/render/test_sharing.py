@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.core.quantities import Quantities
-from mesosctl.core.sharing import FrameworkHolding, Revoked, Sharing, SharingStep
+from mesosctl.core.sharing import Deed, FrameworkHolding, Revoked, Sharing, SharingStep
 from mesosctl.render.report import write
 from mesosctl.render.sharing import offer_simulation
 from mesosctl.render.sharing_picture import picture
@@ -67,8 +67,8 @@ def test_the_picture_is_well_formed_and_has_a_line_for_each() -> None:
     assert any(element.text == "b< 33%" for element in root.iter())
 
 
-def revoked(deed: str, number: int) -> Revoked:
-    return Revoked(20.0, deed, "b<", "pool", f"t{number}", Quantities({"cpus": 1000}), "a")  # type: ignore[arg-type]
+def revoked(deed: Deed, number: int) -> Revoked:
+    return Revoked(20.0, deed, "b<", "pool", f"t{number}", Quantities({"cpus": 1000}), "a")
 
 
 def test_what_ended_after_the_last_step_is_shown_in_every_form() -> None:

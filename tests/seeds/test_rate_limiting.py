@@ -106,7 +106,8 @@ def test_foo_bar_and_baz():
     foo, bar, baz = simulate(from_json(SAMPLE), arrivals)
     assert (foo.processed, foo.refused) == (100_001, 1)
     assert foo.longest_delay == pytest.approx(100_000 / 55.5)
-    assert (bar.refused, bar.longest_delay) == (0, pytest.approx(100_001 / 300))
+    assert bar.refused == 0
+    assert bar.longest_delay == pytest.approx(100_001 / 300)
     assert (baz.refused, baz.longest_delay) == (0, 0)
 
 
@@ -324,7 +325,8 @@ def test_rates_are_derived_from_counters():
 def test_mean_and_peak_are_told():
     readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))]
     (one,) = observe(readings)
-    assert (one.mean, one.peak) == (pytest.approx(10 / 3), 9)
+    assert one.mean == pytest.approx(10 / 3)
+    assert one.peak == 9
 
 
 # --- Configuring Rate Limits -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.pictured_lending import STANDINGS, Debt, Lending, PicturedTask, Refusal
 from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.core.resource import Disk, DiskSource, Reservation, ReservationType, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.values import Items, Ranges
 
@@ -23,7 +23,8 @@ def stacks(draw):
     """A stack as Mesos allows it: each level is for a role strictly below the one before."""
     parts = draw(st.lists(COMPONENT, max_size=3))
     names = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
-    types = ["STATIC" if draw(st.booleans()) else "DYNAMIC", *["DYNAMIC"] * len(names)]
+    static = draw(st.booleans())
+    types: list[ReservationType] = ["STATIC" if static and depth == 0 else "DYNAMIC" for depth in range(len(names))]
     return tuple(
         Reservation(
             kind,
@@ -31,7 +32,7 @@ def stacks(draw):
             draw(st.none() | TEXT) if kind == "DYNAMIC" else None,
             draw(LABELS) if kind == "DYNAMIC" else None,
         )
-        for kind, name in zip(types, names, strict=False)
+        for kind, name in zip(types, names, strict=True)
     )
 
 
@@ -100,8 +101,10 @@ def lendings(draw, usages):
     refusals = draw(st.lists(st.tuples(place, RESOURCES, st.floats(0, 1e7)), max_size=2 if places else 0))
     return Lending(
         tasks=tuple(task for task in held if draw(st.booleans())),
-        debts=tuple(Debt(*where, owed) for where, owed in debts),
-        refusals=tuple(Refusal(*where, refused, seconds) for where, refused, seconds in refusals),
+        debts=tuple(Debt(framework, agent, role, owed) for (framework, agent, role), owed in debts),
+        refusals=tuple(
+            Refusal(framework, agent, role, refused, seconds) for (framework, agent, role), refused, seconds in refusals
+        ),
         stop_seconds=draw(st.floats(0, 60)),
     )
 

@@ -90,7 +90,7 @@ def test_usage_before_and_after_1_9():
 
 def test_the_whitelist_is_a_flag():
     assert answers.whitelist({"flags": {}}) is None
-    assert answers.whitelist({"flags": {"roles": "a, b"}}) == {"a", "b"}
+    assert answers.whitelist({"flags": {"roles": "a, b"}}) == frozenset({"a", "b"})
 
 
 RESERVED = {

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -6,7 +7,7 @@ from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.text import parse_entries
 from mesosctl.wire.models import read_quota_request
 
-DOCUMENTED = {
+DOCUMENTED: dict[str, Any] = {
     "role": "role1",
     "guarantee": [
         {"name": "cpus", "type": "SCALAR", "scalar": {"value": 12}},

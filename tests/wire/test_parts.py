@@ -1,6 +1,7 @@
 """JSON in chunks of any size gives what it gives whole."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,7 +25,7 @@ def in_chunks(body, sizes):
 
 def together(found):
     """The value that parts are of."""
-    top = {}
+    top: dict[str, Any] = {}
     for path, index, value in found:
         inner = top
         for name in ("top", *path)[:-1]:
