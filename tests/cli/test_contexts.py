@@ -291,7 +291,8 @@ class TestEditing:
     )
     def test_any_history_leaves_what_a_dictionary_would_hold(self, tmp_path_factory, history):
         path = tmp_path_factory.mktemp("c") / "config.toml"
-        contexts, current = {}, None
+        contexts: dict[str, dict[str, str]] = {}
+        current = None
         for step in history:
             if step[0] == "set":
                 change(path, step[1], step[2], ())

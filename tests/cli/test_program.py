@@ -20,6 +20,13 @@ LOADED = (
 )
 
 
+class QuotaServer(http.server.ThreadingHTTPServer):
+    """`silent` makes it hold its answer to /quota back; `reached` is set when it was asked."""
+
+    silent = False
+    reached: threading.Event
+
+
 @pytest.fixture
 def quota_server():
     """A master on a socket that knows /version, /quota and /slaves."""
@@ -49,8 +56,8 @@ def quota_server():
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.silent, server.reached = False, threading.Event()
+    server = QuotaServer(("127.0.0.1", 0), Handler)
+    server.reached = threading.Event()
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield server
@@ -112,7 +119,7 @@ def theirs(ran):
 def rooms(ran, half="mesosctl"):
     """Modules of ours by their room: of one half, without its packages."""
     names = [name.split(".", 2)[1:] for name in modules(ran) if name.startswith(f"{half}.")]
-    found = {}
+    found: dict[str, set[str]] = {}
     for room, *module in names:
         found.setdefault(room, set()).update(module)
     return found

@@ -1,9 +1,10 @@
 import json
+from typing import Any
 
 import httpx
 import pytest
 
-SET = {"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 12}}]}
+SET: dict[str, Any] = {"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 12}}]}
 
 
 def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):

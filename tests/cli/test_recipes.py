@@ -21,6 +21,7 @@ def master(request):
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     ) as serving:
+        assert serving.stdout is not None
         yield serving.stdout.readline().strip()
         serving.send_signal(signal.SIGTERM)
         serving.wait(60)

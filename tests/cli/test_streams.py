@@ -91,7 +91,7 @@ def test_names_that_the_encoding_cannot_hold(shell):
 
 
 def test_words_that_are_no_utf8():
-    command = [sys.executable, "-m", "mesosctl", "quota", "show", b"r\xff"]
+    command: list[str | bytes] = [sys.executable, "-m", "mesosctl", "quota", "show", b"r\xff"]
     ran = subprocess.run(command, capture_output=True, check=False, cwd=ROOT)
     assert ran.returncode == 2
     assert b"is not UTF-8" in ran.stderr

@@ -22,18 +22,29 @@ PATIENCE = 60
 SECRET, ENCODED = "s3cret-of-ops", "b3BzOnMzY3JldC1vZi1vcHM="
 
 
+class Master(http.server.ThreadingHTTPServer):
+    """A master with many quotas; `hold` makes it silent until it is released."""
+
+    hold = False
+    quotas = 2
+    reached: threading.Event
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
 @pytest.fixture
 def server():
-    """A master with many quotas; `hold` makes it silent until it is released."""
     released, reached = threading.Event(), threading.Event()
     infos = [{"role": f"role-{n:05}", "guarantee": []} for n in range(20_000)]
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             reached.set()
-            if server.hold:
+            if master.hold:
                 released.wait(PATIENCE)
-            answers = {"/quota": {"infos": infos[: server.quotas]}, "/roles": {"roles": [], "secret": SECRET}}
+            answers = {"/quota": {"infos": infos[: master.quotas]}, "/roles": {"roles": [], "secret": SECRET}}
             body = json.dumps(answers[self.path]).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -44,15 +55,14 @@ def server():
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.hold, server.quotas, server.reached = False, 2, reached
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
+    master = Master(("127.0.0.1", 0), Handler)
+    master.reached = reached
+    thread = threading.Thread(target=master.serve_forever)
     thread.start()
-    yield server
+    yield master
     released.set()
-    server.shutdown()
-    server.server_close()
+    master.shutdown()
+    master.server_close()
     thread.join()
 
 

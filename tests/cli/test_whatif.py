@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,14 @@ def live() -> Live:
     return Live()
 
 
-def forecast(live: Live, *words: str) -> dict:
+def forecast(live: Live, *words: str) -> dict[str, Any]:
     said = ask(live, "whatif", *words, "-o", "json")
     assert live.changes == []
     assert said.status == (0 if said.json["harmless"] else 1)
     return said.json
 
 
-def cpus(document: dict, moment: str = "after") -> dict[str, float]:
+def cpus(document: dict[str, Any], moment: str = "after") -> dict[str, float]:
     return {
         role["name"]: role[moment]["used"].get("cpus", 0) + role[moment]["offered"].get("cpus", 0)
         for role in document["roles"]

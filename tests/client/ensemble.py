@@ -171,6 +171,6 @@ class Ensemble:
                 return 307, {"Location": f"//{leader.host}/master{path}"}, b""
             response = self.application.handle(request)
             if request.method != "GET" and self.after_change is not None:
-                self.after_change, act = None, self.after_change
+                act, self.after_change = self.after_change, None
                 act()
             return response.status, dict(response.headers), response.body

@@ -4,12 +4,14 @@ import base64
 import contextlib
 import ssl
 from dataclasses import dataclass
+from typing import NoReturn
 
 import pytest
 import trustme
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fake_master.http.exchange import Request
 from mesosctl.client.address import parse_address
 from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
@@ -32,11 +34,15 @@ def authority(tmp_path_factory):
     return made, str(path)
 
 
+def unasked(server: Server, request: Request) -> NoReturn:
+    raise AssertionError("a test says how each server behaves")
+
+
 @pytest.fixture(scope="module")
 def servers(authority):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority[0].issue_cert("127.0.0.1", "localhost").configure_cert(context)
-    started = [Server(None, None if number in PLAIN else context) for number in (*PLAIN, *ENCRYPTED)]
+    started = [Server(unasked, None if number in PLAIN else context) for number in (*PLAIN, *ENCRYPTED)]
     yield started
     for server in started:
         server.stop()
@@ -114,8 +120,8 @@ class TestWhatIsShown:
         (tmp_path / "secret").write_text("s3cret\n")
 
         def run(*words, **variables):
-            words = [str(tmp_path / word[1:]) if word.startswith("@") else word for word in words]
-            ran = type_words("quota", "list", "-vv", *words, MESOSCTL_MASTER=ensemble.address, **variables)
+            given = [str(tmp_path / word[1:]) if word.startswith("@") else word for word in words]
+            ran = type_words("quota", "list", "-vv", *given, MESOSCTL_MASTER=ensemble.address, **variables)
             assert ran.status == 0, ran.err
             for secret in ("from-file", "from-env", "s3cret", "b3A6czNjcmV0"):
                 assert secret not in ran.err

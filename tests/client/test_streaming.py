@@ -1,11 +1,14 @@
 """Large answers, which are read piece by piece."""
 
+from typing import Any
+
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.exchange import Exchange
 from mesosctl.client.held import HeldAnswer
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Settings
@@ -20,30 +23,35 @@ def ids(chunks):
     return [part.value["id"] for part in parts(chunks) if part.place is not None]
 
 
-@pytest.fixture
-def answering():
-    """A master that gives these answers in turn; `seen` are the requests."""
-    opened = []
+class Answering:
+    """Makes a master that gives these answers in turn; `seen` are the requests."""
 
-    def make(*answers, **settings):
+    def __init__(self) -> None:
+        self.seen: list[httpx.Request] = []
+        self.opened: list[Master] = []
+
+    def __call__(self, *answers: httpx.Response | Exception, **settings: Any) -> Master:
         left = list(answers)
 
-        def handle(request):
-            make.seen.append(request)
+        def handle(request: httpx.Request) -> httpx.Response:
+            self.seen.append(request)
             given = left.pop(0)
             if isinstance(given, Exception):
                 raise given
             return given
 
         settings = {"sleep": lambda _: None} | settings
-        opened.append(
+        self.opened.append(
             Master(parse_address("http://one:5050"), Settings(**settings), transport=httpx.MockTransport(handle))
         )
-        return opened[-1]
+        return self.opened[-1]
 
-    make.seen = []
-    yield make
-    for master in opened:
+
+@pytest.fixture
+def answering():
+    made = Answering()
+    yield made
+    for master in made.opened:
         master.close()
 
 
@@ -143,14 +151,15 @@ def test_the_error_of_a_reader_is_its_own_and_nothing_is_asked_again(answering):
 
 
 def test_whoever_traces_sees_the_whole_answer(answering):
-    told = []
+    told: list[Exchange] = []
     master = answering(arriving(b'{"slaves": [{"id": 1}', b"]}"), trace=told.append)
     assert master.stream("/slaves", ids) == [1]
+    assert told[0].answer is not None
     assert told[0].answer.body == b'{"slaves": [{"id": 1}]}'
 
 
 def test_progress_hears_of_the_bytes(answering):
-    heard = []
+    heard: list[int] = []
     master = answering(arriving(b'{"slaves": [', b'{"id": 1}]}'))
     with master.hearing(heard.append):
         master.stream("/slaves", ids)

@@ -3,7 +3,7 @@
 import datetime as dt
 import ssl
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -22,7 +22,7 @@ def papers(tmp_path):
 
 
 @pytest.fixture
-def serve() -> Iterator:
+def serve() -> Iterator[Callable[[ssl.SSLContext], Ensemble]]:
     opened = []
 
     def start(context):

@@ -12,6 +12,7 @@ from kazoo.security import CREATOR_ALL_ACL
 
 from mesosctl.client.address import parse_address
 from mesosctl.client.credentials import Credentials
+from mesosctl.client.exchange import Exchange
 from mesosctl.client.master import Master
 from mesosctl.client.settings import Settings, Tls
 from mesosctl.client.zookeeper import read_masters
@@ -105,7 +106,7 @@ class TestReading:
     def test_no_such_path(self, server):
         with pytest.raises(NoLeader, match="has no /nowhere") as caught:
             read_masters(ZooKeeper((server.host,), "/nowhere"), 30)
-        assert "check the path" in caught.value.hint
+        assert "check the path" in (caught.value.hint or "")
 
 
 class TestDigest:
@@ -203,7 +204,7 @@ class TestCommands:
     @pytest.mark.parametrize(("scheme", "tls", "expected"), [("zk", Tls(), "http"), ("zk+https", Tls(), "https")])
     def test_what_zookeeper_does_not_tell(self, election, scheme, tls, expected):
         election.register("127.0.0.1:1")
-        lines = []
+        lines: list[Exchange] = []
         address = parse_address(election.address.replace("zk://", f"{scheme}://"))
         with (
             Master(address, Settings(tls=tls, timeout=15, trace=lines.append)) as master,
@@ -306,7 +307,7 @@ def test_a_quorum_of_which_one_falls_and_then_another(servers, ensemble, type_wo
 @pytest.fixture
 def cutting(server):
     """The server behind something that cuts the first connection as soon as a session asks for anything."""
-    cuts = []
+    cuts: list[bytes] = []
 
     def pass_on(source, target):
         with contextlib.suppress(OSError):
@@ -335,7 +336,8 @@ def cutting(server):
                 threads.append(threading.Thread(target=pass_on, args=(client, upstream)))
                 threads[-1].start()
 
-    ends, threads = [], []
+    ends: list[socket.socket] = []
+    threads: list[threading.Thread] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(60)
         accepting = threading.Thread(target=serve)

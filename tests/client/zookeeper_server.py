@@ -51,7 +51,7 @@ class ZooKeeperServer:
                 ]
             )
         )
-        self._child: subprocess.Popen | None = None
+        self._child: subprocess.Popen[bytes] | None = None
         self.start()
 
     def start(self) -> None:

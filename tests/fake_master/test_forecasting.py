@@ -1,5 +1,7 @@
 """Rehearsals: what is tried out on a master made of a picture."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +37,7 @@ def usage(name: str, agent: int, text: str) -> Usage:
 
 
 def picture(**more) -> ClusterPicture:
-    return ClusterPicture(**({"version": "1.11.0", "taken_at": 1e9, "agents": agents(4)} | more))
+    return replace(ClusterPicture("1.11.0", 1e9, agents(4)), **more)
 
 
 def begin(cluster: ClusterPicture, **terms) -> Rehearsal:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def opened(folder: Path, lends: str) -> Application:
     return application
 
 
-def read(application: Application, path: str) -> dict:  # type: ignore[type-arg]
+def read(application: Application, path: str) -> dict[str, Any]:
     return json.loads(application.handle(Request("GET", path)).body)
 
 
@@ -102,7 +103,8 @@ def test_agents_that_make_no_sense(tmp_path: Path, line: str, field: str) -> Non
 
 @pytest.mark.parametrize("knows", [True, False])
 def test_throttle_info_means_something_only_to_a_master_that_lends(knows: bool) -> None:
-    ground = Ground(None, None, "r", Resources(), Resources(), knows_throttling=knows)  # type: ignore[arg-type]
+    nobody: Any = None  # neither framework nor agent is asked
+    ground = Ground(nobody, nobody, "r", Resources(), Resources(), knows_throttling=knows)
     message = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0}, "revocable": {"throttle_info": {}}}
     (entry,) = entries([message], ground)
     assert (entry.revocable, entry.throttleable) == (True, knows)

@@ -255,8 +255,10 @@ def test_who_does_not_read_an_answer_is_cut_off() -> None:
     async def play() -> None:
         async with served(SMALL, agents=100) as at:
             client = await at.client()
-            client.writer.transport.pause_reading()
-            while not client.writer.transport.is_closing():
+            transport = client.writer.transport
+            assert isinstance(transport, asyncio.Transport)
+            transport.pause_reading()
+            while not transport.is_closing():
                 client.writer.write(b"GET /slaves HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
                 async with asyncio.timeout(PATIENCE):
                     try:

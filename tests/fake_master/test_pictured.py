@@ -41,7 +41,7 @@ def started(picture, **more):
 
 
 def summed(usages):
-    held = {}
+    held: dict[tuple[str, str, str], Resources] = {}
     for usage in usages:
         key = (usage.framework_id, usage.agent_id, usage.role)
         held[key] = held.get(key, Resources()) + usage.resources

@@ -1,6 +1,7 @@
 """Masters made of pictures of what may be taken back: lent reservations, slack of use, priorities."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,11 @@ def lent(cpus: int, mem: int) -> Resources:
     return Resources([Resource("cpus", cpus * 1000, revocable=True), Resource("mem", mem * 1000, revocable=True)])
 
 
-def task(name: str, resources: Resources, framework: PicturedFramework = TENANT, **more: object) -> PicturedTask:
+def task(name: str, resources: Resources, framework: PicturedFramework = TENANT, **more: Any) -> PicturedTask:
     return PicturedTask(name, framework.id, AGENT.id, framework.roles[0], resources, **more)
 
 
-def picture(*tasks: PicturedTask, **more: object) -> ClusterPicture:
+def picture(*tasks: PicturedTask, **more: Any) -> ClusterPicture:
     """Every task is part of what its framework uses."""
     used: dict[str, Resources] = {}
     for one in tasks:
@@ -44,7 +45,7 @@ def picture(*tasks: PicturedTask, **more: object) -> ClusterPicture:
     )
 
 
-def started(picture: ClusterPicture, **more: object) -> tuple[Master, VirtualClock]:
+def started(picture: ClusterPicture, **more: Any) -> tuple[Master, VirtualClock]:
     clock = VirtualClock(1000.0)
     master = Pictured(picture, **more).start(clock=clock)
     master.advance()
@@ -84,7 +85,7 @@ def test_what_is_under_way_arrives_and_drives_tenants_out() -> None:
 
 
 def test_an_executor_goes_with_its_tasks() -> None:
-    executor = {"executor_id": "e", "executor_resources": lent(1, 100)}
+    executor: dict[str, Any] = {"executor_id": "e", "executor_resources": lent(1, 100)}
     master, clock = started(
         picture(
             task("t0", REST),

@@ -116,9 +116,10 @@ def test_two_masters_on_one_registry_never_lose_each_others_changes(tmp_path: Pa
 
 
 def test_when_the_registry_fails_the_answer_is_500_and_nothing_has_changed(tmp_path: Path):
-    application = Application(ClusterSpec(agents=("cpus:12",)).start(SqliteRegistry(tmp_path / "r.sqlite")))
+    registry = SqliteRegistry(tmp_path / "r.sqlite")
+    application = Application(ClusterSpec(agents=("cpus:12",)).start(registry))
     blocker = sqlite3.connect(tmp_path / "r.sqlite", isolation_level=None)
-    application.master.registry._connection.execute("PRAGMA busy_timeout=0")
+    registry._connection.execute("PRAGMA busy_timeout=0")
     blocker.execute("BEGIN IMMEDIATE")
     assert post(application, "r1") == 500
     blocker.execute("ROLLBACK")

@@ -8,6 +8,7 @@ import pytest
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
+from fake_master.master.streams import EventStream
 from mesosctl.wire import recordio
 
 OFFERED_AGAIN = 5.5
@@ -23,7 +24,7 @@ class Lab:
         self.master = ClusterSpec((agent,), "1.11", flags).start(clock=lambda: self.now)
         self.application = Application(self.master)
         [self.agent_id] = self.master.agents
-        self.stream = None
+        self.stream: EventStream | None = None
 
     def subscribe(self):
         capabilities = [{"type": "MULTI_ROLE"}, {"type": "RESERVATION_REFINEMENT"}]
@@ -35,12 +36,13 @@ class Lab:
 
     def events(self, *kinds: str):
         """What has arrived since the last look."""
+        assert self.stream is not None
         found = [json.loads(record) for record in recordio.decode(self.stream.take())]
         return [event for event in found if event["type"] in kinds]
 
     def offered(self):
         """Scalars of the next offers: {"cpus": 10, "cpus(web)": 2}."""
-        amounts = {}
+        amounts: dict[str, float] = {}
         for event in self.events("OFFERS"):
             for offer in event["offers"]["offers"]:
                 for entry in offer["resources"]:

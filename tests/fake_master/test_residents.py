@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,8 +33,8 @@ def play(*frameworks: ResidentSpec, seconds: float = 3.0, fate: TaskFate | None 
     return master
 
 
-def resident(name: str, task: str = "cpus:1;mem:512", **more: object) -> ResidentSpec:
-    return ResidentSpec(name, (name,), parse_resources(task), **more)  # type: ignore[arg-type]
+def resident(name: str, task: str = "cpus:1;mem:512", **more: Any) -> ResidentSpec:
+    return ResidentSpec(name, (name,), parse_resources(task), **more)
 
 
 def running(master: Master) -> dict[str, int]:
@@ -104,7 +105,7 @@ def test_views_tell_of_tasks() -> None:
     master = play(resident("f", tasks=2))
     application = Application(master)
 
-    def read(path: str) -> dict:  # type: ignore[type-arg]
+    def read(path: str) -> dict[str, Any]:
         return json.loads(application.handle(Request("GET", path)).body)
 
     (task, _) = read("/tasks")["tasks"]

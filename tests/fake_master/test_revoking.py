@@ -1,6 +1,7 @@
 """Revocation on a master: what schedulers are told, and what becomes of executors (seeds/drf.txt)."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ class Stage:
         self.batch.read()
         (offer,) = next(event["offers"]["offers"] for event in self.batch.events if event["type"] == "OFFERS")
         share = [_scalar("cpus", 4.0 / tasks), _scalar("mem", 1024.0 / tasks)]
-        own = {"command": {"value": "sleep"}}
+        own: dict[str, Any] = {"command": {"value": "sleep"}}
         if executor is not None:
             own = {"executor": {"executor_id": {"value": executor}, "command": {"value": "run"}}}
         infos = [
@@ -69,18 +70,18 @@ class Stage:
                 self.batch.call("ACKNOWLEDGE", **body)
         self.wait(0.0)
 
-    def _statuses(self) -> list[dict]:
+    def _statuses(self) -> list[dict[str, Any]]:
         self.batch.read()
         return [event["update"]["status"] for event in self.batch.events if event["type"] == "UPDATE"]
 
-    def told(self) -> list[tuple[str, str, str, str]]:
+    def told(self) -> list[tuple[str, str, str | None, str]]:
         """(task, state, reason, source) of what batch was told since the last look."""
         found = [(s["task_id"]["value"], s["state"], s.get("reason"), s["source"]) for s in self._statuses()]
         self.batch.events.clear()
         return found
 
 
-def _scalar(name: str, value: float) -> dict:
+def _scalar(name: str, value: float) -> dict[str, Any]:
     return {"name": name, "type": "SCALAR", "scalar": {"value": value}}
 
 
@@ -148,7 +149,7 @@ def test_the_last_task_of_an_executor_frees_the_executor_too() -> None:
     (offer,) = next(event["offers"]["offers"] for event in stage.batch.events if event["type"] == "OFFERS")
     infos = []
     for n, mem in ((0, 256.0), (1, 256.0)):
-        executor = {"executor_id": {"value": f"e{n}"}, "command": {"value": "run"}}
+        executor: dict[str, Any] = {"executor_id": {"value": f"e{n}"}, "command": {"value": "run"}}
         executor["resources"] = [_scalar("cpus", 1.0), _scalar("mem", mem)]
         infos.append(
             {

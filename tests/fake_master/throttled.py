@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
@@ -14,8 +15,8 @@ from mesosctl.wire.recordio import decode
 class Cluster:
     """A master with a clock of its own, which starts at 1000 seconds."""
 
-    limits: dict
-    flags: dict = field(default_factory=dict)
+    limits: dict[str, Any]
+    flags: dict[str, Any] = field(default_factory=dict)
     now: float = 1000.0
     version: str = "1.11"
 
@@ -24,7 +25,7 @@ class Cluster:
         spec = ClusterSpec(agents=("cpus:4;mem:1024",), mesos_version=self.version, flags=flags)
         self.application = Application(spec.start(clock=lambda: self.now))
 
-    def ask(self, target: str, body: dict | None = None, **headers: str):
+    def ask(self, target: str, body: dict[str, Any] | None = None, **headers: str):
         return self.application.handle(
             Request(
                 "GET" if body is None else "POST",
@@ -50,14 +51,14 @@ class Cluster:
             for principal in principals
         }
 
-    def frameworks(self) -> list[dict]:
+    def frameworks(self) -> list[dict[str, Any]]:
         return json.loads(self.ask("/frameworks").body)["frameworks"]
 
 
 class Framework:
     """A subscribed framework; `processed` are the tasks whose reconciliation was answered, and when."""
 
-    def __init__(self, cluster: Cluster, principal: str | None, info: dict) -> None:
+    def __init__(self, cluster: Cluster, principal: str | None, info: dict[str, Any]) -> None:
         self.cluster = cluster
         self.info = (
             {"user": "u", "name": "f", "roles": ["dev"], "capabilities": [{"type": "MULTI_ROLE"}]}
@@ -66,7 +67,7 @@ class Framework:
         )
         self.errors: list[str] = []
         self.processed: list[str] = []
-        self.events: list[dict] = []
+        self.events: list[dict[str, Any]] = []
         self.subscribe()
 
     def subscribe(self, **call: object) -> None:

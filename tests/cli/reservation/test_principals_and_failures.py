@@ -55,7 +55,7 @@ def test_unreserve_names_the_reservers_principal_by_itself(guarded):
 def break_connection(lab, path, *, arrives):
     """The first answer of `path` is lost; the request itself may arrive."""
     usual = lab.transport.handle_request
-    broken = []
+    broken: list[httpx.Request] = []
 
     def handle(request):
         if request.url.path == path and not broken:
