@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from mesosctl.core.labels import Labels
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, Usage
@@ -197,7 +198,7 @@ def _growths(figures: Sequence[Figure]) -> tuple[float | None, ...]:
     return last.seconds / first.seconds, cpu, last.peak_mib / first.peak_mib
 
 
-def _report(sizes: Sequence[int], found: Mapping[str, Sequence[Figure]], took: float) -> dict[str, object]:
+def _report(sizes: Sequence[int], found: Mapping[str, Sequence[Figure]], took: float) -> dict[str, Any]:
     """The figures as tables with titles, columns and rows, and a chart of the memory."""
     amounts = ("seconds", "CPU seconds", "peak MiB")
     columns = ["command"]

@@ -49,7 +49,7 @@ def main() -> None:
         f"Medians of {arguments.runs}, interleaved, beside `{PASS}`; {machine}.",
         f"On fake: a list should be no slower than over HTTP, {rows[3][2]:.2f} here.",
     ]
-    print("\n".join([*about, "", *map(_line, [COLUMNS, *rows])]))
+    print("\n".join([*about, "", _line(COLUMNS), *map(_line, rows)]))
     if arguments.json is not None:
         took = round(time.monotonic() - arguments.began, 1)
         table = {"title": "Start", "columns": COLUMNS, "rows": rows}
@@ -87,7 +87,7 @@ def _surroundings(home: Path) -> dict[str, str]:
 @contextmanager
 def _serving(venv: Path, home: Path) -> Iterator[str]:
     """A fake master with one agent; its address."""
-    words = [venv / "bin" / "mesos-fake-master", "--port", "0", "--agent", "cpus:12;mem:6144"]
+    words = [str(venv / "bin" / "mesos-fake-master"), "--port", "0", "--agent", "cpus:12;mem:6144"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=_surroundings(home)) as master:
         assert master.stdout is not None
         try:
@@ -120,7 +120,7 @@ def _measure(venv: Path, home: Path, address: str, runs: int) -> dict[str, list[
 def _time(words: Sequence[str], surroundings: dict[str, str]) -> tuple[float, float]:
     quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     began = time.perf_counter()
-    process = os.posix_spawn(words[0], words, surroundings, file_actions=quiet)
+    process = os.posix_spawn(words[0], list(words), surroundings, file_actions=quiet)
     _, status, usage = os.wait4(process, 0)
     took = time.perf_counter() - began
     if status:

@@ -25,7 +25,7 @@ def test_percentiles() -> None:
 def test_passed_offers_come_again_and_declined_ones_do_not() -> None:
     handed_out = []
     for shape in ("pass", "decline"):
-        ours = Ours(Case("", 6, 2, shape))  # type: ignore[arg-type]
+        ours = Ours(Case("", 6, 2, shape))
         assert len(ours.measure(3)) == 3
         handed_out.append(len(ours._outstanding))
     assert handed_out == [6, 0]

@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import Any
 
-from mesoshttp.client import MesosClient  # type: ignore[import-not-found]
+from mesoshttp.client import MesosClient
 
 URL, KNOWN = sys.argv[1:3]
 client = MesosClient(mesos_urls=[URL], frameworkId=None if KNOWN == "-" else KNOWN, frameworkName="mesoshttp")

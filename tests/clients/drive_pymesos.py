@@ -8,7 +8,7 @@ import json
 import sys
 from typing import Any
 
-from pymesos import MesosSchedulerDriver, Scheduler  # type: ignore[import-not-found]
+from pymesos import MesosSchedulerDriver, Scheduler
 
 ADDRESS, KNOWN = sys.argv[1:3]
 RESOURCES = [
@@ -22,7 +22,7 @@ def say(*words: Any) -> None:
     sys.stdout.flush()
 
 
-class Reserving(Scheduler):  # type: ignore[misc]
+class Reserving(Scheduler):  # type: ignore[misc]  # brings no types
     done = KNOWN != "-"
 
     def registered(self, _driver: Any, framework_id: Any, _master: Any) -> None:

@@ -67,5 +67,6 @@ class Driver:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._child.poll() is None or not self._child.stdout.closed:  # type: ignore[union-attr]
+        assert self._child.stdout is not None
+        if self._child.poll() is None or not self._child.stdout.closed:
             self.kill()

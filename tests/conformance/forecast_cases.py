@@ -3,6 +3,8 @@
 Clusters are such that the outcome does not hang on the order in which an allocation looks at agents.
 """
 
+from typing import Any
+
 from .forecasting import (
     FILTERED,
     Case,
@@ -19,17 +21,17 @@ FOUR, SIX, ONE = quick(*[AGENT] * 4), quick(*[AGENT] * 6), quick(AGENT)
 TWO_SIZES = quick(AGENT, "cpus:8;mem:2048;disk:1000;ports:[31000-31009]")
 
 
-def volume(role: str, disk: float, name: str) -> list[dict]:
+def volume(role: str, disk: float, name: str) -> list[dict[str, Any]]:
     about = {"persistence": {"id": name}, "volume": {"mode": "RW", "container_path": "data"}}
     return [entry | {"disk": about} for entry in owned(role, disk=disk)]
 
 
-def refined(*roles: str, **amounts: float) -> list[dict]:
+def refined(*roles: str, **amounts: float) -> list[dict[str, Any]]:
     stack = [{"type": "DYNAMIC", "role": role} for role in roles]
     return [entry | {"reservations": stack} for entry in owned(roles[-1], **amounts)]
 
 
-def reserve(resources: list[dict]) -> Step:
+def reserve(resources: list[dict[str, Any]]) -> Step:
     return form("/reserve", slaveId="@A1", resources=resources)
 
 

@@ -8,7 +8,7 @@ from .cluster import Cluster, basic
 from .scenario import scalars
 
 
-def owned(role: str, principal: str | None = None, **quantities: float) -> list[dict[str, Any]]:
+def owned(role: str, principal: str | None = None, /, **quantities: float) -> list[dict[str, Any]]:
     """Scalars that are dynamically reserved."""
     owner = {"type": "DYNAMIC", "role": role, **({} if principal is None else {"principal": principal})}
     return [entry | {"reservations": [owner]} for entry in scalars(**quantities)]

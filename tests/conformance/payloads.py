@@ -32,7 +32,7 @@ usual_amounts = st.one_of(
     st.integers(min_value=1, max_value=20_000).map(lambda milli: milli / 1000),
     st.integers(min_value=1, max_value=200_000).map(lambda tenths_of_milli: tenths_of_milli / 10_000),
 )
-odd_amounts = st.one_of(
+odd_amounts: st.SearchStrategy[Any] = st.one_of(
     usual_amounts,
     usual_amounts.map(str),
     st.sampled_from((0, -1, -0.5, 0.001, 0.0005, 0.0004, 0.0001, 1e-9, 1.2345, 12.0005, 23.9999, TRILLION, 1e300)),
@@ -45,7 +45,7 @@ odd_v1_amounts = st.one_of(
 usual_weights = st.one_of(st.integers(min_value=1, max_value=9), st.sampled_from((0.5, 2.25, 0.0001, "2.5")))
 odd_weights = st.one_of(usual_weights, st.sampled_from((0, -1, -0.0, 1e-9, 1e12, 1e300, " 3", "3 ", "x", None, True)))
 usual_forces = st.booleans()
-odd_forces = st.sampled_from((False, True, "true", "false", "yes", "", 1, None, []))
+odd_forces: st.SearchStrategy[Any] = st.sampled_from((False, True, "true", "false", "yes", "", 1, None, []))
 
 odd_resources = st.sampled_from(
     (
@@ -154,7 +154,7 @@ def _spoil(draw: st.DrawFn, value: Any) -> Any:
     return draw(_strangers)
 
 
-_strangers = st.sampled_from((None, True, "x", "", 0, 7, [], {}, [None], {"value": 1}, [[]]))
+_strangers: st.SearchStrategy[Any] = st.sampled_from((None, True, "x", "", 0, 7, [], {}, [None], {"value": 1}, [[]]))
 
 
 def _spoil_text(draw: st.DrawFn, text: str) -> str:

@@ -27,7 +27,7 @@ REFINED = (
     [dynamic("r", "p"), dynamic("r/x")],
     [static("ads"), dynamic("ads/x")],
 )
-ILLEGAL = (
+ILLEGAL: tuple[list[dict[str, Any]], ...] = (
     [],
     [static("r")],
     [static("ads")],
@@ -111,7 +111,7 @@ def written(entry: Resource, form: str) -> Resource:
 
 def bottom(entry: Resource) -> str | None:
     """The role of a static reservation at the bottom of a stack."""
-    first = next(iter(entry["reservations"]), {})
+    first: dict[str, Any] = next(iter(entry["reservations"]), {})
     return first.get("role") if first.get("type") == "STATIC" else None
 
 

@@ -164,7 +164,7 @@ def config(
 # Answers
 
 
-def info(role: str, owner: str | None = None, **amounts: float) -> dict[str, Any]:
+def info(role: str, owner: str | None = None, /, **amounts: float) -> dict[str, Any]:
     """A QuotaInfo as it is shown; `owner` is what a 1.4 master writes into each resource."""
     marked = {} if owner is None else {"role": owner}
     shown = [scalar(name, amount, **marked) for name, amount in sorted(amounts.items())]
@@ -184,7 +184,7 @@ def old_status(**guarantees: Mapping[str, float]) -> dict[str, Any]:
     return {"infos": [info(role, "*", **amounts) for role, amounts in guarantees.items()]}
 
 
-def role_entry(name: str, weight: float = 1.0, **more: Mapping[str, float]) -> dict[str, Any]:
+def role_entry(name: str, weight: float = 1.0, /, **more: Mapping[str, float]) -> dict[str, Any]:
     """One entry of GET /roles; `more` are guarantee, limit, consumed and reserved."""
     quota = {key: more.get(key, {}) for key in ("guarantee", "limit", "consumed")}
     return {

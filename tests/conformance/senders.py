@@ -13,6 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -91,11 +92,11 @@ class DriverSender(Sender):
 
 class HttpSender(Sender):
     def __init__(
-        self, cluster: Cluster, principal: str | None, failover_timeout: float, known: dict | None = None
+        self, cluster: Cluster, principal: str | None, failover_timeout: float, known: dict[str, Any] | None = None
     ) -> None:
         self._again = (cluster, principal, failover_timeout)
         url = httpx.URL(cluster.address)
-        self._events: queue.Queue[tuple[dict, float]] = queue.Queue()
+        self._events: queue.Queue[tuple[dict[str, Any], float]] = queue.Queue()
         self._calls = httpx.Client(trust_env=False, base_url=url, timeout=PATIENCE)
         info = {"user": "u", "name": "http", "failover_timeout": failover_timeout}
         info |= {} if principal is None else {"principal": principal}
@@ -148,7 +149,7 @@ class HttpSender(Sender):
         self._socket.close()
         self._calls.close()
 
-    def _call(self, call: dict) -> None:
+    def _call(self, call: dict[str, Any]) -> None:
         answer = self._calls.post(
             "/api/v1/scheduler",
             json=call | {"framework_id": self.framework_id},

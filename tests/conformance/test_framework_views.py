@@ -109,7 +109,7 @@ def test_the_calls_of_the_operator_api(master: Cluster, framework: Framework) ->
     assert only(state["get_frameworks"]["frameworks"], "a b/c") == entry
     agents = master.call("GET_AGENTS").json()["get_agents"]["agents"]
     assert all("offered_resources" in agent and "allocated_resources" not in agent for agent in agents)
-    nothing = {"tasks": [], "unreachable_tasks": [], "completed_tasks": []}
+    nothing: dict[str, list[Any]] = {"tasks": [], "unreachable_tasks": [], "completed_tasks": []}
     assert master.call("GET_TASKS").json() == {"type": "GET_TASKS", "get_tasks": nothing}
     assert master.call("GET_EXECUTORS").json() == {"type": "GET_EXECUTORS", "get_executors": {"executors": []}}
     assert master.call("GET_OPERATIONS").json() == {"type": "GET_OPERATIONS", "get_operations": {}}

@@ -116,8 +116,13 @@ def test_random_histories_leave_both_masters_in_the_same_state(pool: Pool) -> No
     reason = REAL.why_not()
     if reason is not None:
         pytest.skip(reason)
+
+    class Here(History):
+        def __init__(self) -> None:
+            super().__init__(pool, IN_PROCESS)
+
     run_state_machine_as_test(
-        lambda: History(pool, IN_PROCESS),
+        Here,
         settings=settings(
             max_examples=max(1, STEPS // STEPS_IN_A_HISTORY),
             stateful_step_count=STEPS_IN_A_HISTORY,

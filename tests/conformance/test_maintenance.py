@@ -56,7 +56,8 @@ def asked(framework: Framework) -> dict[str, Any]:
 
 def answer(framework: Framework, call: str, inverse: dict[str, Any], refuse: float) -> None:
     body = {"inverse_offer_ids": [inverse["id"]], "filters": {"refuse_seconds": refuse}}
-    framework.ask(call, **{call.lower(): body})
+    named: dict[str, Any] = {call.lower(): body}
+    framework.ask(call, **named)
 
 
 def said(master: Cluster) -> list[tuple[str, str]]:

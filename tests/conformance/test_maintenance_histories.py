@@ -122,8 +122,13 @@ def test_random_histories_of_maintenance(pool: Pool) -> None:
     reason = REAL.why_not()
     if reason is not None:
         pytest.skip(reason)
+
+    class Here(History):
+        def __init__(self) -> None:
+            super().__init__(pool)
+
     run_state_machine_as_test(
-        lambda: History(pool),
+        Here,
         settings=settings(
             max_examples=max(1, STEPS // STEPS_IN_A_HISTORY),
             stateful_step_count=STEPS_IN_A_HISTORY,

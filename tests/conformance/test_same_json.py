@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from .carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool
-from .cluster import Answer, Cluster
+from .cluster import Answer, Cluster, Setup
 from .comparing import steady
 from .scenario import Step, config, post_quota, send, update_quota
-from .scenarios.setups import NESTED_RESERVATION, NO_AGENTS, STANDARD, WHITELIST_WEIGHTED, Setup
+from .scenarios.setups import NESTED_RESERVATION, NO_AGENTS, STANDARD, WHITELIST_WEIGHTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def test_a_task_that_is_refused(
 ) -> None:
     framework = joined(shared[1])
     offer = framework.offers()[0]
-    under = {"executor": custom(framework, **of_executor)} if of_executor else {}
+    under: dict[str, Any] = {"executor": custom(framework, **of_executor)} if of_executor else {}
     framework.accept([offer], launch(task(offer, "t", **under, **of_task)))
     name = of_task.get("task_id", {"value": "t"})["value"]
     reason, message = refusal(framework, name)
@@ -183,8 +183,8 @@ def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:
 
         def figures() -> list[float]:
             found = master.read("/metrics/snapshot")
-            names = ("messages_launch_tasks", "messages_decline_offers", "tasks_error")
-            names += ("task_error/source_master/reason_task_invalid", f"frameworks/f/{framework.id}/operations/launch")
+            names = ["messages_launch_tasks", "messages_decline_offers", "tasks_error"]
+            names += ["task_error/source_master/reason_task_invalid", f"frameworks/f/{framework.id}/operations/launch"]
             return [found.get(f"master/{name}", 0.0) for name in names]
 
         offer = framework.offers()[0]

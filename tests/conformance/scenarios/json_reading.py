@@ -11,8 +11,8 @@ ONE_CPU = '{"name":"cpus","type":"SCALAR","scalar":{"value":1}}'
 NOTHING_SET = get("/quota").gives(200, {})
 
 
-def post(guarantee: str, more: str = "") -> Step:
-    return send("POST", "/quota", f'{{"role":"r1","force":true,"guarantee":{guarantee}{more}}}')
+def post(guarantee: str, more: str = "", after: str = "") -> Step:
+    return send("POST", "/quota", f'{{"role":"r1","force":true,"guarantee":{guarantee}{more}}}{after}')
 
 
 def with_amount(amount: str) -> Step:
@@ -138,7 +138,7 @@ ROWS = (
     Row("guarantee twice", STANDARD,
         post(f"[{ONE_CPU}]", ',"guarantee":[{"name":"mem","type":"SCALAR","scalar":{"value":1}}]').gives(200),
         shows("r1", "mem", 1)),
-    Row("blanks after the object", STANDARD, send("POST", "/quota", post(f"[{ONE_CPU}]").content + " \n\t").gives(200)),
+    Row("blanks after the object", STANDARD, post(f"[{ONE_CPU}]", after=" \n\t").gives(200)),
     Row("role in the path is not decoded", STANDARD,
         send("POST", "/quota", {"role": "100%", "guarantee": [scalar("cpus", 1)]}).gives(200),
         delete("/quota/100%25").gives(400)),

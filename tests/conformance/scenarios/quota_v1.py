@@ -214,7 +214,7 @@ ROLES = (
 )
 
 # What a map of amounts may look like, and what is kept of it.
-MAPS_TAKEN = {
+MAPS_TAKEN: dict[str, tuple[Any, dict[str, float]]] = {
     "list of objects": ([{"cpus": {"value": 1}}, {"mem": {"value": 2}}], {"cpus": 1, "mem": 2}),
     "null": (None, {}),
     "empty list": ([], {}),

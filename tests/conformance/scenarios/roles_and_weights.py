@@ -85,7 +85,7 @@ WEIGHTS = (
         [weight("a", 1), weight("b", 0)],
         [weight("a", None)],
         [weight("a", True)],
-        [weight(1, 1)],
+        [{"role": 1, "weight": 1}],
     ),
     refused("WE-2", [weight("a", 0)], [weight("a", -1)], [weight("a", "two")]),
     Row("WE-2 a number as text", NO_AGENTS, put(weight("a", "2.5")).gives(200),
