@@ -1,6 +1,6 @@
 """A leading master: reads that may be repeated, changes that are sent once.
 
-with Master(parse_address("http://host:5050"), Settings()) as master:
+with Master(parse_address("http://host:5050"), Conversation()) as master:
     master.get("/quota")             decoded JSON
     master.stream("/slaves", take)   what is made of a large answer, piece by piece
     master.post("/quota", b"{…}")    nothing, or an error
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Self
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, Take, raise_for_status
 from mesosctl.client.carrier import find_way
+from mesosctl.client.conversation import Conversation, Deadline
 from mesosctl.client.sending import ANSWERED_BY_ALL, JSON, Request, Sender
-from mesosctl.client.settings import Deadline, Settings
 from mesosctl.client.way import Way
 from mesosctl.core.errors import (
     Denied,
@@ -61,14 +61,14 @@ class Master:
     def __init__(
         self,
         address: Address,
-        settings: Settings | None = None,
+        conversation: Conversation | None = None,
         transport: "httpx.BaseTransport | None" = None,
         *,
         way: Way | None = None,
     ) -> None:
-        self.settings = settings or Settings()
-        open_way = find_way(address.fake, self.settings.tls, transport) if way is None else lambda: way
-        self._sender = Sender(address, self.settings, open_way)
+        self.conversation = conversation or Conversation()
+        open_way = find_way(address.fake, self.conversation.tls, transport) if way is None else lambda: way
+        self._sender = Sender(address, self.conversation, open_way)
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
 
@@ -96,11 +96,11 @@ class Master:
 
     def notice(self, sentence: str) -> None:
         """Tell the operator something that is not the answer."""
-        self.settings.notice(sentence)
+        self.conversation.notice(sentence)
 
     def alarm(self, sentence: str) -> None:
         """Tell the operator something that must not be missed."""
-        self.settings.alarm(sentence)
+        self.conversation.alarm(sentence)
 
     @property
     def profile(self) -> "Profile":
@@ -115,7 +115,7 @@ class Master:
     def get(self, path: str) -> Any:
         """The JSON at `path`.  Repeated after a pause where nobody answered, or a master failed."""
         answer = self._read(Request("GET", path, repeatable=True))
-        self.settings.learn(path, answer)
+        self.conversation.learn(path, answer)
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
@@ -140,7 +140,7 @@ class Master:
                 if isinstance(error, _SETTLED) or pause > self.deadline.remaining():
                     raise
             # Between half and the whole: many clients of one dead leader should not come back at once.
-            self.settings.sleep(pause * (1 + self.settings.jitter()) / 2)
+            self.conversation.sleep(pause * (1 + self.conversation.jitter()) / 2)
             pause *= 2
         return self._value(request)
 
@@ -185,11 +185,11 @@ class Master:
         """
         name, base = self._agent_of(pid)
         headers = {"Accept": "application/json"}
-        credentials = self.settings.credentials
+        credentials = self.conversation.credentials
         if credentials is not None and (self._sender.leader.address.fake or self._sender.leader.is_known(base)):
             headers["Authorization"] = credentials.header()
         # One agent that swallows connections must not eat up the whole deadline.
-        deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.settings.clock)
+        deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.conversation.clock)
         answer = self._sender.exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
         raise_for_status(answer)
         return answer.json()
@@ -262,7 +262,7 @@ class Master:
 
     def _check_may_change(self) -> None:
         """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
-        if not self.settings.may_change:
+        if not self.conversation.may_change:
             raise UsageError(
                 "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
             )
