@@ -112,6 +112,8 @@ class Master:
             self._profile = profile_of(answers.version(self.get("/version")))
         return self._profile
 
+    # --- Reading ----------------------------------------------------------------------------------
+
     def get(self, path: str) -> Any:
         """The JSON at `path`.  Repeated after a pause where nobody answered, or a master failed."""
         answer = self._read(Request("GET", path, repeatable=True))
@@ -129,6 +131,19 @@ class Master:
     def stream_call(self, call: str, take: Take) -> Any:
         """As `stream`, of the answer to a v1 call that only reads."""
         return self._read(_reading_call(call, take))
+
+    def ask(self, call: str) -> Any:
+        """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
+        return self._read(_reading_call(call))
+
+    @contextmanager
+    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
+        """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
+        before, self._sender.carrier.received = self._sender.carrier.received, received
+        try:
+            yield
+        finally:
+            self._sender.carrier.received = before
 
     def _read(self, request: Request) -> Any:
         """What a request that only reads, and so may be repeated, is answered: its JSON, or what is made of that."""
@@ -169,13 +184,7 @@ class Master:
         # Masters of one list have one version, but while they are being upgraded.
         return self._sender.leader.base is None and (path == "/flags" or len(self._sender.leader.address.bases) > 1)
 
-    def post(self, path: str, body: bytes) -> None:
-        """Change something by POST.  Sent once."""
-        self._change("POST", path, body)
-
-    def put(self, path: str, body: bytes) -> None:
-        """Change something by PUT.  Sent once."""
-        self._change("PUT", path, body)
+    # --- What an agent itself says ----------------------------------------------------------------
 
     def agent_state(self, pid: str) -> Any:
         """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
@@ -211,6 +220,16 @@ class Master:
             raise UnexpectedAnswer(f"the master shows an agent at '{printable(pid)}', which is no place to ask")
         return name, base
 
+    # --- Changing ---------------------------------------------------------------------------------
+
+    def post(self, path: str, body: bytes) -> None:
+        """Change something by POST.  Sent once."""
+        self._change("POST", path, body)
+
+    def put(self, path: str, body: bytes) -> None:
+        """Change something by PUT.  Sent once."""
+        self._change("PUT", path, body)
+
     def post_form(self, path: str, fields: Mapping[str, str]) -> None:
         """Change something by POST of a form.  Sent once."""
         from urllib.parse import urlencode
@@ -225,18 +244,25 @@ class Master:
         """Change something by a v1 call (spec/endpoints.md §4).  Sent once."""
         self._change("POST", "/api/v1", body)
 
-    def ask(self, call: str) -> Any:
-        """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
-        return self._read(_reading_call(call))
+    def _check_may_change(self) -> None:
+        """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
+        if not self.conversation.may_change:
+            raise UsageError(
+                "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
+            )
 
-    @contextmanager
-    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
-        """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
-        before, self._sender.carrier.received = self._sender.carrier.received, received
-        try:
-            yield
-        finally:
-            self._sender.carrier.received = before
+    def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
+        self._check_may_change()
+        with self._sender.on_its_own():
+            answer = self._sender.send(Request(method, path, body, content_type))
+        if answer.is_html:
+            raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
+        if answer.body.strip():
+            raise UnexpectedAnswer(
+                f"{answer.url} answered a change with data, as if to another request", status=answer.status
+            )
+
+    # --- Events -----------------------------------------------------------------------------------
 
     def subscribe(self, path: str, body: bytes, patience: float) -> "EventStream":
         """Open a stream of events on whoever leads; see `client.stream`."""
@@ -258,24 +284,6 @@ class Master:
         with self._sender.on_its_own():
             raise_for_status(
                 self._sender.exchange(Request("POST", path, body, repeatable=repeatable), base, headers, self.deadline)
-            )
-
-    def _check_may_change(self) -> None:
-        """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
-        if not self.conversation.may_change:
-            raise UsageError(
-                "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
-            )
-
-    def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
-        self._check_may_change()
-        with self._sender.on_its_own():
-            answer = self._sender.send(Request(method, path, body, content_type))
-        if answer.is_html:
-            raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
-        if answer.body.strip():
-            raise UnexpectedAnswer(
-                f"{answer.url} answered a change with data, as if to another request", status=answer.status
             )
 
 
