@@ -35,9 +35,7 @@ class AgentEvents(Engine):
         for name, resources in used.items():
             framework = self._state.frameworks.get(name)
             if framework is not None:
-                own = self._own(resources)
-                self._state.hold_all(agent, framework, own)
-                self._state.mark_all_allocated(agent, own)
+                self._account(agent, framework, resources)
         agent.refresh()
 
     def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:

@@ -13,9 +13,9 @@ class Bounds:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._room = {role.name: state.room_of(role) for role in state.roles.with_quota()}
+        self._consumed = {role.name: state.consumed_by(role) for role in state.roles.with_quota()}
         self._lacking = {
-            role.name: difference(dict(role.quota.guarantees.items()), self._room[role.name])
+            role.name: difference(dict(role.quota.guarantees.items()), self._consumed[role.name])
             for role in state.roles.with_quota()
         }
         self._headroom: Amounts = headroom(state) if any(self._lacking.values()) else {}
@@ -26,9 +26,9 @@ class Bounds:
         top = self._state.roles.get(roles.top_level(role.name))
         assert top is not None, "a role with a framework is in the tree"
         promised = self._promised.get(top.name, {})
-        held = self._room.get(top.name, {})
+        consumed = self._consumed.get(top.name, {})
         for name, bound in top.quota.limits.items():
-            if amounts.get_amount(name) > bound - held.get(name, 0) - promised.get(name, 0):
+            if amounts.get_amount(name) > bound - consumed.get(name, 0) - promised.get(name, 0):
                 return False
         if not any(self._lacking.values()):
             return True

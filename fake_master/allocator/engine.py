@@ -10,6 +10,7 @@ from fake_master.allocator.cycle import Cycle, Offers
 from fake_master.allocator.interface import Allocator, InverseOfferCallback, OfferCallback
 from fake_master.allocator.metrics import StopWatch, state_figures
 from fake_master.allocator.options import Options
+from fake_master.allocator.records import Agent, Framework
 from fake_master.allocator.state import State
 from mesosctl.core.quantities import Quota
 from mesosctl.core.resources import Resources
@@ -50,6 +51,12 @@ class Engine(Allocator):
     def _own(self, resources: Resources) -> Resources:
         """What of these is shared out here: all, unless a subclass keeps some kinds of them elsewhere."""
         return resources
+
+    def _account(self, agent: Agent, framework: Framework, used: Resources) -> None:
+        """What a framework has of an agent when one of the two appears."""
+        own = self._own(used)
+        self._state.hold_all(agent, framework, own)
+        self._state.mark_all_allocated(agent, own)
 
     def _framework_changed(self, framework: str) -> None:
         """Its roles, capabilities or wishes are other ones now, or whether it is active."""

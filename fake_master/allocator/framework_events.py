@@ -31,12 +31,11 @@ class FrameworkEvents(Engine):
         for name, resources in (used or {}).items():
             agent = state.agents.get(name)
             if agent is not None:
-                own = self._own(resources)
-                state.hold_all(agent, framework, own)
-                state.mark_all_allocated(agent, own)
+                self._account(agent, framework, resources)
                 agent.refresh()
         if active:
             self._run_for_all()
+        self._framework_changed(info.id)
 
     def _subscribe(self, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
         for role in sorted(roles):

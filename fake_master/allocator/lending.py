@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from fake_master.allocator.amounts import Amounts, add
 from fake_master.allocator.filters import covered
+from fake_master.allocator.idle import free_for
 from fake_master.allocator.lent_records import LentAgent, Tenant, beyond, common
-from fake_master.allocator.lent_state import LentState, free_for
+from fake_master.allocator.lent_state import LentState
 from fake_master.allocator.records import Agent, Client
 from fake_master.allocator.state import State
 from mesosctl.core.minimum import is_allocatable

@@ -5,14 +5,13 @@ Its regular half never sees anything revocable: of every event it takes its own 
 
 # ruff: noqa: D102  # the interface documents its methods
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from fake_master.allocator.cycle import Offers
 from fake_master.allocator.hierarchical import HierarchicalAllocator
 from fake_master.allocator.interface import (
     AgentInfo,
-    FrameworkInfo,
     InverseOfferCallback,
     OfferCallback,
     Unavailability,
@@ -22,6 +21,7 @@ from fake_master.allocator.lent_records import Tenant, beyond, common, forget_id
 from fake_master.allocator.lent_state import LentState
 from fake_master.allocator.options import Options
 from fake_master.allocator.parcels import allocation_role
+from fake_master.allocator.records import Agent, Framework
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
@@ -78,7 +78,7 @@ class LendingAllocator(HierarchicalAllocator):
         regular = resources.non_revocable()
         if regular:
             super().restore_offered(framework, agent, regular)
-        self._account(framework, agent, resources)
+        self._account_lent(agent, framework, resources)
 
     def restore_debt(self, framework: str, agent: str, owed: Resources) -> None:
         """A part of what a framework has of the slack of allocation, with its role, is lent no longer."""
@@ -122,10 +122,8 @@ class LendingAllocator(HierarchicalAllocator):
         used: Mapping[str, Resources] | None = None,
         unavailability: Unavailability | None = None,
     ) -> None:
-        super().add_agent(info, total, used, unavailability)
         self._lent.set_usage(self._lent.agent(info.id), _slack_of_use(total))
-        for framework, resources in (used or {}).items():
-            self._account(framework, info.id, resources)
+        super().add_agent(info, total, used, unavailability)
 
     def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
         super().update_agent(info, total)
@@ -134,21 +132,20 @@ class LendingAllocator(HierarchicalAllocator):
             self._queue.ask({info.id: None})
 
     def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
-        super().add_resource_provider(agent, total, used)
         record = self._lent.agent(agent)
         self._lent.set_usage(record, record.usage + _slack_of_use(total))
-        for framework, resources in used.items():
-            self._account(framework, agent, resources)
+        super().add_resource_provider(agent, total, used)
 
     def remove_agent(self, agent: str) -> None:
         super().remove_agent(agent)
         for tenant in self._lent.drop(self._lent.agent(agent)):
             self._lent.forget_unless_needed(tenant)
 
-    def _account(self, framework: str, agent: str, used: Resources) -> None:
-        """What a framework has of an agent when one of the two appears."""
-        if framework not in self._state.frameworks or agent not in self._state.agents:
-            return
+    def _account(self, agent: Agent, framework: Framework, used: Resources) -> None:
+        super()._account(agent, framework, used)
+        self._account_lent(agent.id, framework.id, used)
+
+    def _account_lent(self, agent: str, framework: str, used: Resources) -> None:
         record = self._lent.agent(agent)
         for entry in used.revocable():
             tenant = self._lent.track(framework, entry.allocation_role or "*")
@@ -158,19 +155,6 @@ class LendingAllocator(HierarchicalAllocator):
                 self._lent.lend(record, tenant, {entry.name: entry.value})
 
     # --- Frameworks ---------------------------------------------------------------------------------
-
-    def add_framework(
-        self,
-        info: FrameworkInfo,
-        used: Mapping[str, Resources] | None = None,
-        *,
-        active: bool = True,
-        suppressed: Collection[str] = (),
-    ) -> None:
-        super().add_framework(info, used, active=active, suppressed=suppressed)
-        for agent, resources in (used or {}).items():
-            self._account(info.id, agent, resources)
-        self._framework_changed(info.id)
 
     def remove_framework(self, framework: str) -> None:
         super().remove_framework(framework)

@@ -9,13 +9,13 @@ from random import Random
 
 from fake_master.allocator.amounts import Amounts, Pairs, add, scalar_pairs
 from fake_master.allocator.drf_sorter import DrfSorter
-from fake_master.allocator.lent_records import LentAgent, Tenant, TenantRole, beyond, common
+from fake_master.allocator.idle import Idle
+from fake_master.allocator.lent_records import LentAgent, Tenant, TenantRole
 from fake_master.allocator.options import Options, SorterName
 from fake_master.allocator.parcels import Content, Parcel, Parcels
 from fake_master.allocator.random_sorter import RandomSorter
 from fake_master.allocator.shapes import Shape
 from fake_master.allocator.sorter import Sorter, Totals
-from mesosctl.core import roles
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 
@@ -215,7 +215,7 @@ class LentState:
             self.totals.change(entered)
             agent.entered = entered
 
-    def idle(self, shape: Shape) -> "Idle":
+    def idle(self, shape: Shape) -> Idle:
         """What of a shape lies idle and can be lent."""
         found = self._idle.get(shape)
         if found is None:
@@ -236,40 +236,3 @@ class LentState:
 
     def _sorter(self, kind: SorterName) -> Sorter:
         return RandomSorter(self.totals, None, self._random) if kind == "random" else DrfSorter(self.totals)
-
-
-class Idle:
-    """Idle reservations of agents that look alike, and what of them may be lent to a role."""
-
-    def __init__(self, lendable: Resources) -> None:
-        self._lendable = lendable
-        self.everything = scalar_pairs(lendable)
-        self._others: dict[str, Amounts] = {}
-
-    def of_others(self, role: str) -> Amounts:
-        """What `role` is never offered regularly: neither its own nor its ancestors'."""
-        found = self._others.get(role)
-        if found is None:
-            others = self._lendable.filter(lambda entry: not entry.allocatable_to(role))
-            found = self._others[role] = dict(scalar_pairs(others))
-        return found
-
-
-def free_for(agent: LentAgent, idle: Idle, role: str, left: Amounts) -> Amounts:
-    """What of all that is left may be lent to a role (A6), and to no role below an owner more than what others own."""
-    for name in (role, *roles.ancestors(role)):
-        if not left:
-            break
-        own = idle.of_others(name)
-        if own != agent.slack:
-            bound = beyond(own, _lent_within(agent, name))
-            left = common(left, bound)
-    return left
-
-
-def _lent_within(agent: LentAgent, role: str) -> Amounts:
-    sums: Amounts = {}
-    for tenant, amounts in agent.lent.items():
-        if tenant.role.name == role or roles.is_strict_subrole(tenant.role.name, role):
-            add(sums, tuple(amounts.items()))
-    return sums

@@ -22,7 +22,7 @@ class Run:
         """Agents of which a shared volume was offered."""
         self.limited = list(state.roles.with_quota())
         for role in self.limited:
-            role.room = QuotaRoom(role.quota, state.room_of(role))
+            role.room = QuotaRoom(role.quota, state.consumed_by(role))
         self.required: Amounts = {}
         """What all guarantees still lack, §5.1 step 4."""
         for role in self.limited:

@@ -17,11 +17,11 @@ from fake_master.allocator.shapes import Capacity, Catalogue
 from fake_master.allocator.sorter import Sorter, Totals
 from mesosctl.core.resources import Resources
 
-# Interned objects beyond this are dropped and made again as needed; a few hundred bytes each.
-# What the catalogue remembers at the most, in all and for each agent.
+# What the catalogue remembers, in all or for each agent; beyond that all of it is dropped, and made again as needed.
 _CATALOGUE_LEAST = 1000
 _CATALOGUE_PER_AGENT = 40
-_UNSETTLED_LIMIT = 50_000
+_MOST_UNSETTLED = 50_000
+"""Parcels handed out and given back that the role tree has not been told of."""
 
 Arrangement = Callable[[Callable[[], Sorter]], Ordering]
 """Makes the order of roles out of sorters of the kind that the options name."""
@@ -137,6 +137,11 @@ class State:
         add(used, tuple(self._revocable_used.items()))
         return used
 
+    def consumed_by(self, role: Role) -> Amounts:
+        """What counts against a role's quota at this moment."""
+        self.settle()
+        return role.consumed(with_reservations=self.options.reservations_consume_quota)
+
     def hold_all(self, agent: Agent, framework: Framework, used: Resources) -> None:
         """Account what a framework holds on an agent when one of the two appears."""
         for parcel in self.catalogue.parcels.by_role(used) if used else ():
@@ -211,6 +216,23 @@ class State:
         client.role.token = next(self._tokens)
         self.situation = object()
 
+    def describe(self, framework: Framework, info: FrameworkInfo) -> None:
+        """Another description of a framework: eligibility and constraints of each of its clients."""
+        framework.info = info
+        for name, client in framework.clients.items():
+            client.eligibility = self.eligibilities.of(info, name)
+            client.excludes = self._excludes(info, name)
+            self.renew(client)
+
+    def _excludes(self, info: FrameworkInfo, role: str) -> Callable[[AgentInfo], bool] | None:
+        """Which agents the framework is not offered in the role: its own constraints, and what is withheld."""
+        own, withheld = info.excludes.get(role), self._withheld
+        if withheld is None:
+            return own
+        if own is None:
+            return lambda agent: withheld(info.id, role, agent)
+        return lambda agent: own(agent) or withheld(info.id, role, agent)
+
     # --- Agents -------------------------------------------------------------------------------------
 
     def capacity(self, info: AgentInfo, total: Resources) -> Capacity:
@@ -247,36 +269,14 @@ class State:
 
     def trim(self) -> None:
         """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""
-        if len(self._unsettled) > _UNSETTLED_LIMIT:
+        if len(self._unsettled) > _MOST_UNSETTLED:
             self.settle()
         if len(self.catalogue) > max(_CATALOGUE_LEAST, _CATALOGUE_PER_AGENT * len(self.agents)):
             self.catalogue.forget()
             for agent in self.agents.values():
                 agent.set_capacity(self.capacity(agent.info, agent.capacity.total))
 
-    def describe(self, framework: Framework, info: FrameworkInfo) -> None:
-        """Another description of a framework: eligibility and constraints of each of its clients."""
-        framework.info = info
-        for name, client in framework.clients.items():
-            client.eligibility = self.eligibilities.of(info, name)
-            client.excludes = self._excludes(info, name)
-            self.renew(client)
-
-    def _excludes(self, info: FrameworkInfo, role: str) -> Callable[[AgentInfo], bool] | None:
-        """Which agents the framework is not offered in the role: its own constraints, and what is withheld."""
-        own, withheld = info.excludes.get(role), self._withheld
-        if withheld is None:
-            return own
-        if own is None:
-            return lambda agent: withheld(info.id, role, agent)
-        return lambda agent: own(agent) or withheld(info.id, role, agent)
-
     def _sorter(self, kind: SorterName) -> Sorter:
         if kind == "random":
             return RandomSorter(self.totals, None, self.options.random)
         return DrfSorter(self.totals)
-
-    def room_of(self, role: Role) -> Amounts:
-        """What counts against a role's quota at this moment."""
-        self.settle()
-        return role.consumed(with_reservations=self.options.reservations_consume_quota)

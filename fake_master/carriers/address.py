@@ -26,7 +26,6 @@ from mesosctl.core.profile import MESOS_1_4, PROFILES
 if TYPE_CHECKING:
     from fake_master.carriers.direct import Direct
     from fake_master.cluster import ClusterSpec
-    from fake_master.master.master import Master
     from fake_master.pictured import Pictured
 
 SCHEME = "fake:"
@@ -101,16 +100,11 @@ def state_folder() -> Path:
     return Path(home) / ".local" / "state" / "mesosctl" / "fake"
 
 
-def open_address(address: str) -> "Master":
-    """The master behind an address, with the state its last command left.  Raises BadInput."""
-    parsed = FakeAddress.parse(address)
-    spec = parsed.spec()
-    with _explained(address):
-        return spec.start(_registry(parsed, parsed.state_file(spec)))
-
-
 def open_on_call(address: str) -> OnCall:
-    """The same, started with the first request that takes a master.  Raises BadInput, and so may that request."""
+    """The master behind an address, with the state that its last command left.
+
+    It starts with the first request that takes a master.  Raises BadInput, and so may that request.
+    """
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
     path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)

@@ -69,7 +69,7 @@ class Evictions:
             framework_id=framework.id,
             framework=framework.name,
             role=task.role,
-            agent=self._master.agents[task.agent_id].hostname,
+            hostname=self._master.agents[task.agent_id].hostname,
             resources=task.resources.allocated_to(None),
             grace_seconds=0.0 if task.is_staging else self._grace(),
             happens=happens,

@@ -165,7 +165,7 @@ class Rehearsal:
                 framework_id=offer.framework_id,
                 framework=offer.framework_id if framework is None else framework.name,
                 role=offer.role,
-                agent=self._master.agents[offer.agent_id].hostname,
+                hostname=self._master.agents[offer.agent_id].hostname,
                 resources=offer.resources.allocated_to(None),
                 is_out=offer.id in self._out,
             )

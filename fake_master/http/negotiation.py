@@ -1,10 +1,24 @@
-"""Content types of the two v1 APIs (spec/endpoints.md §4, checks 2, 3 and 6)."""
+"""What the two v1 APIs have in common: types of content, and the reading of a call (spec/endpoints.md §4)."""
 
-from fake_master.http.exchange import JSON, PROTOBUF, Refusal, Request
+from typing import Any
+
+from fake_master.http.exchange import JSON, PROTOBUF, Refusal, Request, json_body
+from mesosctl.wire.decoding import ConversionError
+from mesosctl.wire.messages import Message, read
 
 
-def check_content_type(request: Request) -> None:
-    """Exactly the type, without parameters.  Raises Refusal (400, 415)."""
+def read_call(request: Request, form: Message) -> dict[str, Any]:
+    """The call in a request, as far as `form` knows it.  Raises Refusal (400, 415)."""
+    _check_content_type(request)
+    body = json_body(request, dict, "body into JSON")
+    try:
+        return read(form, body)
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
+
+
+def _check_content_type(request: Request) -> None:
+    """Exactly the type, without parameters."""
     given = request.headers.get("content-type")
     if given is None:
         raise Refusal(400, "Expecting 'Content-Type' to be present")

@@ -10,16 +10,14 @@ from fake_master.http.exchange import (
     Request,
     Response,
     accepted_silently,
-    json_body,
     json_response,
     standard_refusal,
 )
-from fake_master.http.negotiation import check_accept, check_content_type
+from fake_master.http.negotiation import check_accept, read_call
 from fake_master.master import describe, metrics
 from fake_master.master.master import Master
 from mesosctl.core.errors import Forbidden
-from mesosctl.wire.decoding import ConversionError
-from mesosctl.wire.messages import Field, Message, one_of, read
+from mesosctl.wire.messages import Field, Message, one_of
 
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {
@@ -223,12 +221,7 @@ _CALL = Message(
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
     """POST /api/v1."""
-    check_content_type(request)
-    body = json_body(request, dict, "body into JSON")
-    try:
-        message = read(_CALL, body)
-    except ConversionError as error:
-        raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
+    message = read_call(request, _CALL)
     name = message.get("type")
     if name is None:
         raise Refusal(400, "Failed to validate master::Call: Expecting 'type' to be present")

@@ -4,15 +4,13 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, json_body, refusing
-from fake_master.http.negotiation import check_accept, check_content_type
+from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, refusing
+from fake_master.http.negotiation import check_accept, read_call
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import accepting, requesting
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.subscription import Subscription
-from mesosctl.wire.decoding import ConversionError
-from mesosctl.wire.messages import read
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]
@@ -28,12 +26,7 @@ _UUID_BYTES = 16
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
     """POST /api/v1/scheduler."""
-    check_content_type(request)
-    body = json_body(request, dict, "body into JSON")
-    try:
-        message = read(CALL, body)
-    except ConversionError as error:
-        raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
+    message = read_call(request, CALL)
     name = _checked_type(message)
     _check_acknowledgement(master, name, message)
     if name == "SUBSCRIBE":

@@ -9,7 +9,6 @@ from fake_master.master import rescinding
 from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.capacity import check_capacity
-from mesosctl.core.errors import RuleViolation
 from mesosctl.core.quantities import Quota
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
@@ -105,8 +104,7 @@ class Quotas:
         """DELETE /quota/ROLE and REMOVE_QUOTA; no offer is taken back.  Raises RuleViolation or Forbidden."""
         master = self._master
         roles.check_whitelist(role, master.flags.whitelist)
-        if role not in self._stored:
-            raise RuleViolation(f"role '{role}' has no quota set", field="role", rule="quota.not-set")
+        quota_rules.check_quota_is_set(role, self._stored)
         left = self.meanings()
         del left[role]
         quota_rules.check_tree(left)

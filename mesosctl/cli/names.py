@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from mesosctl.cli.settings import Settings
+from mesosctl.cli.settings import Settings, own_folder
 
 Kind = Literal["role", "agent", "framework", "context"]
 
@@ -85,12 +85,8 @@ def _chosen(settings: Settings) -> str:
 
 
 def _folder(variables: Mapping[str, str]) -> Path | None:
-    cache = variables.get("XDG_CACHE_HOME", "")
-    if not cache.startswith("/"):
-        if not variables.get("HOME"):
-            return None
-        cache = variables["HOME"] + "/.cache"
-    return Path(cache, "mesosctl", "names")
+    folder = own_folder(variables, "XDG_CACHE_HOME", ".cache")
+    return None if folder is None else folder / "names"
 
 
 def _write(path: Path, names: Iterable[str], holds: int) -> None:

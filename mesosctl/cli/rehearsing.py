@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.session import Session
+from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Settings
 from mesosctl.core.errors import ExitStatus
 from mesosctl.core.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
 from mesosctl.render.report import Report
@@ -29,7 +29,7 @@ class RehearsalSession(Session):
         self._rehearsal = rehearsal
         self.reports: list[Report] = []
 
-    def conversation(self) -> Settings:
+    def conversation(self) -> Conversation:
         """As ever, and changes are what it is for."""
         return super().conversation()._replace(may_change=True)
 

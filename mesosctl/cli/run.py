@@ -10,7 +10,6 @@ from mesosctl.cli.environment import Environment
 from mesosctl.cli.streams import is_unwritable
 from mesosctl.core.errors import BadInput, Bug, ExitStatus, MesosctlError, UsageError
 from mesosctl.core.printable import printable, printable_json
-from mesosctl.render import forms
 
 _BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
 """Short options in one word, of which -o takes the rest, or the next word."""
@@ -136,12 +135,8 @@ def _bug(error: Exception) -> Bug:
     )
 
 
-def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether the words ask for JSON, even where they make no command."""
-    return _said_form(arguments) in forms.JSON
-
-
 def _said_form(arguments: Sequence[str]) -> str | None:
+    """What `--output` asks for, even where the words make no command."""
     forms = [word.partition("=")[2] for word in arguments if word.startswith("--output=")]
     bundles = [(_BUNDLE.fullmatch(word), after) for word, after in pairwise([*arguments, ""])]
     forms += [found[1].removeprefix("=") or after for found, after in bundles if found]

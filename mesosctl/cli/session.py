@@ -12,9 +12,8 @@ from mesosctl.cli.settings import Settings, resolve
 from mesosctl.cli.streams import is_unwritable
 from mesosctl.cli.tokens import find_token
 from mesosctl.client.address import parse_address, shows_secret
+from mesosctl.client.conversation import Conversation, Tls
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Settings as Conversation
-from mesosctl.client.settings import Tls
 from mesosctl.core.errors import ExitStatus, MesosctlError, NotConfirmed, UsageError
 from mesosctl.core.printable import printable, printable_json
 from mesosctl.render.report import Report, write

@@ -234,9 +234,15 @@ def configuration_path(variables: Mapping[str, str]) -> Path | None:
     """Where the file is or would be; None without a home.  MESOSCTL_CONFIG names another one."""
     if variables.get("MESOSCTL_CONFIG"):
         return Path(variables["MESOSCTL_CONFIG"])
-    folder = variables.get("XDG_CONFIG_HOME", "")
-    if not folder.startswith("/"):
+    folder = own_folder(variables, "XDG_CONFIG_HOME", ".config")
+    return None if folder is None else folder / "config.toml"
+
+
+def own_folder(variables: Mapping[str, str], variable: str, below_home: str) -> Path | None:
+    """The program's own folder where `variable` says, else below the home; None without a home."""
+    base = variables.get(variable, "")
+    if not base.startswith("/"):
         if not variables.get("HOME"):
             return None
-        folder = variables["HOME"] + "/.config"
-    return Path(folder, "mesosctl", "config.toml")
+        base = f"{variables['HOME']}/{below_home}"
+    return Path(base, "mesosctl")

@@ -81,14 +81,11 @@ def verb(
             for name, kind in shared.items():
                 words[name] = kind(**{option.name: words.pop(option.name) for option in fields(kind)})
             try:
-                if report is not None and not session.options.dry_run:
-                    raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
-                if changes and session.options.dry_run:
-                    from mesosctl.cli.rehearsing import rehearse
-
-                    name = ctx.command_path.partition(" ")[2]
-                    return rehearse(session, name, lambda acting: function(acting, **words), report)
-                return function(session, **words)
+                if not changes:
+                    return function(session, **words)
+                return _change_or_rehearse(
+                    session, ctx.command_path.partition(" ")[2], lambda acting: function(acting, **words), report
+                )
             except MesosctlError as error:
                 if changes:
                     session.tell_unsent(error)
@@ -107,6 +104,19 @@ def verb(
         return run
 
     return wrap
+
+
+def _change_or_rehearse(
+    session: Session, name: str, act: Callable[[Session], int | None], report: str | None
+) -> int | None:
+    """Run the verb `name` upon the cluster, or with --dry-run upon a picture of it, which `report` tells of."""
+    if session.options.dry_run:
+        from mesosctl.cli.rehearsing import rehearse
+
+        return rehearse(session, name, act, report)
+    if report is not None:
+        raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
+    return act(session)
 
 
 def take_globals(ctx: typer.Context, **words: Any) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mesosctl.client.answer import Answer, Take
+from mesosctl.client.conversation import Deadline, Tls
 from mesosctl.client.failures import Failure, deadline_passed, translate
-from mesosctl.client.settings import Deadline, Tls
 from mesosctl.client.way import PATH_SAFE, Incoming, Outgoing, Patience, Way
 from mesosctl.core.errors import UnexpectedAnswer
 

@@ -6,7 +6,7 @@ NotConnected, ConnectedTooLate, Unaskable    certainly not sent
 TooLate, Broken, NotHttp, Undecodable        may have been sent, whatever broke: TLS too can break late
 """
 
-from mesosctl.client.settings import Deadline
+from mesosctl.client.conversation import Deadline
 from mesosctl.core.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
 
 

@@ -1,6 +1,6 @@
 """A leading master: reads that may be repeated, changes that are sent once.
 
-with Master(parse_address("http://host:5050"), Settings()) as master:
+with Master(parse_address("http://host:5050"), Conversation()) as master:
     master.get("/quota")             decoded JSON
     master.stream("/slaves", take)   what is made of a large answer, piece by piece
     master.post("/quota", b"{…}")    nothing, or an error
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Self
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, Take, raise_for_status
 from mesosctl.client.carrier import find_way
+from mesosctl.client.conversation import Conversation, Deadline
 from mesosctl.client.sending import ANSWERED_BY_ALL, JSON, Request, Sender
-from mesosctl.client.settings import Deadline, Settings
 from mesosctl.client.way import Way
 from mesosctl.core.errors import (
     Denied,
@@ -61,14 +61,14 @@ class Master:
     def __init__(
         self,
         address: Address,
-        settings: Settings | None = None,
+        conversation: Conversation | None = None,
         transport: "httpx.BaseTransport | None" = None,
         *,
         way: Way | None = None,
     ) -> None:
-        self.settings = settings or Settings()
-        open_way = find_way(address.fake, self.settings.tls, transport) if way is None else lambda: way
-        self._sender = Sender(address, self.settings, open_way)
+        self.conversation = conversation or Conversation()
+        open_way = find_way(address.fake, self.conversation.tls, transport) if way is None else lambda: way
+        self._sender = Sender(address, self.conversation, open_way)
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
 
@@ -96,11 +96,11 @@ class Master:
 
     def notice(self, sentence: str) -> None:
         """Tell the operator something that is not the answer."""
-        self.settings.notice(sentence)
+        self.conversation.notice(sentence)
 
     def alarm(self, sentence: str) -> None:
         """Tell the operator something that must not be missed."""
-        self.settings.alarm(sentence)
+        self.conversation.alarm(sentence)
 
     @property
     def profile(self) -> "Profile":
@@ -112,10 +112,12 @@ class Master:
             self._profile = profile_of(answers.version(self.get("/version")))
         return self._profile
 
+    # --- Reading ----------------------------------------------------------------------------------
+
     def get(self, path: str) -> Any:
         """The JSON at `path`.  Repeated after a pause where nobody answered, or a master failed."""
         answer = self._read(Request("GET", path, repeatable=True))
-        self.settings.learn(path, answer)
+        self.conversation.learn(path, answer)
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
@@ -130,6 +132,19 @@ class Master:
         """As `stream`, of the answer to a v1 call that only reads."""
         return self._read(_reading_call(call, take))
 
+    def ask(self, call: str) -> Any:
+        """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
+        return self._read(_reading_call(call))
+
+    @contextmanager
+    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
+        """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
+        before, self._sender.carrier.received = self._sender.carrier.received, received
+        try:
+            yield
+        finally:
+            self._sender.carrier.received = before
+
     def _read(self, request: Request) -> Any:
         """What a request that only reads, and so may be repeated, is answered: its JSON, or what is made of that."""
         pause = FIRST_PAUSE
@@ -140,7 +155,7 @@ class Master:
                 if isinstance(error, _SETTLED) or pause > self.deadline.remaining():
                     raise
             # Between half and the whole: many clients of one dead leader should not come back at once.
-            self.settings.sleep(pause * (1 + self.settings.jitter()) / 2)
+            self.conversation.sleep(pause * (1 + self.conversation.jitter()) / 2)
             pause *= 2
         return self._value(request)
 
@@ -169,13 +184,7 @@ class Master:
         # Masters of one list have one version, but while they are being upgraded.
         return self._sender.leader.base is None and (path == "/flags" or len(self._sender.leader.address.bases) > 1)
 
-    def post(self, path: str, body: bytes) -> None:
-        """Change something by POST.  Sent once."""
-        self._change("POST", path, body)
-
-    def put(self, path: str, body: bytes) -> None:
-        """Change something by PUT.  Sent once."""
-        self._change("PUT", path, body)
+    # --- What an agent itself says ----------------------------------------------------------------
 
     def agent_state(self, pid: str) -> Any:
         """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
@@ -185,11 +194,11 @@ class Master:
         """
         name, base = self._agent_of(pid)
         headers = {"Accept": "application/json"}
-        credentials = self.settings.credentials
+        credentials = self.conversation.credentials
         if credentials is not None and (self._sender.leader.address.fake or self._sender.leader.is_known(base)):
             headers["Authorization"] = credentials.header()
         # One agent that swallows connections must not eat up the whole deadline.
-        deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.settings.clock)
+        deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.conversation.clock)
         answer = self._sender.exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
         raise_for_status(answer)
         return answer.json()
@@ -211,6 +220,16 @@ class Master:
             raise UnexpectedAnswer(f"the master shows an agent at '{printable(pid)}', which is no place to ask")
         return name, base
 
+    # --- Changing ---------------------------------------------------------------------------------
+
+    def post(self, path: str, body: bytes) -> None:
+        """Change something by POST.  Sent once."""
+        self._change("POST", path, body)
+
+    def put(self, path: str, body: bytes) -> None:
+        """Change something by PUT.  Sent once."""
+        self._change("PUT", path, body)
+
     def post_form(self, path: str, fields: Mapping[str, str]) -> None:
         """Change something by POST of a form.  Sent once."""
         from urllib.parse import urlencode
@@ -225,18 +244,25 @@ class Master:
         """Change something by a v1 call (spec/endpoints.md §4).  Sent once."""
         self._change("POST", "/api/v1", body)
 
-    def ask(self, call: str) -> Any:
-        """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
-        return self._read(_reading_call(call))
+    def _check_may_change(self) -> None:
+        """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
+        if not self.conversation.may_change:
+            raise UsageError(
+                "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
+            )
 
-    @contextmanager
-    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
-        """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
-        before, self._sender.carrier.received = self._sender.carrier.received, received
-        try:
-            yield
-        finally:
-            self._sender.carrier.received = before
+    def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
+        self._check_may_change()
+        with self._sender.on_its_own():
+            answer = self._sender.send(Request(method, path, body, content_type))
+        if answer.is_html:
+            raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
+        if answer.body.strip():
+            raise UnexpectedAnswer(
+                f"{answer.url} answered a change with data, as if to another request", status=answer.status
+            )
+
+    # --- Events -----------------------------------------------------------------------------------
 
     def subscribe(self, path: str, body: bytes, patience: float) -> "EventStream":
         """Open a stream of events on whoever leads; see `client.stream`."""
@@ -258,24 +284,6 @@ class Master:
         with self._sender.on_its_own():
             raise_for_status(
                 self._sender.exchange(Request("POST", path, body, repeatable=repeatable), base, headers, self.deadline)
-            )
-
-    def _check_may_change(self) -> None:
-        """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
-        if not self.settings.may_change:
-            raise UsageError(
-                "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
-            )
-
-    def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
-        self._check_may_change()
-        with self._sender.on_its_own():
-            answer = self._sender.send(Request(method, path, body, content_type))
-        if answer.is_html:
-            raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
-        if answer.body.strip():
-            raise UnexpectedAnswer(
-                f"{answer.url} answered a change with data, as if to another request", status=answer.status
             )
 
 

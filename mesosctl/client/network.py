@@ -12,8 +12,8 @@ from urllib.parse import SplitResult, quote, urlsplit
 from mesosctl import __version__
 from mesosctl.client.address import ascii_host, bracketed, default_port
 from mesosctl.client.connection import Connection, Reply, left
+from mesosctl.client.conversation import Tls
 from mesosctl.client.failures import ConnectedTooLate, NotConnected
-from mesosctl.client.settings import Tls
 from mesosctl.client.way import PATH_SAFE, Outgoing, Patience
 from mesosctl.core.errors import UsageError
 

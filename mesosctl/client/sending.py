@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, Take, raise_for_status
 from mesosctl.client.carrier import Carrier
+from mesosctl.client.conversation import Conversation, Deadline
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
-from mesosctl.client.settings import Deadline, Settings
 from mesosctl.client.way import Way
 from mesosctl.core.errors import DeadlinePassed, MesosctlError, NoMaster, Unauthenticated, UnexpectedAnswer
 
@@ -39,13 +39,13 @@ class Request(NamedTuple):
 class Sender:
     """The masters of an address, and one deadline over everything that is sent to them."""
 
-    def __init__(self, address: Address, settings: Settings, open_way: Callable[[], Way]) -> None:
-        self.deadline = Deadline(settings.timeout, settings.clock)
-        self.leader = Leader(address, settings, self.deadline)
+    def __init__(self, address: Address, conversation: Conversation, open_way: Callable[[], Way]) -> None:
+        self.deadline = Deadline(conversation.timeout, conversation.clock)
+        self.leader = Leader(address, conversation, self.deadline)
         self.carrier = Carrier(open_way)
         self.changes_left = 0
         """How many changes went out that a master may have looked at."""
-        self._settings = settings
+        self._conversation = conversation
         self._strangers: set[str] = set()
 
     def send(self, request: Request) -> Answer:
@@ -102,13 +102,13 @@ class Sender:
     def _carry(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
         """As the carrier does it; told, however it ends, to whoever wants to see exchanges."""
         method, path, body = request.method, request.path, request.body
-        trace = self._settings.trace
+        trace = self._conversation.trace
         if trace is None:
             return self.carrier.exchange(method, base, path, headers, body, deadline, request.take)
         # Who looks on wants to see the whole of it.
         from mesosctl.client.exchange import Exchange, presentable
 
-        started = self._settings.clock()
+        started = self._conversation.clock()
         answer, failure = None, None
         try:
             answer = self.carrier.exchange(method, base, path, headers, body, deadline)
@@ -116,7 +116,7 @@ class Sender:
             failure = error.message
             raise
         finally:
-            took = self._settings.clock() - started
+            took = self._conversation.clock() - started
             url = base + path if answer is None else answer.url
             trace(Exchange(method, url, presentable(headers), body, took, answer, failure))
         return answer
@@ -169,22 +169,24 @@ class Sender:
     def _tell_of_stream(
         self, url: str, headers: Mapping[str, str], body: bytes, opened: "EventStream | Answer"
     ) -> None:
-        if self._settings.trace is not None:
+        if self._conversation.trace is not None:
             from mesosctl.client.exchange import Exchange, presentable
 
             answer = opened if isinstance(opened, Answer) else None
-            self._settings.trace(Exchange("POST", url, presentable(headers), body, 0.0, answer))
+            self._conversation.trace(Exchange("POST", url, presentable(headers), body, 0.0, answer))
 
     def headers(self, base: str, content_type: str | None) -> dict[str, str]:
         """What goes out with a request to `base`; the secret with none to a stranger, which is told once."""
         # A v1 endpoint wants its exact type, without parameters.
         headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
-        credentials = self._settings.credentials
+        credentials = self._conversation.credentials
         if credentials is None:
             return headers
         if self.leader.may_see_credentials(base):
             headers["Authorization"] = credentials.header()
         elif base not in self._strangers:
             self._strangers.add(base)
-            self._settings.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
+            self._conversation.notice(
+                f"the leading master {base} was not named with --master: it is not shown the secret"
+            )
         return headers

@@ -4,7 +4,7 @@ import re
 import ssl
 from pathlib import Path
 
-from mesosctl.client.settings import Tls
+from mesosctl.client.conversation import Tls
 from mesosctl.core.errors import BadInput, TlsFailure
 from mesosctl.core.printable import printable
 

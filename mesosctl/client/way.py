@@ -8,7 +8,7 @@ alone: no command needs it, and with it each would be half as long again in star
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from mesosctl.client.settings import Deadline
+from mesosctl.client.conversation import Deadline
 
 PATH_SAFE = "/:@!$&'()*+,;=~-._?"
 """What a path may hold as it is in a URL; everything else is quoted where one is shown, and goes out as it is."""

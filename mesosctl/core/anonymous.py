@@ -24,7 +24,7 @@ _KNOWN_RESOURCES = frozenset({"cpus", "gpus", "mem", "disk", "ports"})
 _RESOURCE_FLAGS = frozenset({"fair_sharing_excluded_resource_names", "lendable_names"})
 _TELLING_FLAGS = frozenset({"roles", "domain", "priorities", *_RESOURCE_FLAGS})
 """The kept flags that hold names."""
-Held = TypeVar("Held", PicturedTask, Debt, Refusal)
+Held = TypeVar("Held", Usage, Offer, PicturedTask, Debt, Refusal)
 
 
 def anonymised(picture: ClusterPicture) -> ClusterPicture:
@@ -70,7 +70,7 @@ class _Aliases:
             picture,
             agents=tuple(self._agent(agent) for agent in picture.agents),
             frameworks=frameworks,
-            usages=tuple(self._usage(usage) for usage in picture.usages),
+            usages=tuple(map(self._place, picture.usages)),
             offers=tuple(self._offer(offer) for offer in picture.offers),
             quotas={self.role(role): self._quota(quota) for role, quota in picture.quotas.items()},
             weights={self.role(role): weight for role, weight in picture.weights.items()},
@@ -134,25 +134,12 @@ class _Aliases:
             },
         )
 
-    def _usage(self, usage: Usage) -> Usage:
-        return replace(
-            usage,
-            framework_id=self.of("framework", usage.framework_id),
-            agent_id=self.of("agent", usage.agent_id),
-            role=self.role(usage.role),
-            resources=self.resources(usage.resources),
-        )
-
     def _offer(self, offer: Offer) -> Offer:
         return replace(
-            offer,
+            self._place(offer),
             id=self.of("offer", offer.id),
-            role=self.role(offer.role),
-            framework_id=self.of("framework", offer.framework_id),
             framework=self.of("name", offer.framework),
-            agent_id=self.of("agent", offer.agent_id),
             hostname=self.of("host", offer.hostname),
-            resources=self.resources(offer.resources),
         )
 
     def _quota(self, quota: Quota) -> Quota:

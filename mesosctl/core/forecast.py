@@ -59,8 +59,7 @@ class Rescinded:
     framework_id: str
     framework: str
     role: str
-    agent: str
-    """Its host name."""
+    hostname: str
     resources: Resources
     is_out: bool = True
     """Whether it is really out now, rather than made while the picture settled."""
@@ -74,8 +73,7 @@ class Evicted:
     framework_id: str
     framework: str
     role: str
-    agent: str
-    """Its host name."""
+    hostname: str
     resources: Resources
     """Its own; its executor ends with it."""
     grace_seconds: float

@@ -107,6 +107,12 @@ def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
         )
 
 
+def check_quota_is_set(role: str, stored: Collection[str]) -> None:
+    """Only a quota that is there can be removed.  Raises RuleViolation."""
+    if role not in stored:
+        raise RuleViolation(f"role '{role}' has no quota set", field="role", rule="quota.not-set")
+
+
 def check_tree(quotas: Mapping[str, Quota]) -> None:
     """Every role guarantees at least the sum of what its children guarantee.  Raises RuleViolation.
 

@@ -127,7 +127,7 @@ def _agents(count: int) -> str:
 def rescinded_text(offer: Rescinded) -> str:
     """One offer that would be taken back."""
     assumed = "" if offer.is_out else " (not out yet: made while the picture settled)"
-    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
+    return f"{offer.framework} {offer.role} {offer.hostname} {resources_text(offer.resources)}{assumed}"
 
 
 def evicted_text(task: Evicted) -> str:
@@ -137,7 +137,7 @@ def evicted_text(task: Evicted) -> str:
     assumed = "" if task.runs_now else " (not running yet: assumed while the picture settled)"
     grace = f"{task.grace_seconds:g} s to end"
     return (
-        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
+        f"{before}{task.framework}/{task.task_id} {task.role} {task.hostname} "
         f"{resources_text(task.resources)}: {grace}{when}{assumed}"
     )
 

@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field
 from mesosctl.core import forecast as values
 from mesosctl.core.moment import Held
 from mesosctl.core.quantities import Quantities
-from mesosctl.render.documents import Amounts, Document, Strict, amounts
+from mesosctl.render.documents import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.render.offer_documents import placed
 
 
-class Answer(Strict):
+class Answer(Mirrored):
     """What one request would be answered; `status` is null where mesosctl refuses what a master would take."""
 
     change: str
@@ -34,6 +35,16 @@ class Rescinded(Strict):
     resources: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
     out_now: bool
+
+    @classmethod
+    def of(cls, offer: values.Rescinded) -> Self:
+        """From a value of core."""
+        return cls(
+            offer_id=offer.offer_id,
+            revocability=offer.resources.revocability,
+            out_now=offer.is_out,
+            **placed(offer),
+        )
 
 
 class Evicted(Strict):
@@ -60,16 +71,11 @@ class Evicted(Strict):
         """From a value of core."""
         return cls(
             task_id=task.task_id,
-            framework_id=task.framework_id,
-            framework=task.framework,
-            role=task.role,
-            hostname=task.agent,
-            amounts=amounts(task.resources.quantities()),
-            resources=str(task.resources),
             grace_seconds=task.grace_seconds,
             happens=task.happens,
             caused=task.caused,
             runs_now=task.runs_now,
+            **placed(task),
         )
 
 
@@ -122,6 +128,18 @@ class Starving(Strict):
     caused: bool
     message: str
 
+    @classmethod
+    def of(cls, one: values.Starving) -> Self:
+        """From a value of core."""
+        return cls(
+            kind=one.kind,
+            name=one.name,
+            reason=one.reason,
+            short=amounts(one.short),
+            caused=one.caused,
+            message=one.sentence,
+        )
+
 
 class Fit(Strict):
     """On how many agents a guarantee can be had in one piece: while nothing runs there, and beside what runs now."""
@@ -131,6 +149,17 @@ class Fit(Strict):
     agents_whole: int
     agents_now: int
     largest: Amounts
+
+    @classmethod
+    def of(cls, fit: values.Fit) -> Self:
+        """From a value of core."""
+        return cls(
+            role=fit.role,
+            guarantee=amounts(fit.guarantee),
+            agents_whole=fit.whole,
+            agents_now=fit.now,
+            largest=amounts(fit.largest),
+        )
 
 
 class BeforeAfter(Strict):
@@ -152,8 +181,17 @@ class Headroom(Strict):
     free: BeforeAfter
     owed: BeforeAfter
 
+    @classmethod
+    def of(cls, left: values.Headroom) -> Self:
+        """From a value of core."""
+        return cls(
+            unpromised=BeforeAfter.of(left.unpromised),
+            free=BeforeAfter.of(left.free),
+            owed=BeforeAfter.of(left.owed),
+        )
 
-class Unknown(Strict):
+
+class Unknown(Mirrored):
     """Something that no master tells, and what is assumed in its place."""
 
     what: str
@@ -210,59 +248,19 @@ class ForecastDocument(Document):
             seconds=forecast.seconds,
             changes=list(forecast.changes),
             agents_lost=[LostAgent(hostname=hostname, id=agent_id) for hostname, agent_id in forecast.lost],
-            answers=[
-                Answer(change=a.change, accepted=a.accepted, status=a.status, message=a.message, rule=a.rule, by=a.by)
-                for a in forecast.answers
-            ],
-            rescinded=[_rescinded(offer) for offer in forecast.rescinded],
+            answers=[Answer.of(answer) for answer in forecast.answers],
+            rescinded=[Rescinded.of(offer) for offer in forecast.rescinded],
             evicted=[Evicted.of(task) for task in forecast.evicted],
             roles=[Party.of(party) for party in forecast.roles],
             frameworks=[Party.of(party) for party in forecast.frameworks],
-            starving=[
-                Starving(
-                    kind=one.kind,
-                    name=one.name,
-                    reason=one.reason,
-                    short=amounts(one.short),
-                    caused=one.caused,
-                    message=one.sentence,
-                )
-                for one in forecast.starving
-            ],
-            fits=[
-                Fit(
-                    role=fit.role,
-                    guarantee=amounts(fit.guarantee),
-                    agents_whole=fit.whole,
-                    agents_now=fit.now,
-                    largest=amounts(fit.largest),
-                )
-                for fit in forecast.fits
-            ],
-            headroom=Headroom(
-                unpromised=BeforeAfter.of(forecast.headroom.unpromised),
-                free=BeforeAfter.of(forecast.headroom.free),
-                owed=BeforeAfter.of(forecast.headroom.owed),
-            ),
+            starving=[Starving.of(one) for one in forecast.starving],
+            fits=[Fit.of(fit) for fit in forecast.fits],
+            headroom=Headroom.of(forecast.headroom),
             totals_before=amounts(forecast.totals_before),
             totals=amounts(forecast.totals),
-            unknowns=[Unknown(what=one.what, assumed=one.assumed) for one in forecast.unknowns],
+            unknowns=[Unknown.of(one) for one in forecast.unknowns],
             would=[document.model_dump(mode="json") for document in would],
         )
-
-
-def _rescinded(offer: values.Rescinded) -> Rescinded:
-    return Rescinded(
-        offer_id=offer.offer_id,
-        framework_id=offer.framework_id,
-        framework=offer.framework,
-        role=offer.role,
-        hostname=offer.agent,
-        amounts=amounts(offer.resources.quantities()),
-        resources=str(offer.resources),
-        revocability=offer.resources.revocability,
-        out_now=offer.is_out,
-    )
 
 
 DOCUMENTS: tuple[type[Document], ...] = (ForecastDocument,)

@@ -38,16 +38,7 @@ def escape(text: str) -> str:
 
 def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
     """The whole document; `would` are the answers that a command would have given."""
-    title = verdict(forecast)
-    taken = datetime.fromtimestamp(forecast.taken_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    facts = (
-        f"Mesos {forecast.version}, {forecast.agents} agents in service; picture taken {taken}; "
-        f"{forecast.cycles} allocations ({forecast.seconds:g} s) after the change; "
-        f"assumed: {ASSUMPTIONS[forecast.assume]}"
-    )
-    kind = "yes" if forecast.is_harmless else "no"
     parts = [
-        f'<header class="{kind}"><h1>{escape(title)}</h1><p>{escape(facts)}</p></header>',
         _list("What is changed", forecast.changes),
         *(_done(report) for report in would),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
@@ -63,6 +54,22 @@ def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
             [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         ),
     ]
+    title = verdict(forecast)
+    return _document(title, [_header(forecast, title), *filter(None, parts)])
+
+
+def _header(forecast: Forecast, title: str) -> str:
+    taken = datetime.fromtimestamp(forecast.taken_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    facts = (
+        f"Mesos {forecast.version}, {forecast.agents} agents in service; picture taken {taken}; "
+        f"{forecast.cycles} allocations ({forecast.seconds:g} s) after the change; "
+        f"assumed: {ASSUMPTIONS[forecast.assume]}"
+    )
+    kind = "yes" if forecast.is_harmless else "no"
+    return f'<header class="{kind}"><h1>{escape(title)}</h1><p>{escape(facts)}</p></header>'
+
+
+def _document(title: str, parts: Iterable[str]) -> str:
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -77,7 +84,7 @@ def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
             "</head>",
             "<body>",
             "<main>",
-            *filter(None, parts),
+            *parts,
             "</main>",
             "</body>",
             "</html>",

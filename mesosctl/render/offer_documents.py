@@ -1,12 +1,27 @@
 """The JSON of `mesosctl offers … -o json`, as models; see `documents` for what a script may count on."""
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
 from mesosctl.core import offers as values
 from mesosctl.core import sharing
 from mesosctl.render.documents import Amounts, Document, Mirrored, Strict, amounts
+
+if TYPE_CHECKING:
+    from mesosctl.core.forecast import Evicted, Rescinded
+
+
+def placed(held: "values.Offer | Rescinded | Evicted") -> dict[str, Any]:
+    """What documents tell of anything that a framework holds on an agent."""
+    return {
+        "framework_id": held.framework_id,
+        "framework": held.framework,
+        "role": held.role,
+        "hostname": held.hostname,
+        "amounts": amounts(held.resources.quantities()),
+        "resources": str(held.resources),
+    }
 
 
 class Offer(Strict):
@@ -27,17 +42,7 @@ class Offer(Strict):
     @classmethod
     def of(cls, offer: values.Offer) -> Self:
         """From a value of core."""
-        return cls(
-            id=offer.id,
-            framework_id=offer.framework_id,
-            framework=offer.framework,
-            role=offer.role,
-            agent_id=offer.agent_id,
-            hostname=offer.hostname,
-            amounts=amounts(offer.resources.quantities()),
-            resources=str(offer.resources),
-            revocability=offer.resources.revocability,
-        )
+        return cls(id=offer.id, agent_id=offer.agent_id, revocability=offer.resources.revocability, **placed(offer))
 
 
 class OfferList(Document):

@@ -24,12 +24,6 @@ _COLUMNS = (
     Column("FRAMEWORK ID", wide=True),
     Column("AGENT ID", wide=True),
 )
-_REVOCABLE = {
-    "regular": "no",
-    "throttleable": "throttleable",
-    "non-throttleable": "not throttleable",
-    "mixed": "in part",
-}
 
 
 def resources_text(resources: Resources) -> str:

@@ -1,7 +1,7 @@
-"""The documented JSON of quota, as an operator writes it (seeds/quota.md, spec/quota.md §3, §4 and §8).
+"""The documented JSON of quota in a file that an operator wrote (seeds/quota.md, spec/quota.md §3, §4 and §8).
 
-Imported only where it is read from a file: the import costs more than everything else in a listing.
-What is sent is written by `wire.requests`.
+Imported only where there is such a file: the import costs more than everything else in a listing.
+What is sent is written by `wire.requests`, and what a master answers is read by `wire.answers`.
 """
 
 import json
@@ -30,10 +30,10 @@ Double = Annotated[float, BeforeValidator(_not_a_boolean), Field(allow_inf_nan=F
 
 
 class _Documented(BaseModel):
-    """A master ignores what it does not know, so reading an answer does too; a file is read strictly."""
+    """A part of a payload: a master ignores a key that it does not know; here it is refused, as it may be misspelt."""
 
     # A command uses one or two of these; the others need not be built.
-    model_config = ConfigDict(extra="ignore", populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class Scalar(_Documented):
@@ -129,10 +129,7 @@ def _milli(name: str, scalar: Scalar, field: str) -> int:
 
 
 def read_quota_request(text: bytes | str) -> QuotaRequest:
-    """The documented JSON of POST /quota as an operator wrote it.  Raises BadInput, naming the field.
-
-    A key that is not documented is refused: a misspelt `force` should not go unnoticed.
-    """
+    """The documented JSON of POST /quota.  Raises BadInput, naming the field."""
     return _validate(QuotaRequest, _decode(text))
 
 
@@ -189,7 +186,7 @@ def _said(error: Any) -> str:
 
 def _validate(model: type[Model], value: Any) -> Model:
     try:
-        return model.model_validate(value, extra="forbid")
+        return model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
         field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")

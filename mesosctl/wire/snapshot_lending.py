@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mesosctl.core import roles
-from mesosctl.core.errors import RuleViolation
 from mesosctl.core.pictured_lending import STANDINGS, Debt, Lending, PicturedTask, Refusal
 from mesosctl.core.resources import Resources
 from mesosctl.wire.messages import Field, Message
 from mesosctl.wire.resource_lists import ResourceLists
 from mesosctl.wire.resources import list_to_json
+from mesosctl.wire.snapshot_faults import check_unique, wrong
 
 _TEXT = Field("string", "required")
 _LIST = Field("any", "repeated")
@@ -91,7 +91,7 @@ def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) ->
     def task(entry: Mapping[str, Any], where: str) -> PicturedTask:
         standing = next((known for known in STANDINGS if known == entry.get("standing", "running")), None)
         if standing is None:
-            raise _wrong(f"{where}.standing", f"it is one of {', '.join(STANDINGS)}")
+            raise wrong(f"{where}.standing", f"it is one of {', '.join(STANDINGS)}")
         executor = lists.plain(entry.get("executor_resources", ()), f"{where}.executor_resources")
         return PicturedTask(entry["id"], *place(entry, where), entry.get("executor_id"), executor, standing)
 
@@ -105,23 +105,11 @@ def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) ->
         refusals=tuple(refusal(entry, f"refusals[{index}]") for index, entry in refusals),
         stop_seconds=_seconds(message["lending"].get("stop_seconds", 0.0), "lending.stop_seconds"),
     )
-    _check_unique(found.tasks)
+    check_unique((task.id for task in found.tasks), "tasks", (task.framework_id for task in found.tasks))
     return found
 
 
 def _seconds(value: float, where: str) -> float:
     if not 0 <= value < math.inf:
-        raise _wrong(where, "seconds are counted from 0 on")
+        raise wrong(where, "seconds are counted from 0 on")
     return value
-
-
-def _check_unique(tasks: tuple[PicturedTask, ...]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for index, task in enumerate(tasks):
-        if (task.framework_id, task.id) in seen:
-            raise _wrong(f"tasks[{index}]", f"'{task.id}' is there twice")
-        seen.add((task.framework_id, task.id))
-
-
-def _wrong(where: str, sentence: str) -> RuleViolation:
-    return RuleViolation(sentence, field=where, rule="snapshot.valid")

@@ -18,6 +18,7 @@ from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.messages import Message, read
 from mesosctl.wire.parts import Part
 from mesosctl.wire.resource_lists import Known, ResourceLists
+from mesosctl.wire.snapshot_faults import check_unique, wrong
 from mesosctl.wire.snapshot_messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 
 SCHEMA_VERSION = 1
@@ -116,11 +117,11 @@ class _Reader:
         if self._mistake is not None:
             raise self._mistake
         message = read(REST, self.rest)
-        _check_unique((agent.id for agent in self._agents), "agents")
-        _check_unique((framework.id for framework in self._frameworks), "frameworks")
+        check_unique((agent.id for agent in self._agents), "agents")
+        check_unique((framework.id for framework in self._frameworks), "frameworks")
         known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})
         known.check_all(self._offers, "offers")
-        _check_unique((offer.id for offer in self._offers), "offers")
+        check_unique((offer.id for offer in self._offers), "offers")
         known.check_all(self._usages, "usages")
         return ClusterPicture(
             version=message["master"]["version"],
@@ -142,7 +143,7 @@ class _Reader:
         attributes = entry.get("attributes", {})
         for name, value in attributes.items():
             if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise _wrong(f"{where}.attributes.{name}", "an attribute is a text or a number")
+                raise wrong(f"{where}.attributes.{name}", "an attribute is a text or a number")
         return PicturedAgent(
             id=intern(entry["id"]),
             hostname=intern(entry["hostname"]),
@@ -163,9 +164,9 @@ class _Reader:
         suppressed = frozenset(entry["suppressed"]) if "suppressed" in entry else None
         for index, role in enumerate(subscribed):
             roles.check_role(role, f"{where}.roles[{index}]")
-        _check_unique(subscribed, f"{where}.roles")
+        check_unique(subscribed, f"{where}.roles")
         if suppressed is not None and not suppressed <= set(subscribed):
-            raise _wrong(f"{where}.suppressed", "a role is suppressed that the framework is not subscribed to")
+            raise wrong(f"{where}.suppressed", "a role is suppressed that the framework is not subscribed to")
         return PicturedFramework(
             id=intern(entry["id"]),
             name=intern(entry["name"]),
@@ -182,7 +183,7 @@ class _Reader:
     def _usage(self, entry: Mapping[str, Any], where: str) -> Usage:
         tasks = entry.get("tasks", 0)
         if tasks < 0:
-            raise _wrong(f"{where}.tasks", "there cannot be fewer than none")
+            raise wrong(f"{where}.tasks", "there cannot be fewer than none")
         return Usage(
             framework_id=intern(entry["framework_id"]),
             agent_id=intern(entry["agent_id"]),
@@ -232,7 +233,7 @@ class _Known:
         for key, known in (("agent_id", self._agents), ("framework_id", self._frameworks)):
             if entry[key] not in known:
                 kind = key.removesuffix("_id")
-                raise _wrong(f"{where}.{key}", f"the snapshot has no {kind} '{entry[key]}'")
+                raise wrong(f"{where}.{key}", f"the snapshot has no {kind} '{entry[key]}'")
 
     def check_all(self, held: Iterable[Usage | Offer], where: str) -> None:
         """The same for each of several."""
@@ -252,7 +253,7 @@ def _weight(weight: float, role: str) -> float:
     where = f"weights.{role}"
     roles.check_role(role, where)
     if not weight > 0:
-        raise _wrong(where, "weights must be positive")
+        raise wrong(where, "weights must be positive")
     return weight
 
 
@@ -261,16 +262,4 @@ def _at(where: str, rule: Callable[[], None]) -> None:
     try:
         rule()
     except RuleViolation as error:
-        raise _wrong(f"{where}.{error.field}", error.message) from None
-
-
-def _check_unique(names: Iterable[str], where: str) -> None:
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if name in seen:
-            raise _wrong(f"{where}[{index}]", f"'{name}' is there twice")
-        seen.add(name)
-
-
-def _wrong(where: str, sentence: str) -> RuleViolation:
-    return RuleViolation(sentence, field=where, rule="snapshot.valid")
+        raise wrong(f"{where}.{error.field}", error.message) from None

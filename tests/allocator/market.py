@@ -5,7 +5,7 @@ Every promise of revocation is checked the moment something is asked back (seeds
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fake_master.allocator import (
     AgentInfo,
@@ -38,13 +38,6 @@ class Thing:
     is_task: bool = False
     told_at: float | None = None
     revocation: Revocation | None = None
-
-
-@dataclass
-class Asked:
-    """What a framework asked for when something was revoked for it."""
-
-    revocations: list[Revocation] = field(default_factory=list)
 
 
 class Market:

@@ -88,7 +88,7 @@ def test_decides_as_the_reference_with_a_bad_memory(events: list[tuple[Any, ...]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fake_master.allocator.state._CATALOGUE_LEAST", 6)
         patch.setattr("fake_master.allocator.state._CATALOGUE_PER_AGENT", 1)
-        patch.setattr("fake_master.allocator.state._UNSETTLED_LIMIT", 1)
+        patch.setattr("fake_master.allocator.state._MOST_UNSETTLED", 1)
         history = History()
         for word, *numbers in [*START, *events]:
             history.play(word, *numbers)

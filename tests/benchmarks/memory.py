@@ -8,20 +8,15 @@ alone` reads the same answers and keeps nothing: what is as slow there is the ma
 the larger cluster's figure by the smaller one's: 10 is linear.
 """
 
-# ruff: noqa: T201  # a command: its output is its purpose
-
-import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from mesosctl.core.labels import Labels
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, Usage
@@ -30,6 +25,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.ops.snapshot import write_file
 from tests.benchmarks import whatif
+from tests.benchmarks.report import Cell, Chart, Reporter, arguments
 from tests.conformance.processes import Process
 
 SIZES = (5_000, 50_000)
@@ -161,70 +157,39 @@ def measure(agents: int, only: str) -> Iterator[Figure]:
 
 
 def main() -> None:
-    """Print a line for each command and size, and write the figures where they were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL[0]} and {SMALL[1]} agents")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
-    parser.add_argument("--only", default="", metavar="WORDS", help="commands whose name contains this")
-    given = parser.parse_args()
-    sizes, started = SMALL if given.small else SIZES, time.monotonic()
-    print(f"load {os.getloadavg()[0]:.1f}; {ABOUT}")
-    print(f"{'':36} {'':7} {'':8} {'':7} {'peak':>9}   {'growth of':>9}")
-    print(f"{'command':36} {'agents':>7} {'seconds':>8} {'CPU s':>7} {'MiB':>9}   {'seconds':>9} {'CPU':>6} {'MiB':>6}")
+    """Measure, print a line for each command, and write the figures where they were asked for."""
+    given = arguments(__doc__).parse_args()
+    sizes = SMALL if given.small else SIZES
+    reporter = Reporter("Memory", ABOUT, "Growth is the larger cluster's figure by the smaller one's: 10 is linear.")
+    reporter.table(" and ".join(f"{size:,}" for size in sizes) + " agents", *_columns(sizes))
     found: dict[str, list[Figure]] = {}
     for size in sizes:
         for figure in measure(size, given.only):
             found.setdefault(figure.command, []).append(figure)
-            print(_line(found[figure.command]), flush=True)
-    if given.json is not None:
-        took = round(time.monotonic() - started, 1)
-        given.json.write_text(json.dumps(_report(sizes, found, took), indent=1) + "\n", encoding="utf-8")
-
-
-def _line(figures: Sequence[Figure]) -> str:
-    last = figures[-1]
-    cpu = "-" if last.cpu_seconds is None else f"{last.cpu_seconds:.2f}"
-    shown = f"{last.command:36} {last.agents:7} {last.seconds:8.2f} {cpu:>7} {last.peak_mib:9.0f}"
-    if len(figures) == 1:
-        return shown
-    growths = ("-" if growth is None else f"{growth:.1f}" for growth in _growths(figures))
-    return shown + "   {:>9} {:>6} {:>6}".format(*growths)
-
-
-def _growths(figures: Sequence[Figure]) -> tuple[float | None, ...]:
-    """Of seconds, CPU seconds and memory."""
-    first, last = figures[0], figures[-1]
-    cpu = last.cpu_seconds / first.cpu_seconds if last.cpu_seconds and first.cpu_seconds else None
-    return last.seconds / first.seconds, cpu, last.peak_mib / first.peak_mib
-
-
-def _report(sizes: Sequence[int], found: Mapping[str, Sequence[Figure]], took: float) -> dict[str, Any]:
-    """The figures as tables with titles, columns and rows, and a chart of the memory."""
-    amounts = ("seconds", "CPU seconds", "peak MiB")
-    columns = ["command"]
-    for amount in amounts:
-        columns += [*(f"{amount}, {size:,}" for size in sizes), f"growth of {amount}"]
-    rows: list[list[str | float | None]] = []
-    for name, figures in found.items():
-        row: list[str | float | None] = [name]
-        for key, growth in zip(("seconds", "cpu_seconds", "peak_mib"), _growths(figures), strict=True):
-            row += [*(_rounded(getattr(figure, key)) for figure in figures), _rounded(growth)]
-        rows.append(row)
-    lines = {name: [[one.agents, round(one.peak_mib)] for one in figures] for name, figures in found.items()}
-    chart = {"name": "memory", "title": "Most memory held", "across": "agents", "up": "MiB", "lines": lines}
-    return {
-        "title": "Memory",
-        "about": [ABOUT, "Growth is the larger cluster's figure by the smaller one's: 10 is linear."],
-        "tables": [
-            {"title": " and ".join(f"{size:,}" for size in sizes) + " agents", "columns": columns, "rows": rows}
-        ],
-        "charts": [chart],
-        "took_seconds": took,
+            if size == sizes[-1]:
+                reporter.row(*_row(found[figure.command]))
+    lines: dict[str, list[tuple[float | str, float]]] = {
+        name: [(one.agents, round(one.peak_mib)) for one in figures] for name, figures in found.items()
     }
+    reporter.chart(Chart("memory", "Most memory held", "agents", "MiB", lines))
+    reporter.finish(given.json)
 
 
-def _rounded(amount: float | None) -> float | None:
-    return None if amount is None else round(amount, 2)
+def _columns(sizes: Sequence[int]) -> Iterator[str]:
+    yield "command"
+    for amount in ("seconds", "CPU seconds", "peak MiB"):
+        yield from (f"{amount}, {size:,}" for size in sizes)
+        yield f"growth of {amount}"
+
+
+def _row(figures: Sequence[Figure]) -> Iterator[Cell]:
+    """One command's amounts on each cluster, and their growth from the first one to the last."""
+    yield figures[0].command
+    for key in ("seconds", "cpu_seconds", "peak_mib"):
+        amounts: list[float | None] = [getattr(figure, key) for figure in figures]
+        first, last = amounts[0], amounts[-1]
+        for amount in (*amounts, last / first if last and first else None):
+            yield None if amount is None else round(amount, 2)
 
 
 if __name__ == "__main__":

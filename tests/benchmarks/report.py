@@ -82,12 +82,13 @@ class Reporter:
     def table(self, title: str, *columns: str) -> None:
         """What the next rows belong to."""
         self.report.tables.append(Table(title, columns))
-        print(f"\n{title}\n{_line(columns)}", flush=True)
+        print(f"\n{title}\n{_line(columns, columns)}", flush=True)
 
     def row(self, *cells: Cell) -> None:
         """One more row of the last table."""
-        self.report.tables[-1].rows.append(cells)
-        print(_line(cells), flush=True)
+        table = self.report.tables[-1]
+        table.rows.append(cells)
+        print(_line(cells, table.columns), flush=True)
 
     def chart(self, chart: Chart) -> None:
         """A picture for the page."""
@@ -130,6 +131,7 @@ def arguments(about: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def _line(cells: Sequence[Cell]) -> str:
+def _line(cells: Sequence[Cell], columns: Sequence[str]) -> str:
     first, *others = map(shown, cells)
-    return f"{first:46} " + " ".join(f"{cell:>11}" for cell in others)
+    aligned = (f"{cell:>{max(11, len(column))}}" for cell, column in zip(others, columns[1:], strict=True))
+    return f"{first:46} " + " ".join(aligned)

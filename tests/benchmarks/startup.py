@@ -5,13 +5,10 @@
 Installs the project into an environment of its own, with bytecode, or takes the one of `--venv`; serves a fake
 master on loopback, and types each command in turn with `python -c pass` of the same environment between them.
 Prints the median of each in milliseconds, its ratio to that of `python -c pass`, the same ratio of CPU time, which
-other programs on the machine disturb less, and the budget.  With `--json` the same as a title, sentences and a table.
+other programs on the machine disturb less, and the budget.
 """
 
-# ruff: noqa: T201  # a command: its output is its purpose
-
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -22,6 +19,8 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.benchmarks.report import Reporter
 
 ROOT = Path(__file__).parents[2]
 PASS = "python -c pass"
@@ -39,22 +38,18 @@ COLUMNS = ("command", "ms", "ratio", "ratio of CPU", "budget")
 def main() -> None:
     """Measure, print, and write."""
     arguments = _arguments()
+    machine = f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    reporter = Reporter("Start", f"Medians of {arguments.runs}, interleaved, beside `{PASS}`; {machine}.")
     with tempfile.TemporaryDirectory(prefix="startup-") as name:
         home = Path(name)
         venv = arguments.venv.resolve() if arguments.venv else _install(home / "venv")
         with _serving(venv, home) as address:
             rows = _rows(_measure(venv, home, address, arguments.runs))
-    machine = f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    about = [
-        f"Medians of {arguments.runs}, interleaved, beside `{PASS}`; {machine}.",
-        f"On fake: a list should be no slower than over HTTP, {rows[3][2]:.2f} here.",
-    ]
-    print("\n".join([*about, "", _line(COLUMNS), *map(_line, rows)]))
-    if arguments.json is not None:
-        took = round(time.monotonic() - arguments.began, 1)
-        table = {"title": "Start", "columns": COLUMNS, "rows": rows}
-        report = {"title": "Start", "about": about, "tables": [table], "charts": [], "took_seconds": took}
-        arguments.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    reporter.table("Start", *COLUMNS)
+    for row in rows:
+        reporter.row(*row)
+    reporter.say(f"On fake: a list should be no slower than over HTTP, {rows[3][2]:.2f} here.")
+    reporter.finish(arguments.json)
 
 
 def _arguments() -> argparse.Namespace:
@@ -62,7 +57,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=25, metavar="NUMBER", help="of each command")
     parser.add_argument("--venv", type=Path, metavar="FOLDER", help="an environment that mesosctl is installed in")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
-    parser.set_defaults(began=time.monotonic())
     return parser.parse_args()
 
 
@@ -136,11 +130,6 @@ def _rows(measured: dict[str, list[tuple[float, float]]]) -> list[tuple[str, flo
         (name, round(took * 1000, 2), round(took / base, 2), round(cpu / base_cpu, 2), BUDGETS.get(name))
         for name, (took, cpu) in medians.items()
     ]
-
-
-def _line(cells: Sequence[str | float | None]) -> str:
-    first, *others = ("" if cell is None else str(cell) for cell in cells)
-    return f"{first:24}" + "".join(f"{cell:>14}" for cell in others)
 
 
 if __name__ == "__main__":

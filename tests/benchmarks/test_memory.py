@@ -2,7 +2,7 @@
 
 from fake_master.pictured import Pictured
 from mesosctl.wire import snapshot
-from tests.benchmarks.memory import Figure, _report, picture
+from tests.benchmarks.memory import Figure, _columns, _row, picture
 
 
 def test_a_cluster_is_one_that_a_master_can_be():
@@ -14,7 +14,7 @@ def test_a_cluster_is_one_that_a_master_can_be():
 
 
 def test_growth_stands_beside_the_figures():
-    found = {"a command": [Figure("a command", 5, 1.0, 0.5, 40.0), Figure("a command", 50, 9.0, None, 60.0)]}
-    (table,) = _report((5, 50), found, 3.0)["tables"]
-    assert table["rows"] == [["a command", 1.0, 9.0, 9.0, 0.5, None, None, 40.0, 60.0, 1.5]]
-    assert len(table["columns"]) == len(table["rows"][0])
+    figures = [Figure("a command", 5, 1.0, 0.5, 40.0), Figure("a command", 50, 9.0, None, 60.0)]
+    row = list(_row(figures))
+    assert row == ["a command", 1.0, 9.0, 9.0, 0.5, None, None, 40.0, 60.0, 1.5]
+    assert len(list(_columns((5, 50)))) == len(row)

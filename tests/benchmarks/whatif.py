@@ -22,7 +22,6 @@ from mesosctl.wire import snapshot
 from tests.benchmarks.report import Cell, Reporter, arguments
 
 AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")
-TASK = parse_resources("cpus:2;mem:4096")
 SEVERAL = parse_resources("cpus:4;mem:8192")
 OFFER = parse_resources("cpus:8;mem:16384;disk:400000;ports:[31000-32000]")
 CASES = {

@@ -100,7 +100,7 @@ OF_ALL = {
     "secrets", "session", "settings", "streams", "tokens", "verb",
 }  # fmt: skip
 """Modules of the command line itself that every command loads."""
-CLIENT = {"address", "answer", "carrier", "failures", "leader", "master", "sending", "settings", "way"}
+CLIENT = {"address", "answer", "carrier", "conversation", "failures", "leader", "master", "sending", "way"}
 NETWORK = {"mesosctl.client.network", "mesosctl.client.connection"}
 TYPER = {"typer", "shellingham", "annotated_doc"}
 SLOW = {

@@ -10,7 +10,6 @@ import httpx
 import pytest
 
 import mesosctl
-from mesosctl.cli.run import wants_json
 
 ROOT = Path(mesosctl.__file__).parent.parent
 
@@ -122,8 +121,9 @@ def test_hosts_that_are_none(run, host):
 
 
 @pytest.mark.parametrize("words", [["-qojson"], ["-qo", "json"], ["-ojsonl"], ["--output", "json"], ["-vqo=json"]])
-def test_json_is_asked_for_in_many_ways(words):
-    assert wants_json(["quota", "list", *words])
+def test_json_is_asked_for_in_many_ways_even_where_there_is_no_such_command(run, words):
+    ran = run("quota", "lst", *words)
+    assert (ran.status, json.loads(ran.err)["error"]["exit_status"]) == (2, 2)
 
 
 def test_notes_go_into_the_one_object(run, cluster):

@@ -9,10 +9,10 @@ import pytest
 from fake_master.http.exchange import Response
 from mesosctl.client.address import parse_address
 from mesosctl.client.carrier import Carrier
+from mesosctl.client.conversation import Conversation, Deadline, Tls
 from mesosctl.client.master import Master
 from mesosctl.client.network import Network
 from mesosctl.client.plugged import Plugged
-from mesosctl.client.settings import Deadline, Settings, Tls
 from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 
 
@@ -139,7 +139,7 @@ def test_a_fake_address_opens_the_carrier_of_the_fake_master(monkeypatch):
         return carrier
 
     monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_carrier=open_carrier))
-    with Master(parse_address("fake:small.toml?fresh"), Settings()) as master:
+    with Master(parse_address("fake:small.toml?fresh"), Conversation()) as master:
         assert master.profile.name == "1.4"
     assert asked == ["fake:small.toml?fresh"]
     assert carrier.closed

@@ -9,9 +9,9 @@ import pytest
 
 from mesosctl.client.address import parse_address
 from mesosctl.client.carrier import Carrier
+from mesosctl.client.conversation import Deadline, Tls
 from mesosctl.client.master import Master
 from mesosctl.client.network import Network
-from mesosctl.client.settings import Deadline, Tls
 from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
 
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Settings
 
 from .ensemble import ANSWERED_BY_ALL
 
@@ -61,7 +61,7 @@ def test_the_version_is_the_leaders_while_masters_are_upgraded(ensemble, type_wo
 
 
 def test_figures_follow_the_leader(ensemble):
-    with Master(parse_address(ensemble.address), Settings(timeout=10)) as master:
+    with Master(parse_address(ensemble.address), Conversation(timeout=10)) as master:
         for leader in (0, 2, 1):
             ensemble.leader = leader
             assert "allocator/event_queue_dispatches" in master.get("/metrics/snapshot")

@@ -6,10 +6,10 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.conversation import Conversation
 from mesosctl.client.credentials import Credentials
 from mesosctl.client.exchange import Exchange
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Settings
 from mesosctl.core.errors import (
     DeadlinePassed,
     Denied,
@@ -58,7 +58,7 @@ def open_master(clock, notices, net):
 
     def make(address=ONE, **settings):
         settings = {"clock": clock, "sleep": clock.sleep, "jitter": lambda: 1.0, "notice": notices.append} | settings
-        master = Master(parse_address(address), Settings(**settings), httpx.MockTransport(net.handler))
+        master = Master(parse_address(address), Conversation(**settings), httpx.MockTransport(net.handler))
         opened.append(master)
         return master
 
@@ -206,7 +206,7 @@ class TestCredentials:
 
     def test_the_secret_is_in_no_text(self):
         credentials = Credentials("op", "s3cret")
-        assert "s3cret" not in f"{credentials!r} {credentials} {Settings(credentials=credentials)!r}"
+        assert "s3cret" not in f"{credentials!r} {credentials} {Conversation(credentials=credentials)!r}"
 
 
 class TestRepetition:
@@ -396,6 +396,6 @@ def test_a_master_that_may_only_be_read_is_sent_nothing(change):
     def asked(request):
         raise AssertionError(request)
 
-    master = Master(parse_address(ONE), Settings(may_change=False), httpx.MockTransport(asked))
+    master = Master(parse_address(ONE), Conversation(may_change=False), httpx.MockTransport(asked))
     with pytest.raises(UsageError):
         change(master)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.conversation import Conversation
 from mesosctl.client.exchange import Exchange
 from mesosctl.client.held import HeldAnswer
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Settings
 from mesosctl.core.errors import DeadlinePassed, NotFound, UnexpectedAnswer
 from mesosctl.wire.decoding import decode
 from mesosctl.wire.parts import parts
@@ -42,7 +42,7 @@ class Answering:
 
         settings = {"sleep": lambda _: None} | settings
         self.opened.append(
-            Master(parse_address("http://one:5050"), Settings(**settings), transport=httpx.MockTransport(handle))
+            Master(parse_address("http://one:5050"), Conversation(**settings), transport=httpx.MockTransport(handle))
         )
         return self.opened[-1]
 

@@ -64,7 +64,6 @@ def test_two_roles_that_change_places_go_by_way_of_less():
 
 # --- Reservations -----------------------------------------------------------------------------------
 
-ROOTS = ("a", "b")
 ROLES = {("a",): (), ("b",): (), ("a", "a/x"): ("a",), ("a", "a/y"): ("a",), ("a", "a/x", "a/x/z"): ("a", "a/x")}
 
 

@@ -1,11 +1,13 @@
 """Cluster files and `fake:` addresses: what they mean, and how they are refused."""
 
+import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import fake_master
-from fake_master.carriers.address import FakeAddress, open_address
+from fake_master.carriers.address import FakeAddress
 from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.core.errors import BadInput
@@ -101,13 +103,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
 
 def test_an_address_keeps_its_state_and_fresh_forgets_it(cluster_file: Path):
     def weights(address: str, add: str | None = None) -> list[str]:
-        master = open_address(address)
-        if add:
-            with master.transaction():
-                master.weights.update(None, [(add, 2.0)])
-        found = list(master.weights.configured)
-        master.registry.close()
-        return found
+        with closing(fake_master.open_carrier(address)) as carrier:
+            if add:
+                body = json.dumps([{"role": add, "weight": 2.0}]).encode()
+                carrier.answer("PUT", "/weights", {}, body)
+            return [entry["role"] for entry in json.loads(carrier.answer("GET", "/weights", {}, b"").body)]
 
     assert weights(f"fake:{cluster_file}", add="ads") == ["ads"]
     assert weights(f"fake:{cluster_file}") == ["ads"]
@@ -120,7 +120,7 @@ def test_an_address_keeps_its_state_and_fresh_forgets_it(cluster_file: Path):
 @pytest.mark.parametrize("address", ["fake:?frsh", "fake:?fresh=0", "fake:?version=2", "fake:/nowhere/at/all.toml"])
 def test_a_bad_address_is_refused(address: str):
     with pytest.raises(BadInput):
-        open_address(address)
+        fake_master.open_carrier(address)
 
 
 def test_a_damaged_state_says_how_to_start_over(state_home: Path):

@@ -1,12 +1,13 @@
 """A fake master made from a picture: it is as the picture says, and keeps what is changed."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
 
-from fake_master.carriers.address import open_address
+import fake_master
 from fake_master.http.operator_api import READERS
 from fake_master.master.registry import MemoryRegistry
 from fake_master.pictured import Pictured
@@ -127,14 +128,20 @@ def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     file = tmp_path / "cluster"
     file.write_text(snapshot.dump(BASE))
-    master = open_address(f"fake:{file}")
-    assert (list(master.agents), master.profile.version) == (["m-S0", "m-S1"], "1.11.0")
-    with master.transaction():
-        master.weights.update(None, [("web", 3.0)])
-    assert open_address(f"fake:{file}").weights.configured == {"web": 3.0}
-    assert open_address(f"fake:{file}?version=1.4").profile.version == "1.4.0"
+
+    def ask(path, method="GET", body=b"", options=""):
+        with closing(fake_master.open_carrier(f"fake:{file}{options}")) as carrier:
+            answer = carrier.answer(method, path, {}, body)
+            return json.loads(answer.body) if answer.body else None
+
+    assert [agent["id"] for agent in ask("/slaves")["slaves"]] == ["m-S0", "m-S1"]
+    assert ask("/version")["version"] == "1.11.0"
+    web = [{"role": "web", "weight": 3.0}]
+    ask("/weights", "PUT", json.dumps(web).encode())
+    assert ask("/weights") == web
+    assert ask("/version", options="?version=1.4")["version"] == "1.4.0"
     file.write_text(snapshot.dump(BASE) + " ")
-    assert open_address(f"fake:{file}").weights.configured == {}  # taken anew
+    assert ask("/weights") == []  # taken anew
 
 
 @pytest.mark.parametrize(
@@ -145,4 +152,4 @@ def test_a_file_that_is_no_snapshot_is_told_apart(tmp_path, content, said):
     file = tmp_path / "cluster.json"
     file.write_text(content)
     with pytest.raises(BadInput, match=said):
-        open_address(f"fake:{file}")
+        fake_master.open_carrier(f"fake:{file}")

@@ -13,7 +13,6 @@ from unittest import mock
 
 import httpx
 
-from fake_master.carriers.address import open_address
 from fake_master.carriers.direct import Direct
 from fake_master.carriers.in_process import InProcessTransport
 from mesosctl.__main__ import main
@@ -101,7 +100,8 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
         )
         started = time.process_time()
         try:
-            with mock.patch("fake_master.open_carrier", lambda at: Direct(open_address(at), patience.sleep)):
+            # Where a `fake:` address is opened, nobody says how to sleep.
+            with mock.patch.object(Direct.__init__, "__defaults__", (patience.sleep,)):
                 status = main(words, environment)
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else 1

@@ -4,16 +4,14 @@ At every moment the file is one of those that were written, whole, with the perm
 Prints what was seen; ends with 1 where that was not so.
 """
 
-import argparse
 import hashlib
 import random
 import subprocess
 import sys
-import tempfile
 import time
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.jobs.killing import Report, command
 
 _MODE = 0o640
 _PATIENCE = 60.0
@@ -31,19 +29,6 @@ while True:
     write_atomically(path, hashlib.blake2s(body.encode()).hexdigest() + "\\n" + body)
     print(number, flush=True)
 """
-
-
-@dataclass
-class Report:
-    """What the job saw."""
-
-    kills: int = 0
-    seen: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        counts = ", ".join(f"{count} {name}" for name, count in sorted(self.seen.items()))
-        return f"{self.kills} kills: {counts}; {len(self.problems)} problems"
 
 
 def kill_repeatedly(folder: Path, times: int, seed: int, writer: str = WRITER) -> Report:
@@ -89,20 +74,5 @@ def _look(path: Path, answered: int) -> tuple[int, str | None]:
     return found, None if found in (answered, answered + 1) else f"found {found} after {answered} was written"
 
 
-def main() -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
-    words = parser.parse_args()
-    print(f"seed {words.seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        report = kill_repeatedly(Path(folder), words.times, words.seed)
-    print(report)
-    for problem in report.problems:
-        print(problem)
-    return 1 if report.problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, kill_repeatedly, times=500))

@@ -4,21 +4,17 @@ Every change that was answered must be there afterwards, no other one may be hal
 file must open.  Prints what was seen; ends with 1 where something was lost.
 """
 
-import argparse
 import random
 import sqlite3
 import sys
-import tempfile
 import threading
-import time
-from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
 from tests.conformance.processes import Process
+from tests.jobs.killing import Report, command
 from tests.jobs.operators import (
     AGENTS_OF_EACH_KIND,
     MaintenanceOperator,
@@ -35,22 +31,11 @@ _MOST_ANSWERS = 150
 """Before a kill."""
 
 
-@dataclass
-class Report:
-    """What a job saw."""
-
-    kills: int = 0
-    seen: Counter[str] = field(default_factory=Counter)
-    """Changes: answered, under way at a kill, and of these happened."""
-    problems: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        counts = ", ".join(f"{count} {name}" for name, count in sorted(self.seen.items()))
-        return f"{self.kills} kills: {counts}; {len(self.problems)} problems"
-
-
 def kill_repeatedly(folder: Path, times: int, seed: int, registry: str = "sqlite") -> Report:
-    """Start, load and kill a master `times` times upon one registry in `folder`."""
+    """Start, load and kill a master `times` times upon one registry in `folder`.
+
+    Seen are changes: answered, under way at a kill, and of these happened.
+    """
     kinds = (QuotaOperator, WeightOperator, ReservationOperator, VolumeOperator)
     operators: list[Operator] = [kind(number) for kind in kinds for number in range(AGENTS_OF_EACH_KIND)]
     operators.append(MaintenanceOperator(0))
@@ -127,20 +112,5 @@ def _damage(folder: Path) -> list[str]:
     return [] if verdict == "ok" else [f"the file: {verdict}"]
 
 
-def main() -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
-    words = parser.parse_args()
-    print(f"seed {words.seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        report = kill_repeatedly(Path(folder), words.times, words.seed)
-    print(report)
-    for problem in report.problems:
-        print(problem)
-    return 1 if report.problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, kill_repeatedly, times=200))

@@ -1,6 +1,8 @@
-"""Mesos's document "Framework Rate Limiting": its sentences by their opening words, and its sample."""
+"""Mesos's document "Framework Rate Limiting": its sentences by their opening words, its sample, and small limits."""
 
-SENTENCES = (
+from collections.abc import Callable, Iterable
+
+CONFIGURATION = (
     "Framework rate limiting is a feature introduced in Mesos 0.20.0.",
     "In a multi-framework environment, this feature aims to protect",
     "To throttle messages from a framework, the Mesos cluster operator sets a qps",
@@ -27,6 +29,8 @@ SENTENCES = (
     "If these fields are not present, the unspecified frameworks are not throttled.",
     "This is an implicit way of giving frameworks unlimited rate",
     "We recommend using the explicit option",
+)
+OPERATION = (
     "While a framework is registered with the master, the master exposes counters",
     "For instance, framework foo has two message counters",
     "Without framework rate limiting the two numbers should differ by little or none",
@@ -36,6 +40,8 @@ SENTENCES = (
     "The fact that they are throttled (regardless of the configured qps)",
     "To calculate how much capacity the master can handle",
     "However since this kind of calculation is imprecise, you should start with small values",
+)
+EXCEEDING = (
     "When a framework exceeds the capacity, a FrameworkErrorMessage is sent back",
     "It doesn't kill any tasks or the scheduler itself.",
     "The framework developer can choose to restart or failover the scheduler instance",
@@ -66,3 +72,18 @@ BROKEN = """\
   "aggregate_default_qps": 333,
   "aggregate_default_capacity": 1000000
 """
+
+P_1 = {"limits": [{"principal": "p", "qps": 1}]}
+P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}
+NUMBERED = tuple(f"t{number}" for number in range(10))
+
+
+class Sentences:
+    """Which of these a test is about, said above it; and those that none is about."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self.untested = set(sentences)
+
+    def __call__(self, opening: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+        self.untested.remove(opening)
+        return lambda test: test

@@ -1,40 +1,26 @@
-"""Mesos's document "Framework Rate Limiting", sentence by sentence: each is named by its opening words.
+"""Mesos's document "Framework Rate Limiting": what it is and how it is configured, sentence by sentence.
 
-What a sentence promises of a master is tried on the fake one, in virtual time; the comparison with
-a real one is tests/conformance/test_rate_limits.py.
+Each is named by its opening words.  What it promises of a master is tried on the fake one, in virtual time; the
+comparison with a real one is tests/conformance/test_rate_limits.py.
 """
 
 import json
-from collections.abc import Callable
 
 import pytest
 
 from fake_master.master.flags import MasterFlags
 from mesosctl.core.errors import BadInput
-from mesosctl.core.message_rates import CounterReading, Counts, observe, rates, suggest
 from mesosctl.core.ratelimit import RateLimit, RateLimits, errors, plan_memory, warnings
 from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.core.throttle import Throttle
 from mesosctl.core.traffic import parse_traffic
 from mesosctl.wire.json_faults import find_fault
 from mesosctl.wire.ratelimit import from_json
-from mesosctl.wire.ratelimit_answers import message_counts
 from tests.fake_master.throttled import Cluster
 
-from .rate_limiting import BROKEN, SAMPLE, SENTENCES
+from .rate_limiting import BROKEN, CONFIGURATION, NUMBERED, P_1, P_1_2, SAMPLE, Sentences
 
-_tested: set[str] = set()
-
-P_1 = {"limits": [{"principal": "p", "qps": 1}]}
-P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}
-NUMBERED = tuple(f"t{number}" for number in range(10))
-
-
-def says(opening: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """The sentence that a test is about."""
-    assert opening in SENTENCES, opening
-    _tested.add(opening)
-    return lambda test: test
+says = Sentences(CONFIGURATION)
 
 
 # --- What is Framework Rate Limiting -----------------------------------------------------------------------
@@ -277,171 +263,5 @@ def test_a_missing_default_is_warned_of():
     assert "list trusted principals without qps" in remark.hint
 
 
-# --- Monitoring Framework Traffic --------------------------------------------------------------------------
-
-
-@says("While a framework is registered with the master, the master exposes counters")
-def test_counters_are_there_as_long_as_the_framework():
-    cluster = Cluster({})
-    assert cluster.counters() == {}
-    framework = cluster.framework("p")
-    assert cluster.counters() == {"p": (0, 0)}
-    framework.call("TEARDOWN")
-    assert cluster.counters() == {}
-
-
-@says("For instance, framework foo has two message counters")
-def test_the_names_of_the_two_counters():
-    cluster = Cluster({})
-    cluster.framework("foo").send("a")
-    metrics = json.loads(cluster.ask("/metrics/snapshot").body)
-    assert metrics["frameworks/foo/messages_received"] == metrics["frameworks/foo/messages_processed"] == 1.0
-
-
-@says("Without framework rate limiting the two numbers should differ by little or none")
-def test_the_difference_is_what_waits():
-    free, throttled = Cluster({}), Cluster(P_1)
-    free.framework("p").send(*NUMBERED)
-    throttled.framework("p").send(*NUMBERED)
-    assert free.counters() == {"p": (10, 10)}
-    assert throttled.counters() == {"p": (10, 1)}
-
-
-@says("By continuously monitoring the counters, you can derive the rate")
-def test_rates_are_derived_from_counters():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
-    readings = []
-    for second in (0, 10):
-        cluster.at(second)
-        metrics = json.loads(cluster.ask("/metrics/snapshot").body)
-        readings.append(CounterReading(second, metrics["master/uptime_secs"], message_counts(metrics)))
-        framework.send(*(f"t{number}" for number in range(50)))
-    (one,) = rates(readings[0], readings[1], None)
-    assert (one.arriving, one.processing, one.backlog) == (5, 1.1, 39)
-
-
-@says("This should depict the characteristics of the framework in terms of network traffic.")
-def test_mean_and_peak_are_told():
-    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))]
-    (one,) = observe(readings)
-    assert one.mean == pytest.approx(10 / 3)
-    assert one.peak == 9
-
-
-# --- Configuring Rate Limits -------------------------------------------------------------------------------
-
-
-@says("Since the goal for framework rate limiting is to prevent low-SLA frameworks")
-def test_a_suggestion_starts_with_a_large_qps():
-    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100))]
-    limits = suggest(observe(readings), headroom=2, burst=30)
-    assert limits.by_principal()["p"].qps == 18
-    (outcome,) = simulate(limits, parse_traffic(["p=1/s*10", "p=9/s*10@10"]))
-    assert outcome.longest_delay == 0
-
-
-@says("The fact that they are throttled (regardless of the configured qps)")
-def test_even_a_large_qps_lets_others_go_first():
-    cluster = Cluster({"limits": [{"principal": "batch", "qps": 1000000}]})
-    batch, production = cluster.framework("batch"), cluster.framework("production")
-    batch.send("a", "b")
-    production.send("c", "d")
-    assert (batch.processed, production.processed) == (["a"], ["c", "d"])
-
-
-@says("To calculate how much capacity the master can handle")
-def test_all_capacities_are_summed_up():
-    plan = plan_memory(from_json(SAMPLE), memory=2**31, message_size=1024)
-    assert plan.messages == 1_100_000
-    assert plan.worst_case + plan.head_room == 2**31
-
-
-@says("However since this kind of calculation is imprecise, you should start with small values")
-def test_a_suggestion_holds_a_burst_and_leaves_head_room():
-    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 1000))]
-    limits = suggest(observe(readings), headroom=2, burst=30)
-    (outcome,) = simulate(limits, parse_traffic(["p=100/s*60", "p=3000@30"]))
-    assert outcome.refused == 0
-    plan = plan_memory(limits, memory=2**31, message_size=1024)
-    assert plan.head_room > 0.9 * 2**31
-
-
-# --- Handling "Capacity Exceeded" Error --------------------------------------------------------------------
-
-
-@says("When a framework exceeds the capacity, a FrameworkErrorMessage is sent back")
-def test_an_overflow_is_an_error_and_the_end_of_the_stream():
-    framework = Cluster(P_1_2).framework("p")
-    framework.send("1", "2", "3")
-    assert (framework.errors, framework.stream.closed) == ([], False)
-    framework.send("4")
-    assert framework.errors == ["Message mesos.scheduler.Call dropped: capacity(2) exceeded"]
-    assert framework.stream.closed
-
-
-@says("It doesn't kill any tasks or the scheduler itself.")
-def test_after_an_overflow_tasks_run_and_the_framework_is_registered():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p", failover_timeout=60.0)
-    framework.launch("task")
-    framework.send("1", "2", "3")
-    assert len(framework.errors) == 1
-    cluster.at(10)
-    (shown,) = cluster.frameworks()
-    assert [task["id"] for task in shown["tasks"]] == ["task"]
-
-
-@says("The framework developer can choose to restart or failover the scheduler instance")
-def test_after_an_overflow_the_framework_fails_over_and_goes_on():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p", failover_timeout=60.0)
-    framework.send("1", "2", "3", "4")
-    cluster.at(10)
-    framework.resubscribe()
-    framework.send("5")
-    assert framework.processed == ["1", "5"]
-    assert cluster.frameworks()[0]["connected"] is True
-
-
-@says("After version 0.20.0 we are going to iterate on this feature")
-def test_no_master_alerts_early_so_the_tool_tells_when_a_queue_will_be_full():
-    limits = RateLimits((("p", RateLimit(1, 100)),))
-    (one,) = rates(CounterReading(0, 0, {"p": Counts(0, 0)}), CounterReading(10, 10, {"p": Counts(30, 10)}), limits)
-    assert one.seconds_to_full == 40
-    framework = Cluster(P_1_2).framework("p")
-    framework.send("1", "2", "3")
-    assert {event["type"] for event in framework.events} == {"SUBSCRIBED", "HEARTBEAT", "OFFERS", "UPDATE"}
-
-
-@says("The scheduler can react by throttling itself")
-def test_a_scheduler_that_throttles_itself_is_not_refused_and_a_short_burst_passes():
-    limits = from_json(P_1_2)
-    (flooding,) = simulate(limits, parse_traffic(["p=2/s*20"]))
-    (patient,) = simulate(limits, parse_traffic(["p=1/s*20"]))
-    (bursting,) = simulate(limits, parse_traffic(["p=3", "p=3@10"]))
-    assert flooding.refused > 0
-    assert patient.refused == bursting.refused == 0
-
-
-@says("Before the early alerting is implemented we don't recommend")
-def test_a_production_framework_that_is_listed_without_qps_never_gets_the_error():
-    cluster = Cluster(
-        {"limits": [{"principal": "production"}], "aggregate_default_qps": 1, "aggregate_default_capacity": 1}
-    )
-    framework = cluster.framework("production")
-    framework.send(*(f"t{number}" for number in range(500)))
-    assert (framework.errors, len(framework.processed)) == ([], 500)
-
-
-@says("Of course it's OK to use it to protect production frameworks")
-def test_a_master_without_the_flag_throttles_nobody():
-    cluster = Cluster({})
-    framework = cluster.framework("p")
-    framework.send(*(f"t{number}" for number in range(500)))
-    assert cluster.counters() == {"p": (500, 500)}
-    assert "rate_limits" not in json.loads(cluster.ask("/flags").body)["flags"]
-
-
-def test_every_sentence_has_a_test():
-    assert [sentence for sentence in SENTENCES if sentence not in _tested] == []
+def test_every_sentence_has_a_test() -> None:
+    assert says.untested == set()

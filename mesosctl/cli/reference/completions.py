@@ -20,27 +20,15 @@ def bash(root: Node) -> str:
     lines = [
         f"# bash completion for {root.words}; {_MADE}",
         "",
-        f"{function}_takes_value() {{",
-        '    case "$1" in',
-        *_case((name for option in options if option.takes != "nothing" for name in option.names), "return 0"),
-        "        *) return 1 ;;",
-        "    esac",
-        "}",
-        "",
-        f"{function}_goes_along() {{",
-        '    case "$1" in',
-        *_case((name for option in root.options if option.goes_along for name in option.names), "return 0"),
-        "        *) return 1 ;;",
-        "    esac",
-        "}",
-        "",
-        f"{function}_is_command() {{",
-        '    case "$1" in',
-        *_case((_quoted(node.words) for node in root.walk() if node is not root), "return 0"),
-        "        *) return 1 ;;",
-        "    esac",
-        "}",
-        "",
+        *_bash_test(
+            f"{function}_takes_value",
+            (name for option in options if option.takes != "nothing" for name in option.names),
+        ),
+        *_bash_test(
+            f"{function}_goes_along",
+            (name for option in root.options if option.goes_along for name in option.names),
+        ),
+        *_bash_test(f"{function}_is_command", (_quoted(node.words) for node in root.walk() if node is not root)),
         f"{function}_after_option() {{",
         '    case "$1" in',
     ]
@@ -57,9 +45,11 @@ def bash(root: Node) -> str:
     return "\n".join(lines) + _engine("bash.sh", root)
 
 
-def _case(words: Iterator[str], then: str) -> list[str]:
+def _bash_test(name: str, words: Iterator[str]) -> list[str]:
+    """A function that tells whether its argument is one of these words."""
     found = "|".join(words)
-    return [f"        {found}) {then} ;;"] if found else []
+    one_of_them = [f"        {found}) return 0 ;;"] if found else []
+    return [f"{name}() {{", '    case "$1" in', *one_of_them, "        *) return 1 ;;", "    esac", "}", ""]
 
 
 def _bash_values(option: Option) -> str:

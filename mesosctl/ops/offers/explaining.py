@@ -25,22 +25,12 @@ def explain(master: Master, target: str) -> list[Explanation]:
     """Each role of a framework (by id or name), or each framework of a role.  Raises NotFound."""
     known = frameworks(master.get("/frameworks"))
     subjects = _subjects(known, target)
-    if any(target in (framework.id, framework.name) for framework in known) and not subjects:
-        raise NotFound(
-            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
-            hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
-        )
-    if not subjects:
-        raise NotFound(
-            f"'{target}' is neither a framework nor a role with frameworks",
-            field="ROLE|FRAMEWORK",
-            hint="mesosctl offers list shows who holds offers",
-        )
     agents, awaited = standings(master.get("/slaves"))
     usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", answers.roles, "quota is not looked at") or {}
     figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
     flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
     tenants = lending.tenants_if_any(master, flags or {}, known)
+    quotas = read_quotas(master) if usage else {}
     return [
         Explanation(
             framework_id=subject.framework.id,
@@ -55,7 +45,7 @@ def explain(master: Master, target: str) -> list[Explanation]:
                     agents=agents,
                     awaited=awaited,
                     usage=usage,
-                    quotas=read_quotas(master) if usage else {},
+                    quotas=quotas,
                     figures=figures,
                     flags=flags or {},
                     tenants=tenants,
@@ -67,10 +57,24 @@ def explain(master: Master, target: str) -> list[Explanation]:
 
 
 def _subjects(known: list[FrameworkStanding], target: str) -> list[_Subject]:
+    """At least one.  Raises NotFound."""
     named = [framework for framework in known if target in (framework.id, framework.name)]
     if named:
-        return [_Subject(framework, role) for framework in named for role in framework.roles]
-    return [_Subject(framework, target) for framework in known if target in framework.roles]
+        found = [_Subject(framework, role) for framework in named for role in framework.roles]
+    else:
+        found = [_Subject(framework, target) for framework in known if target in framework.roles]
+    if found:
+        return found
+    if named:
+        raise NotFound(
+            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
+            hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
+        )
+    raise NotFound(
+        f"'{target}' is neither a framework nor a role with frameworks",
+        field="ROLE|FRAMEWORK",
+        hint="mesosctl offers list shows who holds offers",
+    )
 
 
 def _numbers(answer: object) -> dict[str, float]:

@@ -107,15 +107,11 @@ def _capability(scene: Scene) -> Reason:
     )
 
 
-def _top(role: str) -> str:
-    return role.partition("/")[0]
-
-
 def _headroom(scene: Scene) -> Reason:
     name = "guarantees' headroom"
     if not scene.usage:
         return Reason(name, None, "roles may not be seen")
-    own = _top(scene.role)
+    own = roles.top_level(scene.role)
     lacking = Quantities.total(
         quota.guarantees - (_consumed(scene, role) or Quantities())
         for role, quota in scene.quotas.items()
@@ -138,7 +134,7 @@ def _consumed(scene: Scene, role: str) -> Quantities | None:
 
 
 def _limit(scene: Scene) -> Reason:
-    role = _top(scene.role)
+    role = roles.top_level(scene.role)
     quota = scene.quotas.get(role, Quota())
     if not quota.limits:
         return Reason("limit reached", False, f"role {role} has no limits")

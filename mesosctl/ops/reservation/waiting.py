@@ -38,7 +38,7 @@ def wait_until_reserved(
                 hint="--timeout waits longer",
             )
         manner.tell(f"waiting for {who} to show it on {agent.hostname}")
-        master.settings.sleep(pause)
+        master.conversation.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 

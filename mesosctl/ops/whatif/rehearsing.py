@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mesosctl.client.address import parse_address
+from mesosctl.client.conversation import Conversation
 from mesosctl.client.fake import Fake
 from mesosctl.client.master import Master
-from mesosctl.client.settings import Settings
 from mesosctl.core.errors import (
     BadInput,
     Bug,
@@ -53,9 +53,9 @@ def rehearse_file(file: Path, terms: Terms) -> "Rehearsal":
     return fake_master.rehearse_file(file, terms)
 
 
-def open_rehearsal(rehearsal: "Rehearsal", settings: Settings) -> Master:
-    """The fake master of a rehearsal, to be asked like any other; `settings` need the rehearsal's clock."""
-    return Master(parse_address("fake:"), settings, way=Fake(rehearsal.carrier))
+def open_rehearsal(rehearsal: "Rehearsal", conversation: Conversation) -> Master:
+    """The fake master of a rehearsal, to be asked like any other; `conversation` needs the rehearsal's clock."""
+    return Master(parse_address("fake:"), conversation, way=Fake(rehearsal.carrier))
 
 
 def attempt(rehearsal: "Rehearsal", deed: Callable[[], object], *, label: str | None = None, name: str = "") -> None:

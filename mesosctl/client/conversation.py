@@ -31,7 +31,7 @@ def _by_chance() -> float:
     return random.random()  # noqa: S311  # spreads clients out, and hides nothing
 
 
-class Settings(NamedTuple):
+class Conversation(NamedTuple):
     """Everything about a conversation but the address.
 
     Without `may_change` a master is only read, whatever else is asked for: the promise of a dry run.

@@ -21,17 +21,6 @@ WAYS = {
 
 
 @pytest.fixture
-def ctl(run, tmp_path):
-    """Run a command at home in `tmp_path`; the environment names no master."""
-
-    def run_at_home(*words, **variables):
-        home = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MESOSCTL_MASTER": ""}
-        return run(*words, **home | {"XDG_STATE_HOME": str(tmp_path / "state")} | variables)
-
-    return run_at_home
-
-
-@pytest.fixture
 def keep(tmp_path):
     """Write the current context `prod`, and `lab` beside it; files of secrets are there unless `files` is empty."""
     folder = tmp_path / "mesosctl"

@@ -1,0 +1,111 @@
+"""Mesos's document "Framework Rate Limiting": watching traffic and choosing limits, sentence by sentence."""
+
+import json
+
+import pytest
+
+from mesosctl.core.message_rates import CounterReading, Counts, observe, rates, suggest
+from mesosctl.core.ratelimit import plan_memory
+from mesosctl.core.ratelimit_simulation import simulate
+from mesosctl.core.traffic import parse_traffic
+from mesosctl.wire.ratelimit import from_json
+from mesosctl.wire.ratelimit_answers import message_counts
+from tests.fake_master.throttled import Cluster
+
+from .rate_limiting import NUMBERED, OPERATION, P_1, SAMPLE, Sentences
+
+says = Sentences(OPERATION)
+
+
+# --- Monitoring Framework Traffic --------------------------------------------------------------------------
+
+
+@says("While a framework is registered with the master, the master exposes counters")
+def test_counters_are_there_as_long_as_the_framework():
+    cluster = Cluster({})
+    assert cluster.counters() == {}
+    framework = cluster.framework("p")
+    assert cluster.counters() == {"p": (0, 0)}
+    framework.call("TEARDOWN")
+    assert cluster.counters() == {}
+
+
+@says("For instance, framework foo has two message counters")
+def test_the_names_of_the_two_counters():
+    cluster = Cluster({})
+    cluster.framework("foo").send("a")
+    metrics = json.loads(cluster.ask("/metrics/snapshot").body)
+    assert metrics["frameworks/foo/messages_received"] == metrics["frameworks/foo/messages_processed"] == 1.0
+
+
+@says("Without framework rate limiting the two numbers should differ by little or none")
+def test_the_difference_is_what_waits():
+    free, throttled = Cluster({}), Cluster(P_1)
+    free.framework("p").send(*NUMBERED)
+    throttled.framework("p").send(*NUMBERED)
+    assert free.counters() == {"p": (10, 10)}
+    assert throttled.counters() == {"p": (10, 1)}
+
+
+@says("By continuously monitoring the counters, you can derive the rate")
+def test_rates_are_derived_from_counters():
+    cluster = Cluster(P_1)
+    framework = cluster.framework("p")
+    readings = []
+    for second in (0, 10):
+        cluster.at(second)
+        metrics = json.loads(cluster.ask("/metrics/snapshot").body)
+        readings.append(CounterReading(second, metrics["master/uptime_secs"], message_counts(metrics)))
+        framework.send(*(f"t{number}" for number in range(50)))
+    (one,) = rates(readings[0], readings[1], None)
+    assert (one.arriving, one.processing, one.backlog) == (5, 1.1, 39)
+
+
+@says("This should depict the characteristics of the framework in terms of network traffic.")
+def test_mean_and_peak_are_told():
+    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))]
+    (one,) = observe(readings)
+    assert one.mean == pytest.approx(10 / 3)
+    assert one.peak == 9
+
+
+# --- Configuring Rate Limits -------------------------------------------------------------------------------
+
+
+@says("Since the goal for framework rate limiting is to prevent low-SLA frameworks")
+def test_a_suggestion_starts_with_a_large_qps():
+    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100))]
+    limits = suggest(observe(readings), headroom=2, burst=30)
+    assert limits.by_principal()["p"].qps == 18
+    (outcome,) = simulate(limits, parse_traffic(["p=1/s*10", "p=9/s*10@10"]))
+    assert outcome.longest_delay == 0
+
+
+@says("The fact that they are throttled (regardless of the configured qps)")
+def test_even_a_large_qps_lets_others_go_first():
+    cluster = Cluster({"limits": [{"principal": "batch", "qps": 1000000}]})
+    batch, production = cluster.framework("batch"), cluster.framework("production")
+    batch.send("a", "b")
+    production.send("c", "d")
+    assert (batch.processed, production.processed) == (["a"], ["c", "d"])
+
+
+@says("To calculate how much capacity the master can handle")
+def test_all_capacities_are_summed_up():
+    plan = plan_memory(from_json(SAMPLE), memory=2**31, message_size=1024)
+    assert plan.messages == 1_100_000
+    assert plan.worst_case + plan.head_room == 2**31
+
+
+@says("However since this kind of calculation is imprecise, you should start with small values")
+def test_a_suggestion_holds_a_burst_and_leaves_head_room():
+    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 1000))]
+    limits = suggest(observe(readings), headroom=2, burst=30)
+    (outcome,) = simulate(limits, parse_traffic(["p=100/s*60", "p=3000@30"]))
+    assert outcome.refused == 0
+    plan = plan_memory(limits, memory=2**31, message_size=1024)
+    assert plan.head_room > 0.9 * 2**31
+
+
+def test_every_sentence_has_a_test() -> None:
+    assert says.untested == set()
