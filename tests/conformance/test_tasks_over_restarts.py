@@ -34,9 +34,6 @@ class Restarts:
 
     carrier: Carrier
     folder: Path
-    flags: dict[str, str] = field(default_factory=dict)
-    joined: list[Framework] = field(default_factory=list)
-    _running: ExitStack = field(default_factory=ExitStack)
     _masters: list[Cluster] = field(default_factory=list)
     _agents: ExitStack = field(default_factory=ExitStack)
 
@@ -88,7 +85,6 @@ class Restarts:
         """A framework of the latest master; `again` is one of a former master that keeps its id."""
         framework = Framework(self.master, *roles, **{"failover_timeout": 1000.0, **info})
         framework.id = None if again is None else again.id
-        self.joined.append(framework)
         return framework
 
     def listen(self) -> Operator:
@@ -97,15 +93,13 @@ class Restarts:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         stream = self.master.subscribers.open("/api/v1", json, headers)
         self.master.subscribers.wait(lambda: len(stream.events) > 0)
-        self._running.callback(stream.hang_up)
         return stream
 
     def end(self) -> None:
-        self._agents.close()
+        """The master first: nobody is left then who would speak to agents that are on their way out."""
         for master in self._masters:
             master.stop()
-        self._running.close()
-        self.joined.clear()
+        self._agents.close()
 
 
 def _on(agent_id: dict[str, str], entries: Any) -> list[dict[str, Any]]:
