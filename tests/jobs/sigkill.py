@@ -21,6 +21,7 @@ from tests.jobs.operators import (
     Operator,
     QuotaOperator,
     ReservationOperator,
+    TaskOperator,
     VolumeOperator,
     WeightOperator,
     agents,
@@ -36,7 +37,7 @@ def kill_repeatedly(folder: Path, times: int, seed: int, registry: str = "sqlite
 
     Seen are changes: answered, under way at a kill, and of these happened.
     """
-    kinds = (QuotaOperator, WeightOperator, ReservationOperator, VolumeOperator)
+    kinds = (QuotaOperator, WeightOperator, ReservationOperator, VolumeOperator, TaskOperator)
     operators: list[Operator] = [kind(number) for kind in kinds for number in range(AGENTS_OF_EACH_KIND)]
     operators.append(MaintenanceOperator(0))
     report, choice = Report(), random.Random(seed)
