@@ -26,7 +26,7 @@ EXAMPLES = (
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command(name="serve")
+@app.command(name="serve", context_settings={"help_option_names": ["-h", "--help"]})
 @with_options
 def serve(options: ServeOptions) -> None:
     """Serve a fake Mesos master.
@@ -47,7 +47,11 @@ def serve(options: ServeOptions) -> None:
     try:
         asyncio.run(Server(master, tls).run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
     except OSError as error:
-        raise BadInput(f"cannot listen on {options.ip}:{options.port}: {error.strerror}", field="port") from error
+        # asyncio packs the address into the reason; only the end of it is one.
+        reason = str(error.strerror or error).rpartition(": ")[2].rstrip(")")
+        raise BadInput(
+            f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 takes a free port"
+        ) from error
 
 
 def _start(options: ServeOptions) -> "Master":

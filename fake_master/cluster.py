@@ -1,28 +1,7 @@
 """What a fake master is started with: agents and flags, from arguments or a cluster file.
 
-A cluster file is TOML:
-
-    mesos_version = "1.11"
-
-    [flags]                      # any flag of the master
-    roles = "ads,web"
-
-    [[agents]]
-    resources = "cpus:12;mem:6GiB;disk:1000;ports:[31000-32000];cpus(ads):8"
-    hostname = "node.example"    # default: agent-1, agent-2, …
-    attributes = { rack = "r1" }
-    region = "eu"                # with zone: its fault domain
-    zone = "a"
-    count = 3                    # default 1; a hostname gets a number appended
-    active = true                # false: registered, and not in service
-    loses = 2                    # the first two operations never reach the agent (-1: none ever does)
-    delay = 1.5                  # seconds until an operation reaches it
-    leaves_after = 30            # seconds after it registered, when nobody can reach it any more
-    returns_after = 300          # when it can be reached again; without it never
-    launch_delay = 1             # seconds until a launched task reaches it
-    oversubscribed = "cpus:2"    # what its resource estimator reports, offered as revocable
-
-and [tasks] and [[frameworks]], which `cluster_frameworks` reads.
+`example_cluster.toml` shows every key of a cluster file; [tasks] and [[frameworks]] are read by
+`cluster_frameworks`.
 """
 
 import time
