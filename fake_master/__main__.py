@@ -12,6 +12,8 @@ from mesosctl.core.errors import BadInput, ExitStatus, MesosctlError
 from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fake_master.cluster import ClusterSpec
     from fake_master.master.flags import MasterFlags
     from fake_master.master.master import Master
@@ -43,6 +45,7 @@ def serve(options: ServeOptions) -> None:
     )
     master = _start(options)
     _warn_of_openness(options.ip, master.flags)
+    _warn_of_refused(master.membership.refused)
     allow_many_files()
     try:
         asyncio.run(Server(master, tls).run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
@@ -87,6 +90,16 @@ def _spec(options: ServeOptions) -> "ClusterSpec | Pictured":
         mesos_version=options.mesos_version or file.mesos_version,
         flags={**file.flags, **flags},
     )
+
+
+def _warn_of_refused(hostnames: "Sequence[str]") -> None:
+    """Say which agents are missing: as with a real master, nothing else would."""
+    if hostnames:
+        more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
+        _complain(
+            f"WARNING: --acls do not let these agents register: {', '.join(hostnames[:3])}{more}",
+            "allow their principals register_agents, and reserve_resources for what is statically reserved on them",
+        )
 
 
 def _warn_of_openness(ip: str, flags: "MasterFlags") -> None:

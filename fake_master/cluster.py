@@ -19,7 +19,7 @@ from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.residents import Launched, Resident, ResidentSpec
 from fake_master.master.tasks import TaskFate
 from fake_master.master.usage_slack import slack_of_use
-from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 from mesosctl.core.reading import why_unreadable
 from mesosctl.core.text import parse_resources
@@ -40,6 +40,7 @@ _KNOWN_AGENT_KEYS = {
     "returns_after",
     "launch_delay",
     "oversubscribed",
+    "principal",
 }
 _MOST_AGENTS = 100_000
 
@@ -60,6 +61,8 @@ class AgentSpec:
     domain: Domain | None = None
     oversubscribed: str = ""
     """Slack of use in text form."""
+    principal: str | None = None
+    """Who registers it; an agent without authenticates nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,11 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
     except RuleViolation as error:
         problem = f"agent {hostname}: oversubscribed: {error.message}"
         raise BadInput(problem, field="oversubscribed", hint=error.hint) from error
+    try:
+        master.access.may_register(spec.principal, resources)
+    except Forbidden:
+        master.membership.refused.append(hostname)
+        return
     if hostname in master.membership.hosts:
         raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
     agent_id, registered_time = master.membership.identity(hostname)
@@ -215,6 +223,9 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     absence = _absence(entry, where)
     faults = _faults(entry, where)
     oversubscribed = entry.get("oversubscribed", "")
+    principal = entry.get("principal")
+    if not (principal is None or isinstance(principal, str)):
+        raise BadInput(f"{where}: principal is not a text", field="principal")
     if not isinstance(oversubscribed, str):
         raise BadInput(f"{where}: oversubscribed is not a text", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
     typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
@@ -228,6 +239,7 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
             absence=absence,
             domain=domain,
             oversubscribed=oversubscribed,
+            principal=principal,
         )
         for n in range(1, count + 1)
     ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fake_master.cluster import AgentSpec, ClusterSpec
 from mesosctl.core import offers
 from mesosctl.core.errors import BadInput, Conflict
 from mesosctl.core.text import parse_entries
@@ -129,3 +130,37 @@ def test_the_operation_of_a_framework_is_told_apart_from_a_payload():
     assert [resource.allocation_role for resource in read_payload(json.dumps(operation)).resources] == [
         "engineering"
     ] * 2
+
+
+ANY, NONE = {"type": "ANY"}, {"type": "NONE"}
+RESERVERS = [
+    {"principals": {"values": ["trusted"]}, "roles": ANY},
+    {"principals": {"values": ["ads-only"]}, "roles": {"values": ["ads"]}},
+    {"principals": ANY, "roles": NONE},
+]
+
+
+@pytest.mark.parametrize(
+    ("acls", "principal", "registered"),
+    [
+        ({}, None, ["plain", "static"]),
+        ({"reserve_resources": RESERVERS}, None, ["plain"]),
+        ({"reserve_resources": RESERVERS}, "stranger", ["plain"]),
+        ({"reserve_resources": RESERVERS}, "ads-only", ["plain"]),
+        ({"reserve_resources": RESERVERS}, "trusted", ["plain", "static"]),
+        ({"permissive": False}, "trusted", []),
+        ({"permissive": False, "register_agents": [{"principals": ANY, "agents": ANY}]}, "trusted", ["plain"]),
+        ({"register_agents": [{"principals": NONE, "agents": ANY}]}, "trusted", []),
+    ],
+)
+def test_an_agent_registers_where_its_principal_may_reserve_what_is_static(acls, principal, registered):
+    """ "the master can be configured to use the reserve_resources ACL to check that the agent's principal is
+    allowed to statically reserve resources for specific roles"; Mesos 1.11.0 refuses the registration.
+    """
+    agents = (
+        AgentSpec("cpus:1;cpus(ads):1;mem(web):64", "static", principal=principal),
+        AgentSpec("cpus:1", "plain"),
+    )
+    master = ClusterSpec(agents, flags={"acls": json.dumps(acls)}).start()
+    assert sorted(agent.hostname for agent in master.agents.values()) == registered
+    assert sorted([*registered, *master.membership.refused]) == ["plain", "static"]
