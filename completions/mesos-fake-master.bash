@@ -54,7 +54,7 @@ _mesos_fake_master_at() {
     case "$1" in
         'mesos-fake-master')
             commands=()
-            options=(--agent --cluster --mesos-version --ip --port --registry --work-dir --roles --weights --credentials --acls --rate-limits --rate-limit-http --no-rate-limit-http --authenticate-http-readonly --authenticate-http-readwrite --authenticate-http-frameworks --max-operator-event-stream-subscribers --allocation-interval --allocator-agent-recovery-factor --allocator-recovery-timeout --agent-reregister-timeout --recovery-agent-removal-limit --ssl-cert-file --ssl-key-file --ssl-ca-file --ssl-require-client-cert --allocator --priorities --preemption --revocation-grace-period --oversubscribe-reservations --lendable-names --cluster-name --version --help)
+            options=(--agent --cluster --mesos-version --ip --port --registry --work-dir --roles --weights --credentials --acls --rate-limits --rate-limit-http --no-rate-limit-http --authenticate-http-readonly --authenticate-http-readwrite --authenticate-http-frameworks --max-operator-event-stream-subscribers --allocation-interval --allocator-agent-recovery-factor --allocator-recovery-timeout --agent-reregister-timeout --recovery-agent-removal-limit --ssl-cert-file --ssl-key-file --ssl-ca-file --ssl-require-client-cert --allocator --priorities --preemption --revocation-grace-period --oversubscribe-reservations --lendable-names --cluster-name --version -h --help)
             places=() ;;
     esac
 }

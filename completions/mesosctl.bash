@@ -143,7 +143,7 @@ _mesosctl_at() {
         'mesosctl offers simulate')
             commands=()
             options=(--steps --svg --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
-            places=('-') ;;
+            places=('file') ;;
         'mesosctl offers take')
             commands=()
             options=(--role --reserve --unreserve --agent --label --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)

@@ -162,6 +162,7 @@ complete -c mesosctl -n '__mesosctl_at "offers reserve"' -l offer -r -F -d 'An O
 complete -c mesosctl -n '__mesosctl_at "offers reserve"' -l id -x -d 'Which offer, where the file holds several.'
 complete -c mesosctl -n '__mesosctl_at "offers reserve"' -l for -x -a '(__mesosctl_names role)' -d 'The role that owns it; the offer'\''s unless given.'
 complete -c mesosctl -n '__mesosctl_at "offers reserve"' -l label -x -d 'A label of the reservation. Repeat.'
+complete -c mesosctl -n '__mesosctl_at "offers simulate" 0' -F
 complete -c mesosctl -n '__mesosctl_at "offers simulate"' -l steps -x -d 'Stop after so many offers taken.'
 complete -c mesosctl -n '__mesosctl_at "offers simulate"' -l svg -r -F -d 'Also draw dominant shares as a picture; - writes only that.'
 complete -c mesosctl -n '__mesosctl_at "offers take"' -l role -x -a '(__mesosctl_names role)' -d 'The role to subscribe with.'
@@ -268,7 +269,7 @@ complete -c mesosctl -n '__mesosctl_at "volumes create"' -l role -x -a '(__mesos
 complete -c mesosctl -n '__mesosctl_at "volumes create"' -l under -x -a '(__mesosctl_names role)' -d 'A role it is taken from and falls back to; repeat, top role first.'
 complete -c mesosctl -n '__mesosctl_at "volumes create"' -l label -x -d 'A label of the reservation; repeat.'
 complete -c mesosctl -n '__mesosctl_at "volumes create"' -l reserver -x -d 'The reservation'\''s principal; who asks, unless given.'
-complete -c mesosctl -n '__mesosctl_at "volumes create"' -l path -x -d 'Where containers find it.'
+complete -c mesosctl -n '__mesosctl_at "volumes create"' -l path -x -d 'Where containers find it; data unless given.'
 complete -c mesosctl -n '__mesosctl_at "volumes create"' -l trust-master -d 'Do not ask the agent itself whether it has done it.'
 complete -c mesosctl -n '__mesosctl_at "volumes create"' -l report -r -F -d 'With --dry-run: also write the forecast as a page, for a ticket; - writes only that, to standard output.'
 complete -c mesosctl -n '__mesosctl_at "volumes destroy" 0' -a '(__mesosctl_names agent)'

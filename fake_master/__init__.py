@@ -61,3 +61,10 @@ def command() -> "tuple[typer.Typer, tuple[tuple[str, str], ...]]":
     from fake_master.__main__ import EXAMPLES, app
 
     return app, EXAMPLES
+
+
+def example_cluster() -> str:
+    """A cluster file with every key, for the pages that describe it."""
+    from pathlib import Path
+
+    return (Path(__file__).parent / "example_cluster.toml").read_text(encoding="utf-8")

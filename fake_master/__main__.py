@@ -12,6 +12,8 @@ from mesosctl.core.errors import BadInput, ExitStatus, MesosctlError
 from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fake_master.cluster import ClusterSpec
     from fake_master.master.flags import MasterFlags
     from fake_master.master.master import Master
@@ -29,7 +31,7 @@ _FAILURE = 1
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command(name="serve")
+@app.command(name="serve", context_settings={"help_option_names": ["-h", "--help"]})
 @with_options
 def serve(options: ServeOptions) -> None:
     """Serve a fake Mesos master.
@@ -46,11 +48,16 @@ def serve(options: ServeOptions) -> None:
     )
     master = _start(options)
     _warn_of_openness(options.ip, master.flags)
+    _warn_of_refused(master.membership.refused)
     allow_many_files()
     try:
         asyncio.run(Server(master, tls).run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
     except OSError as error:
-        raise BadInput(f"cannot listen on {options.ip}:{options.port}: {error.strerror}", field="port") from error
+        # asyncio packs the address into the reason; only the end of it is one.
+        reason = str(error.strerror or error).rpartition(": ")[2].rstrip(")")
+        raise BadInput(
+            f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 takes a free port"
+        ) from error
     if master.ended is not None:
         _complain(master.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
@@ -89,6 +96,16 @@ def _spec(options: ServeOptions) -> "ClusterSpec | Pictured":
         mesos_version=options.mesos_version or file.mesos_version,
         flags={**file.flags, **flags},
     )
+
+
+def _warn_of_refused(hostnames: "Sequence[str]") -> None:
+    """Say which agents are missing: as with a real master, nothing else would."""
+    if hostnames:
+        more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
+        _complain(
+            f"WARNING: --acls do not let these agents register: {', '.join(hostnames[:3])}{more}",
+            "allow their principals register_agents, and reserve_resources for what is statically reserved on them",
+        )
 
 
 def _warn_of_openness(ip: str, flags: "MasterFlags") -> None:

@@ -1,28 +1,7 @@
 """What a fake master is started with: agents and flags, from arguments or a cluster file.
 
-A cluster file is TOML:
-
-    mesos_version = "1.11"
-
-    [flags]                      # any flag of the master
-    roles = "ads,web"
-
-    [[agents]]
-    resources = "cpus:12;mem:6GiB;disk:1000;ports:[31000-32000];cpus(ads):8"
-    hostname = "node.example"    # default: agent-1, agent-2, …
-    attributes = { rack = "r1" }
-    region = "eu"                # with zone: its fault domain
-    zone = "a"
-    count = 3                    # default 1; a hostname gets a number appended
-    active = true                # false: registered, and not in service
-    loses = 2                    # the first two operations never reach the agent (-1: none ever does)
-    delay = 1.5                  # seconds until an operation reaches it
-    leaves_after = 30            # seconds after it registered, when nobody can reach it any more
-    returns_after = 300          # when it can be reached again; without it never
-    launch_delay = 1             # seconds until a launched task reaches it
-    oversubscribed = "cpus:2"    # what its resource estimator reports, offered as revocable
-
-and [tasks] and [[frameworks]], which `cluster_frameworks` reads.
+`example_cluster.toml` shows every key of a cluster file; [tasks] and [[frameworks]] are read by
+`cluster_frameworks`.
 """
 
 import time
@@ -40,7 +19,7 @@ from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.residents import Launched, Resident, ResidentSpec
 from fake_master.master.tasks import TaskFate
 from fake_master.master.usage_slack import slack_of_use
-from mesosctl.core.errors import BadInput, RuleViolation
+from mesosctl.core.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
 from mesosctl.core.reading import why_unreadable
 from mesosctl.core.text import parse_resources
@@ -61,6 +40,7 @@ _KNOWN_AGENT_KEYS = {
     "returns_after",
     "launch_delay",
     "oversubscribed",
+    "principal",
 }
 _MOST_AGENTS = 100_000
 
@@ -81,6 +61,8 @@ class AgentSpec:
     domain: Domain | None = None
     oversubscribed: str = ""
     """Slack of use in text form."""
+    principal: str | None = None
+    """Who registers it; an agent without authenticates nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +138,11 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
     except RuleViolation as error:
         problem = f"agent {hostname}: oversubscribed: {error.message}"
         raise BadInput(problem, field="oversubscribed", hint=error.hint) from error
+    try:
+        master.access.may_register(spec.principal, resources)
+    except Forbidden:
+        master.membership.refused.append(hostname)
+        return
     if hostname in master.membership.hosts:
         raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
     agent_id, registered_time = master.membership.identity(hostname)
@@ -236,6 +223,9 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     absence = _absence(entry, where)
     faults = _faults(entry, where)
     oversubscribed = entry.get("oversubscribed", "")
+    principal = entry.get("principal")
+    if not (principal is None or isinstance(principal, str)):
+        raise BadInput(f"{where}: principal is not a text", field="principal")
     if not isinstance(oversubscribed, str):
         raise BadInput(f"{where}: oversubscribed is not a text", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
     typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
@@ -249,6 +239,7 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
             absence=absence,
             domain=domain,
             oversubscribed=oversubscribed,
+            principal=principal,
         )
         for n in range(1, count + 1)
     ]

@@ -37,7 +37,8 @@ class ServeOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Take agents and flags from a cluster file (TOML), or a whole cluster from a snapshot (JSON).",
+            help="Take agents, frameworks and flags from a cluster file (TOML; mesos-fake-master(1) shows every key), "
+            "or a whole cluster from a snapshot (JSON).",
         ),
     ] = None
     mesos_version: Annotated[str | None, typer.Option(metavar="1.4|1.11", help="The master to be. [default: 1.4]")] = (

@@ -89,7 +89,7 @@ def simulate_file(path: Path, most_steps: int) -> Sharing:
         read_snapshot(path)  # what is none is told of as such
         raise BadInput(
             f"{path} is a snapshot, which does not tell what tasks its frameworks would launch",
-            field="CLUSTER",
+            field="FILE",
             hint=f"mesosctl whatif --from {path} tells what a change would do to it; "
             "to play, write a cluster file with [[frameworks]]",
         )

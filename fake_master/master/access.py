@@ -12,6 +12,11 @@ class Access:
     def __init__(self, authorizer: Authorizer) -> None:
         self._authorizer = authorizer
 
+    def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
+        """To register an agent with these resources; what is reserved among them counts as reserved by the agent."""
+        self._authorizer.require("register_agents", principal, None)
+        self.may_reserve(principal, (resource for resource in resources if resource.is_reserved))
+
     def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
         """To reserve for the role of each current owner."""
         for resource in resources:

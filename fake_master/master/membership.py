@@ -28,6 +28,8 @@ class Membership:
         self._master = master
         self.hosts: dict[str, Agent] = {}
         """By host name."""
+        self.refused: list[str] = []
+        """Hosts whose agents the ACLs do not let register."""
         # What the registry holds, kept at hand: there may be thousands of hosts.
         self._records: dict[str, Any] = {}
         self._former: dict[str, Any] = {}

@@ -9,7 +9,9 @@ from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import BadInput
 
-Shell = Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="The shell.", show_default=False)]
+Shell = Annotated[
+    Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
+]
 Server = Annotated[bool, typer.Option("--server", help="That of mesos-fake-master.", show_default=False)]
 
 _NAMES = {"bash": "{}.bash", "zsh": "_{}", "fish": "{}.fish"}
@@ -28,8 +30,9 @@ EXAMPLES = (
 def command(session: Session, shell: Shell, *, server: Server = False) -> None:
     """Write the completion of a shell.
 
-    An installation below /usr, /usr/local or ~/.local has put it in its place already. The others,
-    those of pipx and uv among them, need it kept as a file once.
+    An installation below /usr, /usr/local or ~/.local has put it in its place already, and so has a
+    pipx of today. The others, those of uv and virtual environments among them, need it kept as a file
+    once.
     """
     name = _NAMES[shell].format("mesos-fake-master" if server else "mesosctl")
     for folder in _FOLDERS:

@@ -78,7 +78,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     except ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "mesosctl"
-        raise UsageError(error.format_message(), hint=f"see {path} --help") from None
+        raise UsageError(_in_words(error.format_message()), hint=f"see {path} --help") from None
     except SystemExit as ended:
         # typer makes a 1 of a reader that went away.
         if isinstance(ended.__context__, BrokenPipeError):
@@ -89,6 +89,14 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     if returned == ExitStatus.INTERRUPTED:
         raise KeyboardInterrupt
     return int(returned or 0)
+
+
+def _in_words(message: str) -> str:
+    """A sentence of typer's in one line, without the names of its types."""
+    line = re.sub(r"\s*\n\s*", " ", message)
+    return line.replace("is not a valid float range", "is not a number").replace(
+        "is not a valid int range", "is not a whole number"
+    )
 
 
 @contextlib.contextmanager

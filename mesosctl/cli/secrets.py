@@ -26,7 +26,7 @@ def secret_of(principal: str, settings: Settings, environment: Environment, warn
     if "secret" in settings.secrets:
         return settings.secrets["secret"]
     if file is not None:
-        return read_secret_file(file, "--secret-file", warn)
+        return read_secret_file(file, "--secret-file", warn, settings.reminder("secret_file"))
     if source == "keyring":
         return _from_keyring(principal, settings.context if settings.overruled is None else None)
     return ask_for_secret(f"Secret of {principal}: ", environment, f"no secret for principal '{principal}'")
@@ -39,7 +39,7 @@ def ask_for_secret(prompt: str, environment: Environment, otherwise: str) -> str
     raise UsageError(otherwise, field="--secret-file", hint="give --secret-file or set MESOSCTL_SECRET")
 
 
-def read_secret_file(path: str, option: str, warn: Callable[[str], None]) -> str:
+def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: str | None = None) -> str:
     """The text of a file that holds a secret, without the end of its line.  Raises BadInput.
 
     As ssh does, permissions are looked at where the file is one's own, and could be put right.
@@ -49,10 +49,10 @@ def read_secret_file(path: str, option: str, warn: Callable[[str], None]) -> str
             state = os.fstat(file.fileno())
             text = file.read()
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=option) from None
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=option, hint=hint) from None
     secret = text.removesuffix("\n").removesuffix("\r")
     if not secret:
-        raise BadInput(f"{path} is empty, and should hold a secret", field=option)
+        raise BadInput(f"{path} is empty, and should hold a secret", field=option, hint=hint)
     if stat.S_ISREG(state.st_mode) and state.st_mode & 0o077 and state.st_uid == os.geteuid():
         warn(f"others may open {path}, which holds a secret (mode {state.st_mode & 0o777:04o}): chmod 600 '{path}'")
     return secret

@@ -248,7 +248,11 @@ class Session:
     def confirm_destructive(self, question: str) -> None:
         """Ask a person; a script must have said --yes.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
-            raise UsageError("this is asked for first, and there is nobody to ask", field="--yes", hint="give --yes")
+            raise UsageError(
+                "not done: this takes something away, so a person is asked first, and there is no terminal to ask on",
+                field="--yes",
+                hint="in a script, say --yes",
+            )
         self.confirm(question)
 
     def confirm(self, question: str) -> None:

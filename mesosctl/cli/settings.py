@@ -117,6 +117,13 @@ class Settings:
         """Where the value of that name comes from."""
         return self.origins.get(name, DEFAULT)
 
+    def reminder(self, name: str) -> str | None:
+        """Where the value of that name was said, for a person who did not type it now."""
+        origin = self.origin(name)
+        if origin.kind in ("context", "environment"):
+            return f"{origin} says so; mesosctl context show --origin has the line"
+        return None
+
 
 def declared() -> tuple[Setting, ...]:
     """Every setting in the order of the options, a secret before the file that may hold it."""

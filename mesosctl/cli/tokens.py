@@ -34,7 +34,7 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None
         text = settings.secrets["token"]
     else:
         one = str(options.token_file)
-        text = read_secret_file(one, "--token-file", warn)
+        text = read_secret_file(one, "--token-file", warn, settings.reminder("token_file"))
     from mesosctl.client.credentials import Token
 
     return Token(_bare(text.strip(), one), options.token_scheme or "bearer", options.principal or None)

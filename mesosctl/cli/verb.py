@@ -33,6 +33,10 @@ Example = tuple[str, str]
 class Command(TyperCommand):
     """A command whose help shows its own options first and the global ones after them."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """As in man pages: what may be left out stands in brackets, and nothing in braces."""
+        return [piece.removeprefix("{").removesuffix("}") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Two sections, plain, and the examples under them."""
         own: list[tuple[str, str]] = []

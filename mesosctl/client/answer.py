@@ -90,8 +90,8 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
     400: (Rejected, "the master refuses the request", None),
     401: (
         Unauthenticated,
-        "the master does not know this principal",
-        "give --principal and --secret-file, or MESOSCTL_PRINCIPAL and MESOSCTL_SECRET; or a token with --token-file",
+        "the master wants to know who asks: it was told nothing, or no principal and secret that it knows",
+        "give --principal and --secret-file, or a token by --token-file; mesosctl context show tells what is in effect",
     ),
     403: (Forbidden, "the master does not allow that to this principal", None),
     409: (Conflict, "the cluster cannot hold it", "ask for less, or pass the check with --force"),

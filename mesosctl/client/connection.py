@@ -77,7 +77,7 @@ class Connection:
                 return event
             data = self._read(patience)
             if not data and self._http.their_state is h11.SEND_RESPONSE:
-                raise Broken("Server disconnected without sending a response.")
+                raise Broken("Server disconnected without sending a response")
             self._http.receive_data(data)
 
     def _read(self, patience: Patience) -> bytes:

@@ -63,6 +63,8 @@ def translate(error: Failure, base: str, deadline: Deadline) -> MesosctlError:
     hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
     if hint is None and base.startswith("https:"):
         hint = "perhaps it wants a certificate of this client: give --cert and --key"
+    if base.startswith("http:"):
+        hint = "perhaps it speaks https: write https:// in --master"
     return Unreachable(
         f"the connection to {base} broke after the request left: {plain_words(error) or 'no reason given'}",
         sent=True,

@@ -163,4 +163,10 @@ def _reserved(asked: Resource, offer: Offer, role: str) -> list[Resource]:
 
 
 def _check_contained(operation: OfferOperation, offer: Offer) -> None:
-    operations.apply_all(offer.resources, operation.conversions)
+    try:
+        operations.apply_all(offer.resources, operation.conversions)
+    except Conflict as error:
+        owners = sorted({entry.role for entry in offer.resources if entry.is_reserved})
+        if owners and operation.deed == "RESERVE":
+            error.hint = f"what is reserved already is named with its owner, as cpus({owners[0]}):2"
+        raise

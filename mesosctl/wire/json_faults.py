@@ -38,24 +38,37 @@ def find_fault(text: str) -> Fault | None:
     start = len(text) - len(text.lstrip())
     if text[start : start + 1] != "{":
         return _fault(text, start, "'{', which opens the configuration")
+    return _find(text)
+
+
+def why_broken(text: str, error: Exception) -> str:
+    """What to say of a text that was refused as JSON with `error`: the place, where a person can be shown one."""
+    return str(_find(text) or str(error).removeprefix("Not JSON: "))
+
+
+def _find(text: str) -> Fault | None:
     try:
         json.loads(text, parse_int=float)  # an integer may have more digits than int() takes
     except json.JSONDecodeError as error:
         return _explain(text, error)
     except RecursionError:
-        return _fault(text, start, "less nesting")
+        return _fault(text, len(text) - len(text.lstrip()), "less nesting")
     return None
 
 
 def _explain(text: str, error: json.JSONDecodeError) -> Fault:
     expected = _SAID.get(error.msg, error.msg)
     at = error.pos
+    before = text[:at].rstrip()
+    if text[at : at + 1] in ("}", "]") and before.endswith(","):
+        # Newer Pythons say so themselves, and show the comma.
+        return _fault(text, len(before) - 1, f"no ',' before '{text[at]}'")
     enclosing, last_string = _read_up_to(text, at)
     if at >= len(text.rstrip()) and enclosing:
         return _fault(
             text, len(text.rstrip()), " and ".join(f"'{_CLOSING[bracket]}'" for bracket in reversed(enclosing))
         )
-    if text[at] == ":" and enclosing[-1:] == ["["]:
+    if text[at : at + 1] == ":" and enclosing[-1:] == ["["]:
         # A name and a colon belong into an object: its brace is what is missing, before the name.
         return _fault(text, last_string, "'{', as an entry of an array is an object")
     if error.msg == "Expecting ',' delimiter" and enclosing:

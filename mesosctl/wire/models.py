@@ -14,6 +14,7 @@ from mesosctl.core.quantities import Limits, Quantities, Quota
 from mesosctl.core.resource import Resource as CoreResource
 from mesosctl.core.scalars import parse_amount
 from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.json_faults import why_broken
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
@@ -26,7 +27,13 @@ def _not_a_boolean(value: Any) -> Any:
     return value
 
 
+def _as_a_master_reads_it(value: Any) -> Any:
+    """A master takes a boolean in quotes, and neither yes nor 1."""
+    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+
 Double = Annotated[float, BeforeValidator(_not_a_boolean), Field(allow_inf_nan=False)]
+Switch = Annotated[bool, Field(strict=True), BeforeValidator(_as_a_master_reads_it)]
 
 
 class _Documented(BaseModel):
@@ -74,7 +81,7 @@ class QuotaRequest(_Documented):
 
     role: str = ""
     guarantee: list[Resource] = Field(default_factory=list)
-    force: bool = False
+    force: Switch = False
 
     def to_core(self) -> list[CoreResource]:
         """The guarantee, entry by entry.  Raises RuleViolation naming the field."""
@@ -104,7 +111,7 @@ class QuotaConfig(_Documented):
 class UpdateQuota(_Documented):
     """`update_quota` of the v1 call; all configurations are taken, or none."""
 
-    force: bool = False
+    force: Switch = False
     quota_configs: list[QuotaConfig] = Field(default_factory=list)
 
 
@@ -148,7 +155,8 @@ def _decode(text: bytes | str) -> Any:
         value = decode(text)
         json.loads(text, object_pairs_hook=_each_once)
     except (ConversionError, RecursionError, ValueError) as error:  # the second reader is the stricter one
-        raise BadInput(f"the payload is not JSON: {error}") from None
+        said = text if isinstance(text, str) else text.decode(errors="replace")
+        raise BadInput(f"the payload is not JSON: {why_broken(said, error)}") from None
     return value
 
 

@@ -10,8 +10,12 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.wire.answers import NATURAL, undocumented, wrong
 from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.json_faults import why_broken
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core, to_json
+
+_V0_NAMES = {"slave_id": "agent_id"}
+_IDS = ("id", "framework_id", "agent_id")
 
 
 def outstanding(answer: Any) -> list[Offer]:
@@ -85,10 +89,10 @@ def read_offer(text: str, offer_id: str | None = None) -> Offer:
     try:
         value = decode(text)
     except ConversionError as error:
-        raise BadInput(f"the offer is not JSON: {error}", field="--offer") from None
+        raise BadInput(f"the offer is not JSON: {why_broken(text, error)}", field="--offer") from None
     candidates = list(_messages(value))
     if offer_id is not None:
-        candidates = [message for message in candidates if message.get("id", {}).get("value") == offer_id]
+        candidates = [message for message in candidates if message.get("id") == {"value": offer_id}]
     if len(candidates) != 1:
         raise BadInput(
             f"the file holds {len(candidates)} offers, and one is needed",
@@ -98,7 +102,10 @@ def read_offer(text: str, offer_id: str | None = None) -> Offer:
     try:
         return offer(candidates[0])
     except (KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"the offer is not as documented: {error} is missing or wrong", field="--offer") from None
+        what = f"{error} is missing" if isinstance(error, KeyError) else "a field is not what it should be"
+        raise BadInput(
+            f"the offer is not as documented: {what}", field="--offer", hint="give it as the master sent it"
+        ) from None
     except RuleViolation as error:
         raise BadInput(f"the offer is not as documented: {error.message}", field=f"--offer {error.field}") from None
     except ValueError as error:
@@ -111,10 +118,16 @@ def _messages(value: Any) -> Iterator[dict[str, Any]]:
     inside = value.get("offers")
     if isinstance(inside, dict):
         inside = inside.get("offers")
-    if isinstance(inside, list):
-        yield from (message for message in inside if isinstance(message, dict))
-    else:
-        yield value
+    for message in inside if isinstance(inside, list) else (value,):
+        if isinstance(message, dict):
+            yield _as_sent(message)
+
+
+def _as_sent(message: dict[str, Any]) -> dict[str, Any]:
+    """An offer as documents print it, in the words of the v1 API: the agent is `slave_id`, and an id may stand bare."""
+    known = {_V0_NAMES.get(key, key): value for key, value in message.items()}
+    bare = {key: {"value": known[key]} for key in _IDS if isinstance(known.get(key), str)}
+    return known | bare
 
 
 def accept_call(

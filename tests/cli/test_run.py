@@ -38,6 +38,31 @@ def test_words_that_are_no_command(run, words):
     assert "--help" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("completion",), "Missing argument 'SHELL'. Choose from: bash, zsh, fish\n"),
+        (("--timeout", "x", "quota", "list"), "Invalid value for '--timeout': 'x' is not a number.\n"),
+        (("quota", "list", "--timeout", "0"), "Invalid value for '--timeout': 0.0 is not in the range x>=0.001.\n"),
+        (("ratelimit", "watch", "--count", "x"), "Invalid value for '--count': 'x' is not a whole number.\n"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line_of_plain_words(run, words, told):
+    assert run(*words).err.startswith(f"mesosctl: {told}")
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        (("volumes", "create"), "mesosctl volumes create [OPTIONS] AGENT ID SIZE"),
+        (("quota", "set"), "mesosctl quota set [OPTIONS] [ROLE] [RESOURCES...]"),
+        (("quota", "remove"), "mesosctl quota remove [OPTIONS] ROLE..."),
+    ],
+)
+def test_usage_is_written_as_in_man_pages(run, words, usage):
+    assert run(*words, "--help").out.startswith(f"Usage: {usage}\n")
+
+
 @pytest.mark.parametrize("words", [(), ("quota",)])
 def test_no_command_shows_the_help_on_standard_error(run, words):
     ran = run(*words)

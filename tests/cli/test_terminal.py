@@ -142,6 +142,12 @@ class TestColours:
         ran = run(["quota", "list"], surroundings, **variables)
         assert (ran.returncode, "\x1b[" in ran.stdout) == (0, coloured)
 
+    def test_no_column_vanishes_however_narrow_it_is(self, surroundings):
+        seat = Seat(["quota", "list", "-o", "wide"], {**surroundings, "COLUMNS": "5", "NO_COLOR": "1"})
+        assert seat.end() == 0
+        titles = [line.split() for line in seat.screen.decode().splitlines()]
+        assert max(map(len, titles)) == 8
+
     def test_nothing_is_cut_in_a_narrow_terminal(self, surroundings):
         seat = Seat(["quota", "list", "-o", "wide"], {**surroundings, "COLUMNS": "40", "NO_COLOR": "1"})
         assert seat.end() == 0

@@ -26,6 +26,31 @@ def test_numbers_may_be_quoted_as_a_master_allows():
     assert read_quota_request(json.dumps(quoted)).to_core() == parse_entries("cpus:1.5")
 
 
+@pytest.mark.parametrize(("said", "meant"), [(True, True), ("true", True), ("false", False)])
+def test_force_as_a_master_takes_it(said, meant):
+    assert read_quota_request(json.dumps(DOCUMENTED | {"force": said})).force is meant
+
+
+@pytest.mark.parametrize("said", ["yes", "on", 1, 0, "True"])
+def test_force_as_no_master_takes_it(said):
+    with pytest.raises(BadInput, match="force: it should be true or false"):
+        read_quota_request(json.dumps(DOCUMENTED | {"force": said}))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "line 1, column 1: expected a value, found the end"),
+        ('{"role": "a",\n "guarantee": [1,]}', "line 2, column 17: expected no ',' before ']'"),
+        ('{"role": NaN}', "NaN"),
+    ],
+)
+def test_where_a_payload_is_no_json(text, told):
+    with pytest.raises(BadInput) as refused:
+        read_quota_request(text)
+    assert refused.value.message.startswith(f"the payload is not JSON: {told}")
+
+
 def test_a_null_is_an_absent_field():
     null = DOCUMENTED["guarantee"][0] | {"revocable": None}
     assert read_quota_request(json.dumps(DOCUMENTED | {"guarantee": [null]})).to_core() == parse_entries("cpus:12")

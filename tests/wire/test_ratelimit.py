@@ -88,6 +88,8 @@ def test_flags_that_no_master_gives(answer):
         ('{"limits" 1}', 1, 11, "':'"),
         ("{limits: 1}", 1, 2, "a name in double quotes, or '}'"),
         ('{"a": }', 1, 7, "a value"),
+        ('{"a": 1,\n}', 1, 8, "no ',' before '}'"),
+        ('{"a": [1, ]}', 1, 9, "no ',' before ']'"),
         ('{"a": 1} x', 1, 10, "nothing more after the end"),
         ('{"a": "p}', 1, 7, "a closing '\"' for this string"),
         ('{"a": "x\\"y": 1}', 1, 13, "',' or '}'"),

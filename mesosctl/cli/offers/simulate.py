@@ -10,7 +10,7 @@ from mesosctl.cli.verb import verb
 from mesosctl.render.sharing import offer_simulation
 
 Cluster = Annotated[
-    Path, typer.Argument(metavar="CLUSTER", help="A cluster file with [[frameworks]].", show_default=False)
+    Path, typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]].", show_default=False)
 ]
 Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
 Svg = Annotated[
@@ -28,8 +28,10 @@ def command(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg = 
     """Play a cluster file: who is chosen, shares, dominant shares and totals after each offer taken.
 
     No master is asked. Time is virtual, the allocator is the fake master's, and the lowest dominant
-    share of a row, marked with an asterisk, is served next. Where the file's flags ask for the
-    strict-priority allocator, priority decides before that, and what was revoked before a step is shown.
+    share of a row is marked with an asterisk: whose it is, and has tasks to run, is served next. Where
+    the file's flags give weights, a share counts divided by its role's weight, and guarantees come
+    first; with the strict-priority allocator priority decides before that, and what was revoked before
+    a step is shown.
     """
     from mesosctl.ops.offers.simulating import simulate
 

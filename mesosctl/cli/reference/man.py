@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID
-from mesosctl.cli.reference.walk import Node, Option
+from mesosctl.cli.reference.walk import Node, Option, cluster_file
 from mesosctl.cli.settings import declared
 from mesosctl.cli.status_meanings import MEANINGS
 from mesosctl.core.errors import ExitStatus
@@ -60,6 +60,8 @@ def man_page(node: Node) -> str:
     lines += _ending(node)
     if node.path[0] == "mesosctl":
         lines += _surroundings()
+    else:
+        lines += [".SH CLUSTER FILE", ".nf", *map(_text, cluster_file().splitlines()), ".fi"]
     if node.examples:
         lines.append(".SH EXAMPLES")
         for words, meaning in node.examples:

@@ -5,7 +5,7 @@ from typing import Any
 
 from mesosctl.cli.reference import completions
 from mesosctl.cli.reference.man import environment, man_page
-from mesosctl.cli.reference.walk import Node, commands, serving
+from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
 from mesosctl.cli.status_meanings import MEANINGS
 
 
@@ -37,6 +37,7 @@ def _reference(*programs: Node) -> Iterator[str]:
     yield from ("", "## Environment", "", "| variable | meaning |", "| --- | --- |")
     for variable, meaning in environment():
         yield f"| {variable} | {meaning} |"
+    yield from ("", "## Cluster file", "", "```toml", cluster_file().rstrip(), "```")
     yield from (
         "",
         "## JSON",

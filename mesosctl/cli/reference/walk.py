@@ -119,6 +119,13 @@ def serving() -> Node:
     return replace(node, examples=examples, options=tuple(replace(option, shared=False) for option in node.options))
 
 
+def cluster_file() -> str:
+    """A cluster file with every key."""
+    import fake_master
+
+    return fake_master.example_cluster()
+
+
 def _kinds(metavar: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in metavar.split("|") if word in _NAMED)
 

@@ -16,7 +16,9 @@ Size = Annotated[str, typer.Argument(metavar="SIZE", help="How much reserved dis
 Id = Annotated[
     str, typer.Argument(metavar="ID", help="Its name, unique for the role on the agent.", show_default=False)
 ]
-Path = Annotated[str, typer.Option("--path", metavar="PATH", help="Where containers find it.", show_default="data")]
+Path = Annotated[
+    str, typer.Option("--path", metavar="PATH", help="Where containers find it; data unless given.", show_default=False)
+]
 
 EXAMPLES = (("volumes create agent-1 v1 disk:10GiB --role db", "from disk that is reserved for db"),)
 

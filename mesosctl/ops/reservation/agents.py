@@ -32,17 +32,23 @@ def find_agent(agents: Sequence[AgentHolding], word: str) -> AgentHolding:
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
-            named = ", ".join(agent.id for agent in candidates[:_SHOWN])
-            more = f" and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""
-            raise UsageError(
-                f"'{word}' means several agents: {named}{more}", field="agent", hint="write more of the id"
-            )
+            named = _listed([agent.id for agent in candidates])
+            raise UsageError(f"'{word}' means several agents: {named}", field="agent", hint="write more of the id")
     raise NotFound(
         f"no agent is called '{word}'",
         field="agent",
         rule="agent.exists",
-        hint="name an id, the beginning or end of one, or a host name; mesosctl reservations shows those with any",
+        hint=f"name an id, the beginning or end of one, or a host name; {_known(agents)}",
     )
+
+
+def _known(agents: Sequence[AgentHolding]) -> str:
+    return f"there are {_listed([agent.hostname for agent in agents])}" if agents else "there is no agent at all"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def with_attributes(agents: Sequence[AgentHolding], wanted: Mapping[str, str]) -> list[AgentHolding]:

@@ -8,10 +8,11 @@ from mesosctl.client.master import Master
 from mesosctl.core.errors import BadInput
 from mesosctl.core.resource import Resource
 from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.json_faults import why_broken
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
-_WRAPPERS = ("reserve_resources", "unreserve_resources")
+_WRAPPERS = ("reserve_resources", "unreserve_resources", "reserve", "unreserve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Payload:
 
 
 def read_payload(text: str, filled_in_by: Master | None = None) -> Payload:
-    """A JSON array of resources, an object with `resources` and `source`, or a v1 call around it.
+    """A JSON array of resources, an object with `resources` and `source`, or a v1 call or an offer operation around it.
 
     With `filled_in_by`, a dynamic reservation at the top without principal gets that of the master's credentials.
     Raises BadInput for what cannot be read, RuleViolation for what is no valid resource.
@@ -31,7 +32,7 @@ def read_payload(text: str, filled_in_by: Master | None = None) -> Payload:
     try:
         value = decode(text)
     except ConversionError as error:
-        raise BadInput(f"the file is not JSON: {error}", field="--file") from None
+        raise BadInput(f"the file is not JSON: {why_broken(text, error)}", field="--file") from None
     if isinstance(value, dict):
         for wrapper in _WRAPPERS:
             value = value.get(wrapper, value)

@@ -132,6 +132,15 @@ class TestEditing:
         ran = ctl("context", "set", "prod", "token", "token-file=/t", stdin="t0ken\n")
         assert (ran.status, "line" in ran.err) == (2, False)
 
+    def test_who_named_a_file_that_cannot_be_read(self, ctl, config):
+        write(config, 'current = "c"\n[contexts.c]\nmaster = "http://m"\nprincipal = "ops"\nsecret-file = "/no/such"\n')
+        ran = ctl("quota", "list")
+        assert (ran.status, "hint: context c says so" in ran.err) == (3, True)
+        ran = ctl("quota", "list", MESOSCTL_SECRET_FILE="/no/such")
+        assert "hint: environment MESOSCTL_SECRET_FILE says so" in ran.err
+        ran = ctl("quota", "list", "--secret-file", "/no/such")
+        assert (ran.status, "says so" in ran.err) == (3, False)
+
     def test_what_is_unknown_can_be_taken_away(self, ctl, config):
         write(config, '[contexts.c]\ntimeut = 3\nmaster = "fake:"\n')
         ran = ctl("context", "list")

@@ -16,7 +16,7 @@ from tests.surroundings import InMemory, Terminal
 
 AGENTS = (
     AgentSpec("cpus:12;mem:6144;disk:1000;ports:[31000-32000]", "one", {"rack": "r1", "slots": 2.0}),
-    AgentSpec("cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500", "two", {"rack": "r2"}),
+    AgentSpec("cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500", "two", {"rack": "r2"}, principal="agents"),
     AgentSpec("cpus:16;mem:8192;disk:500", "three", {"rack": "r1"}),
 )
 

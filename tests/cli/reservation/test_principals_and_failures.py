@@ -18,8 +18,11 @@ def guarded(make_lab, tmp_path):
     reserve = [
         {"principals": {"values": ["op"]}, "roles": {"type": "ANY"}},
         {"principals": {"values": ["dev"]}, "roles": {"values": ["dev"]}},
+        {"principals": {"values": ["agents"]}, "roles": {"type": "ANY"}},
     ]
-    acls.write_text(json.dumps({"permissive": False, "reserve_resources": reserve, "unreserve_resources": one}))
+    register = [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}]
+    rules = {"register_agents": register, "reserve_resources": reserve, "unreserve_resources": one}
+    acls.write_text(json.dumps({"permissive": False, **rules}))
     return make_lab(authenticate_http_readwrite="true", credentials=str(credentials), acls=str(acls))
 
 
