@@ -37,7 +37,8 @@ class ServeOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Take agents and flags from a cluster file (TOML), or a whole cluster from a snapshot (JSON).",
+            help="Take agents and flags from a cluster file (TOML), or a whole cluster from a snapshot (JSON); "
+            "- is standard input.",
         ),
     ] = None
     mesos_version: Annotated[str | None, typer.Option(metavar="1.4|1.11", help="The master to be. [default: 1.4]")] = (

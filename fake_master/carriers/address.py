@@ -43,7 +43,7 @@ class FakeAddress:
 
     @classmethod
     def parse(cls, address: str) -> "FakeAddress":
-        """Raises BadInput for an option that is not known."""
+        """Raises BadInput for an option that is not known, and for standard input."""
         path, _, query = address.removeprefix(SCHEME).partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         for name in options:
@@ -56,18 +56,24 @@ class FakeAddress:
             raise BadInput(
                 "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep it"
             )
+        if path == "-":
+            raise BadInput(
+                "a cluster on standard input has no state to keep",
+                field="--master",
+                hint="write it into a file; mesosctl whatif --from - tells what a change would do to it",
+            )
         return cls(Path(path) if path else None, "fresh" in options, version)
 
     def spec(self) -> "ClusterSpec | Pictured":
         """The cluster.  Raises BadInput."""
         # Late, here and below: what a registry says by itself takes no master, and so no cluster.
-        from fake_master.cluster import BUILT_IN, read_cluster_file
-        from fake_master.pictured import is_snapshot, read_snapshot
+        from fake_master.cluster import BUILT_IN, ClusterSpec
+        from fake_master.sources import read_source
 
-        if self.file is not None and is_snapshot(self.file):
-            return read_snapshot(self.file, self.version)
-        spec = read_cluster_file(self.file) if self.file is not None else BUILT_IN
-        return spec if self.version is None else replace(spec, mesos_version=self.version)
+        spec = BUILT_IN if self.file is None else read_source(self.file, self.version)
+        if isinstance(spec, ClusterSpec) and self.version is not None:
+            return replace(spec, mesos_version=self.version)
+        return spec
 
     def state_file(self, spec: "ClusterSpec | Pictured") -> Path:
         """Where the state of this cluster, as this version, is kept."""
