@@ -111,8 +111,9 @@ def open_address(address: str) -> "Master":
     """The master behind an address, with the state its last command left.  Raises BadInput."""
     parsed = FakeAddress.parse(address)
     spec = parsed.spec()
-    with _explained(address):
-        return spec.start(_registry(parsed, parsed.state_file(spec)))
+    path = parsed.state_file(spec)
+    with _explained(address, path):
+        return spec.start(_registry(parsed, path))
 
 
 def open_on_call(address: str) -> OnCall:
@@ -120,16 +121,16 @@ def open_on_call(address: str) -> OnCall:
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
     path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)
-    with _explained(address):
+    with _explained(address, path):
         registry = _registry(parsed, path)
 
     def start() -> "Direct":
         from fake_master.carriers.direct import Direct
 
-        with _explained(address):
-            return Direct((spec or parsed.spec()).start(registry))
+        return Direct((spec or parsed.spec()).start(registry))
 
-    return OnCall(start, registry, PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None)
+    profile = PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None
+    return OnCall(start, registry, profile, lambda: _explained(address, path))
 
 
 def _registry(parsed: FakeAddress, path: Path) -> SqliteRegistry:
@@ -137,15 +138,18 @@ def _registry(parsed: FakeAddress, path: Path) -> SqliteRegistry:
 
 
 @contextmanager
-def _explained(address: str) -> Iterator[None]:
-    """What is wrong with the kept state, as BadInput."""
+def _explained(address: str, path: Path) -> Iterator[None]:
+    """What is wrong with the state that is kept in `path`, as BadInput."""
     try:
         yield
     except RegistryFailure as failure:
         hint = failure.hint
         if isinstance(failure, UnreadableRegistry):
-            hint = f"{address.partition('?')[0]}?fresh starts over, and puts the file aside"
-        raise BadInput(f"the state of the fake master: {failure}", hint=hint) from failure
+            told, mark, options = address.partition("?")
+            anew = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
+            hint = f"'{anew}' starts over, and puts the file aside"
+        where = "" if str(path) in str(failure) else f" in {path}"
+        raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 
 
 def _fresh_registry(path: Path) -> SqliteRegistry:
