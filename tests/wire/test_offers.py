@@ -31,6 +31,14 @@ def test_an_offer() -> None:
     assert (found.framework, found.role, found.hostname, str(found.resources)) == ("n", "web", "h", "cpus:1")
 
 
+@pytest.mark.parametrize("name", [None, 7, ["n"], {}])
+def test_a_name_is_a_text_or_the_master_errs(name: Any) -> None:
+    answer = shown(message())
+    answer["get_frameworks"]["frameworks"][0]["framework_info"]["name"] = name
+    with pytest.raises(UnexpectedAnswer, match="a string belongs where"):
+        offers.outstanding(answer)
+
+
 @pytest.mark.parametrize(
     "offer",
     [
@@ -41,6 +49,10 @@ def test_an_offer() -> None:
         message(resources=[{**CPU, "scalar": {"value": -1}}]),
         message(resources=[{"name": "cpus"}]),
         message(allocation_info=3),
+        message(id={"value": None}),
+        message(framework_id={"value": 7}),
+        message(agent_id={"value": ["a"]}),
+        message(hostname=None),
     ],
 )
 def test_what_is_no_offer_is_the_masters_fault(offer: Any) -> None:
