@@ -89,9 +89,7 @@ class Application:
         try:
             return self.respond(request)
         except RegistryFailure as failure:
-            hint = f" ({failure.hint})" if failure.hint else ""
-            refusal = Refusal(500, f"The registry failed, and nothing was changed: {failure}{hint}")
-            return _as_asked(refusal.response, request)
+            return registry_failed(failure, request)
 
     def respond(self, request: Request) -> Response:
         """The same; raises RegistryFailure, and nothing was changed then."""
@@ -123,6 +121,13 @@ class Application:
                 return endpoint(self.master, request, principal)
             except Forbidden:
                 raise standard_refusal(403) from None
+
+
+def registry_failed(failure: RegistryFailure, request: Request) -> Response:
+    """What `Application.handle` makes of what `respond` raised."""
+    hint = f" ({failure.hint})" if failure.hint else ""
+    refusal = Refusal(500, f"The registry failed, and nothing was changed: {failure}{hint}")
+    return _as_asked(refusal.response, request)
 
 
 def _as_asked(response: Response, request: Request) -> Response:

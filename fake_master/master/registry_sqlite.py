@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.master.record_shapes import wrong_part
-from fake_master.master.registry import Registry, RegistryFailure, UnreadableRegistry
+from fake_master.master.registry import HeldRegistry, Registry, RegistryFailure, UnreadableRegistry
 
 _SCHEMA_VERSION = 2
 _SECONDS_TO_WAIT_FOR_A_LOCK = 10.0
@@ -156,6 +156,10 @@ class SqliteRegistry(Registry):
         with self.transaction(), self._explained():
             self._connection.execute("DELETE FROM record")
 
+    def wait_at_most(self, seconds: float) -> None:
+        """See `Registry.wait_at_most`."""
+        self._run(f"PRAGMA busy_timeout={int(seconds * 1000)}")
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
@@ -194,10 +198,11 @@ class SqliteRegistry(Registry):
             yield
         except (sqlite3.DatabaseError, ValueError, TypeError) as error:
             # A text that is not UTF-8, a key that is not bytes: SQLite knows nothing of these.
-            hint = _HINTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY)
-            if hint is None:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
+            if code not in _HINTS:
                 raise UnreadableRegistry(f"{self._path} is not a registry, or it is damaged: {error}") from error
-            raise RegistryFailure(f"{self._path} cannot be used: {error}", hint) from error
+            kind = HeldRegistry if code == sqlite3.SQLITE_BUSY else RegistryFailure
+            raise kind(f"{self._path} cannot be used: {error}", _HINTS[code]) from error
         except OSError as error:
             raise RegistryFailure(
                 f"{self._path} cannot be used: {error.strerror}", _HINTS[sqlite3.SQLITE_CANTOPEN]
