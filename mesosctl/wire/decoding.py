@@ -34,8 +34,8 @@ def decode(body: bytes | str) -> Any:
     try:
         try:
             value = DECODER.decode(text)
-        except json.JSONDecodeError:
-            value = _decoded_in_plain_numbers(text)
+        except json.JSONDecodeError as error:
+            value = _decoded_in_plain_numbers(text, error)
         check_characters(text, 0, len(text))
     except RecursionError:
         raise ConversionError(TOO_DEEP, "") from None
@@ -67,10 +67,13 @@ def place_as_typed(text: str, place: int) -> int:
     return place - longer
 
 
-def _decoded_in_plain_numbers(text: str) -> Any:
-    """Raises JSONDecodeError with a place in the text as it was typed."""
+def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any:
+    """Raises JSONDecodeError with a place in the text as it was typed: `otherwise` where no number is another."""
+    plain = in_plain_numbers(text)
+    if plain == text:
+        raise otherwise
     try:
-        return DECODER.decode(in_plain_numbers(text))
+        return DECODER.decode(plain)
     except json.JSONDecodeError as error:
         raise json.JSONDecodeError(error.msg, text, place_as_typed(text, error.pos)) from None
 

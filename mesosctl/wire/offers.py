@@ -16,11 +16,15 @@ from mesosctl.wire.resources import RESOURCE, to_core, to_json
 
 def outstanding(answer: Any) -> list[Offer]:
     """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
-    listed = answer.get("get_frameworks", {}) if isinstance(answer, dict) else None
-    if not isinstance(listed, dict):
-        raise wrong(listed, "an object", "get_frameworks")
+    is_it = isinstance(answer, dict) and answer.get("type", "GET_FRAMEWORKS") == "GET_FRAMEWORKS"
+    told = answer.get("get_frameworks", {} if "type" in answer else None) if is_it else None
+    if not isinstance(told, dict):
+        raise wrong(told, "an object", "get_frameworks")
+    listed = told.get("frameworks", [])
+    if not isinstance(listed, list):
+        raise wrong(listed, "a list", "get_frameworks.frameworks")
     found = []
-    for index, entry in enumerate(listed.get("frameworks", [])):
+    for index, entry in enumerate(listed):
         try:
             name = text(entry["framework_info"]["name"])
             found += [offer(message, name) for message in entry.get("offers", ())]

@@ -181,3 +181,11 @@ def test_a_redirect_to_what_is_no_host_is_the_masters_fault(serve, location):
     redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
     with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer, match="redirects to"):
         master.get("/quota")
+
+
+@pytest.mark.parametrize("location", ["//" + "a" * 70_000 + ":1/quota", "//" + "a." * 200 + ":1/quota", "x" * 70_000])
+def test_a_redirect_of_any_length_is_told_shortly(serve, location):
+    redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
+    with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer) as failed:
+        master.get("/quota")
+    assert len(failed.value.message) < 500

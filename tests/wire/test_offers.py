@@ -31,6 +31,28 @@ def test_an_offer() -> None:
     assert (found.framework, found.role, found.hostname, str(found.resources)) == ("n", "web", "h", "cpus:1")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        [],
+        {"version": "1.4.0"},
+        {"type": "GET_AGENTS", "get_agents": {}},
+        {"get_frameworks": None},
+        {"type": "GET_FRAMEWORKS", "get_frameworks": {"frameworks": None}},
+        {"type": "GET_FRAMEWORKS", "get_frameworks": {"frameworks": {}}},
+    ],
+)
+def test_the_answer_to_another_question_is_no_list_without_offers(answer: Any) -> None:
+    with pytest.raises(UnexpectedAnswer):
+        offers.outstanding(answer)
+
+
+def test_a_cluster_without_frameworks() -> None:
+    assert offers.outstanding({"type": "GET_FRAMEWORKS", "get_frameworks": {}}) == []
+    assert offers.outstanding({"type": "GET_FRAMEWORKS"}) == []
+
+
 @pytest.mark.parametrize("name", [None, 7, ["n"], {}])
 def test_a_name_is_a_text_or_the_master_errs(name: Any) -> None:
     answer = shown(message())
