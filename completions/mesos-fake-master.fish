@@ -94,7 +94,7 @@ end
 
 complete -c mesos-fake-master -f
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l agent -x -d 'Register an agent, as '\''cpus:12;mem:6144'\''. Repeat.'
-complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l cluster -r -F -d 'Take agents, frameworks and flags from a cluster file (TOML; mesos-fake-master(1) shows every key), or a whole cluster from a snapshot (JSON).'
+complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l cluster -r -F -d 'Take agents, frameworks and flags from a cluster file (TOML; mesos-fake-master(1) shows every key), or a whole cluster from a snapshot (JSON); - is standard input.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l mesos-version -x -a '1.4 1.11' -d 'The master to be. [default: 1.4]'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l ip -x -d 'The address to listen on; this machine alone reaches it, unless another is given.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l port -x -d 'The port; 0 takes a free one.'

@@ -6,7 +6,7 @@ What stands here is all that mesosctl asks of it (a contract in `pyproject.toml`
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from io import BufferedIOBase
 
     import typer
 
@@ -29,14 +29,14 @@ def open_carrier(address: str) -> "OnCall":
     return open_on_call(address)
 
 
-def simulate(cluster: "Path", most_steps: int) -> "Sharing":
-    """A cluster file played in virtual time, offer by offer, for `mesosctl offers simulate`.
+def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing":
+    """A cluster file played in virtual time, offer by offer, for `mesosctl offers simulate`; `where` names it.
 
-    Raises BadInput for the file.
+    Raises BadInput for the file, and OSError.
     """
     from fake_master.simulation import simulate_file
 
-    return simulate_file(cluster, most_steps)
+    return simulate_file(cluster, where, most_steps)
 
 
 def rehearse(picture: "ClusterPicture", terms: "Terms") -> "Rehearsal":
@@ -49,11 +49,14 @@ def rehearse(picture: "ClusterPicture", terms: "Terms") -> "Rehearsal":
     return of_picture(picture, terms)
 
 
-def rehearse_file(file: "Path", terms: "Terms") -> "Rehearsal":
-    """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on.  Raises BadInput."""
+def rehearse_file(file: "BufferedIOBase", where: str, terms: "Terms") -> "Rehearsal":
+    """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on; `where` names it.
+
+    Raises BadInput, and OSError.
+    """
     from fake_master.forecasting.beginning import of_file
 
-    return of_file(file, terms)
+    return of_file(file, where, terms)
 
 
 def command() -> "tuple[typer.Typer, tuple[tuple[str, str], ...]]":

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -81,15 +82,16 @@ def _start(options: ServeOptions) -> "Master":
 
 
 def _spec(options: ServeOptions) -> "ClusterSpec | Pictured":
-    from fake_master.cluster import ClusterSpec, read_cluster_file
-    from fake_master.pictured import is_snapshot, read_snapshot
+    from fake_master.cluster import ClusterSpec
+    from fake_master.sources import read_source
 
     agents, flags = options.agent or [], options.flags()
-    if options.cluster is not None and is_snapshot(options.cluster):
+    path = Path("/dev/stdin") if str(options.cluster) == "-" else options.cluster
+    file = ClusterSpec() if path is None else read_source(path, options.mesos_version)
+    if not isinstance(file, ClusterSpec):
         if agents:
             raise BadInput("a snapshot has its own agents", field="agent", hint="leave out --agent")
-        return replace(read_snapshot(options.cluster, options.mesos_version), flags=flags)
-    file = ClusterSpec() if options.cluster is None else read_cluster_file(options.cluster)
+        return replace(file, flags=flags)
     return replace(
         file,
         agents=(*file.agents, *agents),

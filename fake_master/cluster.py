@@ -178,28 +178,32 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
 def read_cluster_file(path: Path) -> ClusterSpec:
     """A cluster file.  Raises BadInput naming the key, or the line for what is not TOML."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return read_cluster(path.read_text(encoding="utf-8"), str(path))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-    content = toml_text.read(text, str(path))
-    check_keys(content, _KNOWN_KEYS, str(path))
+
+
+def read_cluster(text: str, where: str) -> ClusterSpec:
+    """The same of the text of one, which `where` names."""
+    content = toml_text.read(text, where)
+    check_keys(content, _KNOWN_KEYS, where)
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
-        raise BadInput(f"{path}: flags is not a table", field="flags")
+        raise BadInput(f"{where}: flags is not a table", field="flags")
     agents = content.get("agents", [])
     if not isinstance(agents, list):
-        raise BadInput(f"{path}: agents is not an array of tables", field="agents")
+        raise BadInput(f"{where}: agents is not an array of tables", field="agents")
     specs: list[AgentSpec | str] = []
     for index, entry in enumerate(agents):
-        specs.extend(_agent_specs(entry, f"{path}: agents[{index}]"))
+        specs.extend(_agent_specs(entry, f"{where}: agents[{index}]"))
         if len(specs) > _MOST_AGENTS:
-            raise BadInput(f"{path}: more than {_MOST_AGENTS} agents", field="agents")
+            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
     return ClusterSpec(
         agents=tuple(specs),
         mesos_version=str(content.get("mesos_version", MESOS_1_4.name)),
         flags={name: _flag_text(value) for name, value in flags.items()},
-        frameworks=residents(content.get("frameworks", []), f"{path}: frameworks"),
-        task_fate=task_fate(content["tasks"], f"{path}: tasks") if "tasks" in content else TaskFate(),
+        frameworks=residents(content.get("frameworks", []), f"{where}: frameworks"),
+        task_fate=task_fate(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskFate(),
     )
 
 

@@ -16,7 +16,7 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from io import BufferedIOBase
 from typing import Any
 
 from fake_master.master.agents import Agent, Domain
@@ -40,7 +40,6 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.profile import PROFILES, Profile, profile_of
 from mesosctl.core.quantities import Quota
-from mesosctl.core.reading import why_unreadable
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.wire import snapshot
@@ -117,31 +116,11 @@ def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def is_snapshot(path: Path) -> bool:
-    """Whether a file holds a snapshot, or means to, rather than a cluster in TOML."""
-    if path.suffix == ".json":
-        return True
-    try:
-        with path.open("rb") as file:
-            return file.read(256).lstrip().startswith(b"{")
-    except (OSError, ValueError):
-        return False
-
-
-def read_snapshot(path: Path, mesos_version: str | None = None) -> Pictured:
-    """A snapshot file.  Raises BadInput."""
-    try:
-        opened = path.open("rb")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-    with opened:
-        try:
-            file = snapshot.rewindable(opened)
-            fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
-            file.seek(0)
-            return Pictured(snapshot.read(file, str(path)), mesos_version, fingerprint=fingerprint)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+def read_snapshot(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Pictured:
+    """A snapshot file that can be read twice, open at its beginning.  Raises BadInput, and OSError."""
+    fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
+    file.seek(0)
+    return Pictured(snapshot.read(file, where), mesos_version, fingerprint=fingerprint)
 
 
 # --- What lasts -------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ class ServeOptions:
         typer.Option(
             metavar="FILE",
             help="Take agents, frameworks and flags from a cluster file (TOML; mesos-fake-master(1) shows every key), "
-            "or a whole cluster from a snapshot (JSON).",
+            "or a whole cluster from a snapshot (JSON); - is standard input.",
         ),
     ] = None
     mesos_version: Annotated[str | None, typer.Option(metavar="1.4|1.11", help="The master to be. [default: 1.4]")] = (

@@ -1,15 +1,16 @@
 """A cluster file played in virtual time: who takes which offer, and what everybody holds then."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from io import BufferedIOBase
 
-from fake_master.cluster import ClusterSpec, read_cluster_file
+from fake_master.cluster import ClusterSpec
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.offers import Offer
 from fake_master.master.revoking import Revoked as MasterRevoked
-from fake_master.pictured import is_snapshot, read_snapshot
+from fake_master.pictured import Pictured
+from fake_master.sources import read_opened
 from mesosctl.core.errors import BadInput
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.sharing import FrameworkHolding, Revoked, Sharing, SharingStep
@@ -80,20 +81,20 @@ class _Recorder:
         )
 
 
-def simulate_file(path: Path, most_steps: int) -> Sharing:
+def simulate_file(file: BufferedIOBase, where: str, most_steps: int) -> Sharing:
     """Play a cluster file until nobody takes anything, or for so many steps.
 
-    Raises BadInput for the file, or where it has no frameworks.
+    Raises BadInput for the file, or where it has no frameworks, and OSError.
     """
-    if is_snapshot(path):
-        read_snapshot(path)  # what is none is told of as such
+    spec = read_opened(file, where)
+    if isinstance(spec, Pictured):
         raise BadInput(
-            f"{path} is a snapshot, which does not tell what tasks its frameworks would launch",
+            f"{where} is a snapshot, which does not tell what tasks its frameworks would launch",
             field="FILE",
-            hint=f"mesosctl whatif --from {path} tells what a change would do to it; "
+            hint="mesosctl whatif --from tells what a change would do to it; "
             "to play, write a cluster file with [[frameworks]]",
         )
-    return simulate(read_cluster_file(path), most_steps)
+    return simulate(spec, most_steps)
 
 
 def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:

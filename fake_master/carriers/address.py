@@ -42,7 +42,7 @@ class FakeAddress:
 
     @classmethod
     def parse(cls, address: str) -> "FakeAddress":
-        """Raises BadInput for an option that is not known."""
+        """Raises BadInput for an option that is not known, and for standard input."""
         path, _, query = address.removeprefix(SCHEME).partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         for name in options:
@@ -55,18 +55,24 @@ class FakeAddress:
             raise BadInput(
                 "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep it"
             )
+        if path == "-":
+            raise BadInput(
+                "a cluster on standard input has no state to keep",
+                field="--master",
+                hint="write it into a file; mesosctl whatif --from - tells what a change would do to it",
+            )
         return cls(Path(path) if path else None, "fresh" in options, version)
 
     def spec(self) -> "ClusterSpec | Pictured":
         """The cluster.  Raises BadInput."""
         # Late, here and below: what a registry says by itself takes no master, and so no cluster.
-        from fake_master.cluster import BUILT_IN, read_cluster_file
-        from fake_master.pictured import is_snapshot, read_snapshot
+        from fake_master.cluster import BUILT_IN, ClusterSpec
+        from fake_master.sources import read_source
 
-        if self.file is not None and is_snapshot(self.file):
-            return read_snapshot(self.file, self.version)
-        spec = read_cluster_file(self.file) if self.file is not None else BUILT_IN
-        return spec if self.version is None else replace(spec, mesos_version=self.version)
+        spec = BUILT_IN if self.file is None else read_source(self.file, self.version)
+        if isinstance(spec, ClusterSpec) and self.version is not None:
+            return replace(spec, mesos_version=self.version)
+        return spec
 
     def state_file(self, spec: "ClusterSpec | Pictured") -> Path:
         """Where the state of this cluster, as this version, is kept."""
@@ -108,16 +114,16 @@ def open_on_call(address: str) -> OnCall:
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
     path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)
-    with _explained(address):
+    with _explained(address, path):
         registry = _registry(parsed, path)
 
     def start() -> "Direct":
         from fake_master.carriers.direct import Direct
 
-        with _explained(address):
-            return Direct((spec or parsed.spec()).start(registry))
+        return Direct((spec or parsed.spec()).start(registry))
 
-    return OnCall(start, registry, PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None)
+    profile = PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None
+    return OnCall(start, registry, profile, lambda: _explained(address, path))
 
 
 def _registry(parsed: FakeAddress, path: Path) -> SqliteRegistry:
@@ -125,15 +131,18 @@ def _registry(parsed: FakeAddress, path: Path) -> SqliteRegistry:
 
 
 @contextmanager
-def _explained(address: str) -> Iterator[None]:
-    """What is wrong with the kept state, as BadInput."""
+def _explained(address: str, path: Path) -> Iterator[None]:
+    """What is wrong with the state that is kept in `path`, as BadInput."""
     try:
         yield
     except RegistryFailure as failure:
         hint = failure.hint
         if isinstance(failure, UnreadableRegistry):
-            hint = f"{address.partition('?')[0]}?fresh starts over, and puts the file aside"
-        raise BadInput(f"the state of the fake master: {failure}", hint=hint) from failure
+            told, mark, options = address.partition("?")
+            anew = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
+            hint = f"'{anew}' starts over, and puts the file aside"
+        where = "" if str(path) in str(failure) else f" in {path}"
+        raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 
 
 def _fresh_registry(path: Path) -> SqliteRegistry:

@@ -28,6 +28,10 @@ class Direct:
         """The answer; the names of headers are in lower case.  It is whole unless it is a stream."""
         return self._application.handle(Request(method, target, headers, body))
 
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """The same; raises RegistryFailure where that is no answer of the master, but a fault of its file."""
+        return self._application.respond(Request(method, target, headers, body))
+
     def events(self, stream: EventStream, patience: float | None) -> "Events":
         """What comes on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
         return Events(self._application, stream, self._sleep, math.inf if patience is None else patience)

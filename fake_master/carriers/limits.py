@@ -52,6 +52,8 @@ class ClientLimits:
     """To send the body (408)."""
     answer_seconds: float = 60.0
     """To take an answer, streams aside; whoever does not is cut off."""
+    registry_seconds: float = 10.0
+    """To wait for a registry that another process holds (500)."""
     idle_seconds: float = 3600.0
     """Between two requests; long, because schedulers count on a connection that they seldom use."""
 

@@ -5,6 +5,7 @@ over a network, where somebody else has started the master.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from fake_master.http.exchange import Request, Response, json_response
@@ -22,21 +23,30 @@ class OnCall:
 
     With a `profile` it is a master without flags, so that nobody is kept from seeing anything, and what its
     `registry` holds is the answer.  Whatever is strange about that is left to the master to say.
+    `explained` makes a BadInput of each RegistryFailure: the file is that of whoever asks.
     """
 
-    def __init__(self, start: "Callable[[], Direct]", registry: Registry, profile: Profile | None) -> None:
+    def __init__(
+        self,
+        start: "Callable[[], Direct]",
+        registry: Registry,
+        profile: Profile | None,
+        explained: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self._start = start
+        self._explained = explained
         self._registry = registry
         self._profile = profile
         self._started: Direct | None = None
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """See `Direct.answer`.  Raises BadInput where the master cannot start."""
+        """See `Direct.answer`.  Raises BadInput where the master cannot start, or its state cannot be used."""
         if self._started is None:
             known = self._answer_at_rest(Request(method, target, headers, body))
             if known is not None:
                 return known
-        return self._master().answer(method, target, headers, body)
+        with self._explained():
+            return self._master().respond(method, target, headers, body)
 
     def events(self, stream: "EventStream", patience: float | None) -> "Events":
         """See `Direct.events`."""

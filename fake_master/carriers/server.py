@@ -16,14 +16,18 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
 from fake_master.carriers.limits import ClientLimits, Connection, Door
-from fake_master.http.application import Application
+from fake_master.http.application import Application, registry_failed
 from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master.master import Master
+from fake_master.master.registry import HeldRegistry, RegistryFailure
 from fake_master.master.streams import EventStream
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _SECONDS_TO_FINISH = 2.0
+_SECONDS_TO_STAND_STILL = 0.02
+"""For a registry that another process holds: nobody is answered meanwhile."""
+_SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
 """After a body that was not read to its end, nothing more can be read."""
 
@@ -37,6 +41,7 @@ class Server:
         self._held = 0
         """Bytes of the bodies that are being read."""
         self._application = Application(master)
+        master.registry.wait_at_most(_SECONDS_TO_STAND_STILL)
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -100,7 +105,7 @@ class Server:
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
-            answer = self._application.handle(
+            answer = await self._respond(
                 Request(
                     method=request.method,
                     target=request.raw_path,
@@ -123,6 +128,18 @@ class Server:
         except TimeoutError:
             _cut_off(request)
         return response
+
+    async def _respond(self, request: Request) -> Response:
+        """The answer; where another process holds the registry, others get theirs while this one waits."""
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + self._limits.registry_seconds
+        while True:
+            try:
+                return self._application.respond(request)
+            except RegistryFailure as failure:
+                if not isinstance(failure, HeldRegistry) or loop.time() >= give_up:
+                    return registry_failed(failure, request)
+            await asyncio.sleep(_SECONDS_BETWEEN_ATTEMPTS)
 
     async def _body(self, request: web.BaseRequest) -> bytes:
         """The whole body, chunked or not.  Raises Refusal (400, 408, 413, 503)."""

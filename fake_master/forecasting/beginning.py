@@ -1,11 +1,11 @@
 """Where a rehearsal begins: a picture, a snapshot file, or a cluster file."""
 
-from pathlib import Path
+from io import BufferedIOBase
 
-from fake_master.cluster import read_cluster_file
 from fake_master.forecasting.rehearsal import Rehearsal
 from fake_master.master.clocks import VirtualClock
-from fake_master.pictured import Pictured, is_snapshot, read_snapshot
+from fake_master.pictured import Pictured
+from fake_master.sources import read_opened
 from mesosctl.core.forecast import Terms
 from mesosctl.core.picture import ClusterPicture
 
@@ -15,11 +15,11 @@ def of_picture(picture: ClusterPicture, terms: Terms) -> Rehearsal:
     return _of_pictured(Pictured(picture), terms)
 
 
-def of_file(file: Path, terms: Terms) -> Rehearsal:
-    """A snapshot, or a cluster file whose frameworks do what it says of them.  Raises BadInput."""
-    if is_snapshot(file):
-        return _of_pictured(read_snapshot(file), terms)
-    spec = read_cluster_file(file)
+def of_file(file: BufferedIOBase, where: str, terms: Terms) -> Rehearsal:
+    """A snapshot, or a cluster file whose frameworks do what it says of them.  Raises BadInput, and OSError."""
+    spec = read_opened(file, where)
+    if isinstance(spec, Pictured):
+        return _of_pictured(spec, terms)
     clock = VirtualClock()
     master = spec.start(clock=clock)
     picture = ClusterPicture(master.profile.version, clock(), flags=master.flags.shown)

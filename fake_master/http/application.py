@@ -86,18 +86,21 @@ class Application:
 
     def handle(self, request: Request) -> Response:
         """The answer, whatever happens; a change it reports is already kept."""
+        try:
+            return self.respond(request)
+        except RegistryFailure as failure:
+            return registry_failed(failure, request)
+
+    def respond(self, request: Request) -> Response:
+        """The same; raises RegistryFailure, and nothing was changed then."""
         self.master.advance()
         try:
             response = self._answer(request)
         except Refusal as refusal:
             response = refusal.response
-        except RegistryFailure as failure:
-            hint = f" ({failure.hint})" if failure.hint else ""
-            response = Refusal(500, f"The registry failed, and nothing was changed: {failure}{hint}").response
-        self.master.advance()
-        if request.method == "HEAD":
-            return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})
-        return response
+        finally:
+            self.master.advance()
+        return _as_asked(response, request)
 
     def _answer(self, request: Request) -> Response:
         route = find_route(request.path)
@@ -118,6 +121,19 @@ class Application:
                 return endpoint(self.master, request, principal)
             except Forbidden:
                 raise standard_refusal(403) from None
+
+
+def registry_failed(failure: RegistryFailure, request: Request) -> Response:
+    """What `Application.handle` makes of what `respond` raised."""
+    hint = f" ({failure.hint})" if failure.hint else ""
+    refusal = Refusal(500, f"The registry failed, and nothing was changed: {failure}{hint}")
+    return _as_asked(refusal.response, request)
+
+
+def _as_asked(response: Response, request: Request) -> Response:
+    if request.method != "HEAD":
+        return response
+    return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})
 
 
 def find_route(path: str) -> Route | None:

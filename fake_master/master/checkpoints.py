@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fake_master.master.agents import Agent
+from fake_master.master.registry import UnreadableRegistry
 from mesosctl.core import operations
-from mesosctl.core.errors import Conflict
+from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.operations import Conversion
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
@@ -35,8 +36,11 @@ class Checkpoints:
         self._master = master
 
     def restored(self, agent: Agent, configured: Resources) -> Resources:
-        """`configured` with what the agent had checkpointed in place.  Raises DoesNotFit."""
-        kept = _read(self._master.registry.record(KIND, agent.checkpoint_key) or ())
+        """`configured` with what the agent had checkpointed in place.  Raises DoesNotFit, RegistryFailure."""
+        try:
+            kept = _read(self._master.registry.record(KIND, agent.checkpoint_key) or ())
+        except (ValueError, TypeError, RuleViolation) as error:
+            raise UnreadableRegistry(f"what agent {agent.hostname} has checkpointed cannot be read: {error}") from error
         base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.master.agents import Agent
+from fake_master.master.registry import UnreadableRegistry
 
 if TYPE_CHECKING:
     from fake_master.master.master import Master
@@ -121,8 +122,10 @@ class Membership:
             self._apply(agent)
 
     def load(self) -> None:
-        """Make what the registry says true of every agent, whoever wrote it."""
+        """Make what the registry says true of every agent, whoever wrote it.  Raises RegistryFailure."""
         self._records = self._master.registry.records(_AGENT)
+        if len({record["id"] for record in self._records.values()}) < len(self._records):
+            raise UnreadableRegistry("the registry has one id for two agents")
         self._former = self._master.registry.records(_FORMER)
         self._next_number = self._unused_number()
         for hostname, agent in list(self.hosts.items()):

@@ -27,6 +27,10 @@ class UnreadableRegistry(RegistryFailure):
     """What is there is no registry of this version: damaged, or something else altogether."""
 
 
+class HeldRegistry(RegistryFailure):
+    """Another process holds it at the moment; nothing was done, and it may be tried again."""
+
+
 @contextmanager
 def reading_records() -> Iterator[None]:
     """What a record that this program did not write makes go wrong, as UnreadableRegistry."""
@@ -82,6 +86,9 @@ class Registry(ABC):
         except BaseException:
             self._rollback()
             raise
+
+    def wait_at_most(self, seconds: float) -> None:  # noqa: B027  # nobody else holds what is in memory
+        """How long a transaction waits where another process holds the registry, before it raises HeldRegistry."""
 
     def close(self) -> None:  # noqa: B027  # memory has nothing to let go of
         """Let go of files; the registry is not used afterwards."""

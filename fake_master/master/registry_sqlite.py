@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fake_master.master.registry import Registry, RegistryFailure, UnreadableRegistry
+from fake_master.master.record_shapes import wrong_part
+from fake_master.master.registry import HeldRegistry, Registry, RegistryFailure, UnreadableRegistry
 
 _SCHEMA_VERSION = 2
 _SECONDS_TO_WAIT_FOR_A_LOCK = 10.0
@@ -32,7 +33,8 @@ _PRIMARY = 0xFF
 class SqliteRegistry(Registry):
     """Records in `path`, which is made where it does not exist (mode 0600, its folder 0700).
 
-    A commit returns only when the change is on the disk.  Raises RegistryFailure with one
+    A commit returns only when the change is on the disk.  What is read is as masters write it (`record_shapes`).
+    Raises RegistryFailure with one
     sentence wherever the file cannot serve, UnreadableRegistry where that is for what it contains.
     """
 
@@ -106,7 +108,8 @@ class SqliteRegistry(Registry):
         """See `Registry.records`."""
         with self._explained():
             rows = self._connection.execute("SELECT key, value FROM record WHERE kind = ? ORDER BY rowid", (kind,))
-            return {bytes(key).decode(errors="surrogateescape"): json.loads(value) for key, value in rows}
+            named = ((bytes(key).decode(errors="surrogateescape"), value) for key, value in rows)
+            return {key: self._value(kind, key, value) for key, value in named}
 
     def record(self, kind: str, key: str) -> Any:
         """See `Registry.record`."""
@@ -115,7 +118,19 @@ class SqliteRegistry(Registry):
             row = self._connection.execute(
                 "SELECT value FROM record WHERE kind = ? AND key = ?", (kind, raw_key)
             ).fetchone()
-            return None if row is None else json.loads(row[0])
+            return None if row is None else self._value(kind, key, row[0])
+
+    def _value(self, kind: str, key: str, written: str) -> Any:
+        """What was written as JSON.  Raises UnreadableRegistry for what this program did not write."""
+        try:
+            value = json.loads(written)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise UnreadableRegistry(f"{self._path} is damaged: its record {kind}/{key} is no JSON") from error
+        wrong = wrong_part(kind, value)
+        if wrong is not None:
+            where = f" ({wrong})" if wrong else ""
+            raise UnreadableRegistry(f"{self._path} is damaged: its record {kind}/{key} cannot be read{where}")
+        return value
 
     def write(self, kind: str, key: str, value: Any) -> None:
         """See `Registry.write`."""
@@ -140,6 +155,10 @@ class SqliteRegistry(Registry):
         """Start over with an empty registry."""
         with self.transaction(), self._explained():
             self._connection.execute("DELETE FROM record")
+
+    def wait_at_most(self, seconds: float) -> None:
+        """See `Registry.wait_at_most`."""
+        self._run(f"PRAGMA busy_timeout={int(seconds * 1000)}")
 
     def close(self) -> None:
         """Close the file."""
@@ -178,11 +197,12 @@ class SqliteRegistry(Registry):
         try:
             yield
         except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-            # A text that is not UTF-8, a record that is not JSON or not bytes: SQLite knows nothing of these.
-            hint = _HINTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY)
-            if hint is None:
+            # A text that is not UTF-8, a key that is not bytes: SQLite knows nothing of these.
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
+            if code not in _HINTS:
                 raise UnreadableRegistry(f"{self._path} is not a registry, or it is damaged: {error}") from error
-            raise RegistryFailure(f"{self._path} cannot be used: {error}", hint) from error
+            kind = HeldRegistry if code == sqlite3.SQLITE_BUSY else RegistryFailure
+            raise kind(f"{self._path} cannot be used: {error}", _HINTS[code]) from error
         except OSError as error:
             raise RegistryFailure(
                 f"{self._path} cannot be used: {error.strerror}", _HINTS[sqlite3.SQLITE_CANTOPEN]

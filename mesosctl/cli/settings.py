@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
 from mesosctl.cli.belonging import OF_A_MASTER, Overruled, is_of_another, overruled, proves
 from mesosctl.cli.options import DEFAULTS, NOT_IN_CONTEXTS, ONLY_SAID, GlobalOptions
-from mesosctl.core.errors import BadInput
+from mesosctl.core.errors import BadInput, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.cli.configuration import Configuration
@@ -68,6 +68,8 @@ class Setting(NamedTuple):
             return f"has to be at least {self.least:g}"
         if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
             return "has to be a text in one line"
+        if self.is_file and value == "-":
+            return "cannot be standard input: name a file, or /dev/stdin"
         return "is empty" if value == "" else ""
 
     def parse(self, text: str, where: str) -> Value:
@@ -150,7 +152,7 @@ def declared() -> tuple[Setting, ...]:
 def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
     """What holds, from the flags `said` and everything weaker.
 
-    Raises BadInput for a variable or a configuration file that makes no sense.
+    Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag.
     """
     everything = declared()
     values: dict[str, Value] = {}
@@ -185,6 +187,8 @@ def _say(
     """Add what a flag or else the environment says of one setting."""
     flag = getattr(said, setting.name, None)
     if flag is not None and flag != 0:  # no switch that was left alone, and verbosity counts from 0
+        if setting.is_file and flag == "-":
+            raise UsageError(f"{setting.option} {setting.check(flag)}", field=setting.option)
         values[setting.name], origins[setting.name] = flag, Origin("flag", setting.option or "")
         return
     text = variables.get(setting.variable, "")

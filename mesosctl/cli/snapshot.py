@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.files import STANDARD_INPUT, named, opened
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import ExitStatus, UsageError
@@ -17,7 +18,10 @@ File = Annotated[
     typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
 ]
 Source = Annotated[
-    Path | None, typer.Option("--from", metavar="FILE", help="Take a snapshot file instead of asking a master.")
+    Path | None,
+    typer.Option(
+        "--from", metavar="FILE", help="Take a snapshot file instead of asking a master; - is standard input."
+    ),
 ]
 Anonymise = Annotated[
     bool,
@@ -25,7 +29,11 @@ Anonymise = Annotated[
 ]
 Compare = Annotated[
     Path | None,
-    typer.Option("--compare", metavar="FILE", help="Say what has changed since this snapshot; write nothing."),
+    typer.Option(
+        "--compare",
+        metavar="FILE",
+        help="Say what has changed since this snapshot, and write nothing; - is standard input.",
+    ),
 ]
 EXAMPLES = (
     ("snapshot -f cluster.json", "the whole cluster in one file"),
@@ -73,10 +81,10 @@ def command(
 
 
 def _picture(session: Session, source: Path | None) -> "ClusterPicture":
-    from mesosctl.ops.snapshot import read_file, read_picture
+    from mesosctl.ops.snapshot import read_picture
 
     if source is not None:
-        return read_file(source)
+        return _kept(session, source, "--from")
     try:
         with session.open_master() as master:
             return read_picture(master, progress=session.progress)
@@ -84,12 +92,20 @@ def _picture(session: Session, source: Path | None) -> "ClusterPicture":
         session.end_progress()
 
 
+def _kept(session: Session, path: Path, field: str) -> "ClusterPicture":
+    from mesosctl.wire import snapshot
+
+    with opened(path, field, session.environment.stdin) as file:
+        return snapshot.read(file, named(path))
+
+
 def _compare(session: Session, before: Path, source: Path | None) -> ExitStatus:
     from mesosctl.core.picture_changes import changes
-    from mesosctl.ops.snapshot import read_file
     from mesosctl.render.snapshot import picture_changes
 
-    old = read_file(before)
+    if str(before) == str(source) == STANDARD_INPUT:
+        raise UsageError("standard input holds one snapshot, not two", field="--compare", hint="name a file")
+    old = _kept(session, before, "--compare")
     found = changes(old, _picture(session, source))
     session.emit(picture_changes(found))
     return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE

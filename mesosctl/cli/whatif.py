@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mesosctl.cli.files import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import ExitStatus, UsageError
@@ -27,7 +28,12 @@ Words = Annotated[
     ),
 ]
 From = Annotated[
-    Path | None, typer.Option("--from", metavar="FILE", help="A snapshot or a cluster file instead of a live master.")
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="A snapshot or a cluster file instead of a live master; - is standard input.",
+    ),
 ]
 Lost = Annotated[list[str] | None, typer.Option("--lose-agent", metavar="AGENT", help="This agent is gone. Repeat.")]
 Fraction = Annotated[
@@ -121,7 +127,8 @@ def _begin(session: Session, source: Path | None, terms: Terms) -> "Rehearsal":
     from mesosctl.ops.whatif.rehearsing import rehearse_file, rehearse_live
 
     if source is not None:
-        return rehearse_file(source, terms)
+        with opened(source, "--from", session.environment.stdin) as file:
+            return rehearse_file(file, named(source), terms)
     with session.open_master() as master:
         return rehearse_live(master, terms, session.progress)
 

@@ -74,7 +74,8 @@ class Answer(NamedTuple):
         if self.is_html:
             raise self._unexpected("answered with an HTML page where JSON belongs, as a proxy does")
         if not self.is_json:
-            raise self._unexpected(f"answered with '{printable(self.content_type)}' where JSON belongs")
+            told = printable(self.content_type)[:_LONGEST_DETAIL]
+            raise self._unexpected(f"answered with '{told}' where JSON belongs")
         try:
             return take(chunks)
         except ConversionError as error:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import h11
 
-from mesosctl.client.failures import Broken, NotHttp, TooLate, Unaskable, Undecodable
+from mesosctl.client.failures import Broken, NotHttp, TooLate, Unanswered, Unaskable, Undecodable
 from mesosctl.client.way import Patience
 
 _PIECE = 64 * 1024
@@ -23,6 +23,8 @@ class Connection:
         self._stream = stream
         self._free = free
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
+        self._heard = False
+        """Whether the master has said anything here: by then it takes requests of this client."""
 
     def exchange(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None, patience: Patience
@@ -56,7 +58,7 @@ class Connection:
             except TimeoutError as error:
                 raise TooLate(str(error)) from error
             except OSError as error:
-                raise Broken(str(error)) from error
+                raise self._broken(str(error)) from error
 
     def _head(self, patience: Patience) -> h11.Response:
         """The head of the answer; 100 and its kind only announce one."""
@@ -77,7 +79,7 @@ class Connection:
                 return event
             data = self._read(patience)
             if not data and self._http.their_state is h11.SEND_RESPONSE:
-                raise Broken("Server disconnected without sending a response")
+                raise self._broken("Server disconnected without sending a response")
             self._http.receive_data(data)
 
     def _read(self, patience: Patience) -> bytes:
@@ -87,9 +89,13 @@ class Connection:
         except TimeoutError as error:
             raise TooLate(str(error)) from error
         except OSError as error:
-            raise Broken(str(error)) from error
+            raise self._broken(str(error)) from error
         patience.answered()
+        self._heard = self._heard or bool(data)
         return data
+
+    def _broken(self, words: str) -> Broken:
+        return Broken(words) if self._heard else Unanswered(words)
 
     def end_exchange(self) -> None:
         """Free for another exchange where this one was whole and nothing came after it, closed otherwise."""
@@ -168,13 +174,19 @@ def _joined(head: h11.Response) -> dict[str, str]:
 
 
 def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Out of gzip or zlib, whichever it is.  Raises Undecodable."""
+    """Out of gzip, of one member or several, or zlib, whichever it is.  Raises Undecodable, also where it is cut."""
     import zlib
 
-    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    unpacking = None
     try:
         for piece in pieces:
-            yield unpacking.decompress(piece)
-        yield unpacking.flush()
+            packed = piece
+            while packed:
+                unpacking = unpacking or zlib.decompressobj(zlib.MAX_WBITS | 32)
+                yield unpacking.decompress(packed)
+                packed = unpacking.unused_data
+                unpacking = None if unpacking.eof else unpacking
     except zlib.error as error:
         raise Undecodable(str(error)) from error
+    if unpacking is not None:
+        raise Undecodable("it is cut off")

@@ -34,6 +34,10 @@ class Broken(Failure):
     """The connection ended before the answer did."""
 
 
+class Unanswered(Broken):
+    """It ended before anything was heard on it: perhaps nobody meant to take requests of this client."""
+
+
 class NotHttp(Failure):
     """What came back is not HTTP."""
 
@@ -61,7 +65,7 @@ def translate(error: Failure, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, NotHttp):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
-    if hint is None and base.startswith("https:"):
+    if hint is None and isinstance(error, Unanswered) and base.startswith("https:"):
         hint = "perhaps it wants a certificate of this client: give --cert and --key"
     if base.startswith("http:"):
         hint = "perhaps it speaks https: write https:// in --master"

@@ -7,7 +7,7 @@ open (spec/endpoints.md §1).
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
-from mesosctl.client.address import Address, ascii_host, origin
+from mesosctl.client.address import Address, ascii_host, is_host, origin
 from mesosctl.client.answer import Answer
 from mesosctl.client.conversation import Conversation, Deadline
 from mesosctl.core.errors import (
@@ -22,6 +22,8 @@ from mesosctl.core.errors import (
 from mesosctl.core.printable import printable
 
 MOST_REDIRECTS = 5
+_MOST_SHOWN = 300
+"""Characters of an address that is none."""
 
 
 class Leader:
@@ -98,10 +100,11 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
     """
     if answer.status != 307:
         return None
-    location = printable(answer.location or "")
+    location = printable(answer.location or "")[:_MOST_SHOWN]
     try:
         target = urlsplit(urljoin(base + path, answer.location or ""))
-        whole = bool(location and target.hostname and "@" not in target.netloc and target.port != 0)
+        is_place = is_host(target.hostname or "") and "@" not in target.netloc and target.port != 0
+        whole = bool(location) and is_place
         ascii_host(target)
     except ValueError:
         target, whole = urlsplit(""), False

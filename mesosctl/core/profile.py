@@ -87,7 +87,7 @@ _FIRST_WITH_LIMITS = (1, 9)
 
 def profile_of(version: str) -> Profile:
     """The profile of a master that calls itself `version` ("1.11.0"); unreadable ones count as new."""
-    match = re.match(r"(\d+)\.(\d+)", version)
+    match = re.match(r"(\d{1,9})\.(\d{1,9})", version)  # no number of a version is longer
     if match is not None and (int(match[1]), int(match[2])) < _FIRST_WITH_LIMITS:
         return MESOS_1_4
     return MESOS_1_11

@@ -59,9 +59,14 @@ def offer_list(offers: Sequence[Offer]) -> Report:
     )
 
 
+def _named(of: Offer | Explanation) -> str:
+    """A framework by its name; one that is called nothing by its id."""
+    return of.framework or of.framework_id
+
+
 def _row(offer: Offer) -> list[str]:
     return [
-        offer.framework,
+        _named(offer),
         offer.role,
         offer.hostname,
         resources_text(offer.resources),
@@ -82,7 +87,7 @@ def change_line(what: Literal["offered", "gone"], offer: Offer, form: str) -> st
     if form == "name":
         return printable(offer.id)
     sign = "+" if what == "offered" else "-"
-    return printable(f"{sign} {offer.framework} {offer.role} {offer.hostname} {resources_text(offer.resources)}")
+    return printable(f"{sign} {_named(offer)} {offer.role} {offer.hostname} {resources_text(offer.resources)}")
 
 
 _VERDICTS = {True: "YES", False: "no", None: "not told"}
@@ -102,7 +107,7 @@ def offer_explain(explanations: Sequence[Explanation]) -> Report:
         return offer_documents.OfferExplain(explanations=items())
 
     rows = [
-        [one.framework, one.role, _VERDICTS[reason.holds], reason.name, reason.sentence]
+        [_named(one), one.role, _VERDICTS[reason.holds], reason.name, reason.sentence]
         for one in explanations
         for reason in one.reasons
     ]
@@ -112,7 +117,7 @@ def offer_explain(explanations: Sequence[Explanation]) -> Report:
 
 
 def _summary(one: Explanation) -> str:
-    head = f"{one.framework} in role {one.role} holds {one.offers} offer{'s' if one.offers != 1 else ''}"
+    head = f"{_named(one)} in role {one.role} holds {one.offers} offer{'s' if one.offers != 1 else ''}"
     standing = ", ".join(reason.name for reason in one.in_the_way)
     return f"{head}; in the way: {standing}" if standing else f"{head}; nothing that the master tells is in the way"
 

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from mesosctl.core.capacity import AgentCapacity
 from mesosctl.core.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.core.resources import Resources
 from mesosctl.wire.agents import agents as totals
-from mesosctl.wire.answers import wrong
+from mesosctl.wire.answers import NATURAL, text, texts, undocumented, wrong
 from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
@@ -39,24 +40,31 @@ def standings(answer: Any) -> tuple[list[AgentStanding], int]:
     """Every registered agent, and how many are awaited after a failover.  Raises UnexpectedAnswer."""
     found = []
     for index, capacity in enumerate(totals(answer)):
-        entry = answer["slaves"][index]
         where = f"slaves[{index}]"
-        found.append(
-            AgentStanding(
-                id=str(entry.get("id", "")),
-                hostname=str(entry.get("hostname", "")),
-                active=capacity.active,
-                deactivated=entry.get("deactivated") is True,
-                draining="drain_info" in entry,
-                capabilities=frozenset(map(str, entry.get("capabilities", ()))),
-                total=capacity.total,
-                used=_listed(entry.get("used_resources_full", []), f"{where}.used_resources_full"),
-                offered=_listed(entry.get("offered_resources_full", []), f"{where}.offered_resources_full"),
-                attributes=_attributes(entry.get("attributes", {}), f"{where}.attributes"),
-                **_domain(entry.get("domain", {}), f"{where}.domain"),
-            )
-        )
-    return found, len(answer.get("recovered_slaves", ()))
+        try:
+            found.append(_standing(answer["slaves"][index], capacity, where))
+        except NATURAL as error:
+            raise undocumented(error, where) from None
+    awaited = answer.get("recovered_slaves", [])
+    if not isinstance(awaited, list):
+        raise wrong(awaited, "a list", "recovered_slaves")
+    return found, len(awaited)
+
+
+def _standing(entry: Any, capacity: AgentCapacity, where: str) -> AgentStanding:
+    return AgentStanding(
+        id=text(entry.get("id", "")),
+        hostname=text(entry.get("hostname", "")),
+        active=capacity.active,
+        deactivated=entry.get("deactivated") is True,
+        draining="drain_info" in entry,
+        capabilities=frozenset(texts(entry.get("capabilities", []))),
+        total=capacity.total,
+        used=_listed(entry.get("used_resources_full", []), f"{where}.used_resources_full"),
+        offered=_listed(entry.get("offered_resources_full", []), f"{where}.offered_resources_full"),
+        attributes=_attributes(entry.get("attributes", {}), f"{where}.attributes"),
+        **_domain(entry.get("domain", {}), f"{where}.domain"),
+    )
 
 
 def _attributes(part: Any, where: str) -> tuple[tuple[str, str | float], ...]:

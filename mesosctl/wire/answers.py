@@ -161,6 +161,20 @@ NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
 """What is raised where an answer is not as documented and nobody looked first."""
 
 
+def text(value: Any) -> str:
+    """A text, such as a name or an id.  Raises ValueError, one of `NATURAL`, for everything else."""
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"a string belongs where {_kind(value)} is")
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of them.  Raises ValueError."""
+    if not isinstance(value, list):
+        raise ValueError(f"a list belongs where {_kind(value)} is")  # noqa: TRY004  # a TypeError is Python's own
+    return tuple(map(text, value))
+
+
 def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
     """One of `NATURAL`, that reading what stands at `where` raised, as a sentence."""
     field: str | None = where
@@ -175,9 +189,12 @@ def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
 
 def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:
     """The error for a value of the wrong type at `where` ("infos[0].role")."""
-    found = {type(None): "nothing", str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
     return UnexpectedAnswer(
-        f"the master's answer is not as documented: {expected} belongs at {where or 'the top'}, "
-        f"not {found.get(type(value), 'a number')}",
+        f"the master's answer is not as documented: {expected} belongs at {where or 'the top'}, not {_kind(value)}",
         field=where or None,
     )
+
+
+def _kind(value: Any) -> str:
+    found = {type(None): "nothing", str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
+    return found.get(type(value), "a number")

@@ -11,7 +11,7 @@ from mesosctl.core.picture import PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
-from mesosctl.wire.answers import NATURAL, undocumented, wrong
+from mesosctl.wire.answers import NATURAL, text, texts, undocumented, wrong
 from mesosctl.wire.offers import Offered, offer, offered_of
 from mesosctl.wire.parts import Part, parts
 from mesosctl.wire.resource_lists import Known, ResourceLists, Sums
@@ -86,9 +86,9 @@ class _Reader:
         domain = info.get("domain", {}).get("fault_domain", {})
         self._state.agents.append(
             PicturedAgent(
-                id=intern(str(info["id"]["value"])),
-                hostname=str(info["hostname"]),
-                pid=str(entry.get("pid", "")),
+                id=intern(text(info["id"]["value"])),
+                hostname=text(info["hostname"]),
+                pid=text(entry.get("pid", "")),
                 total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
                 attributes=dict(_attribute(attribute) for attribute in info.get("attributes", ())),
                 capabilities=self._capabilities(entry),
@@ -102,17 +102,17 @@ class _Reader:
         self._allocated.append(self._lists.by_role(allocated, f"{where}.allocated_resources"))
 
     def _capabilities(self, entry: Mapping[str, Any]) -> frozenset[str]:
-        found = frozenset(str(one["type"]) for one in entry.get("capabilities", ()) if "type" in one)
+        found = frozenset(text(one["type"]) for one in entry.get("capabilities", ()) if "type" in one)
         return self._sets.get(found, lambda: found)
 
     def _framework(self, entry: Mapping[str, Any], _: str) -> None:
         info = entry["framework_info"]
         capabilities = self._capabilities(info)
-        subscribed = info.get("roles", ()) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
+        subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
         framework = PicturedFramework(
-            id=intern(str(info["id"]["value"])),
-            name=str(info["name"]),
-            roles=tuple(map(str, subscribed)),
+            id=intern(text(info["id"]["value"])),
+            name=text(info["name"]),
+            roles=texts(subscribed),
             principal=info.get("principal"),
             capabilities=capabilities,
             active=entry.get("active") is True,
@@ -142,7 +142,7 @@ class _Reader:
 
     def _hold(self, framework: str, agent: str, messages: Any, where: str, *, tasks: int) -> None:
         for role, resources in self._lists.by_role(messages, where).items():
-            key = (intern(str(framework)), intern(str(agent)), intern(role))
+            key = (intern(text(framework)), intern(text(agent)), intern(role))
             held, count = self._held.get(key, (_NOTHING, 0))
             self._held[key] = self._sums.add(held, resources), count + tasks
             tasks = 0  # a task whose resources have several roles is one task all the same
@@ -177,9 +177,9 @@ class _Reader:
 
 def _attribute(message: Mapping[str, Any]) -> tuple[str, str | float]:
     """An Attribute message; ranges and sets as Mesos writes them in text."""
-    name = str(message["name"])
+    name = text(message["name"])
     if "text" in message:
-        return name, str(message["text"]["value"])
+        return name, text(message["text"]["value"])
     if "scalar" in message:
         return name, float(message["scalar"]["value"])
     if "ranges" in message:

@@ -34,8 +34,8 @@ def decode(body: bytes | str) -> Any:
     try:
         try:
             value = DECODER.decode(text)
-        except json.JSONDecodeError:
-            value = DECODER.decode(in_plain_numbers(text))
+        except json.JSONDecodeError as error:
+            value = _decoded_in_plain_numbers(text, error)
         check_characters(text, 0, len(text))
     except RecursionError:
         raise ConversionError(TOO_DEEP, "") from None
@@ -57,13 +57,36 @@ def in_plain_numbers(text: str) -> str:
     return _TOKEN.sub(_plain_number, text)
 
 
+def place_as_typed(text: str, place: int) -> int:
+    """Where in `text` that is which stands at `place` when its numbers are plain."""
+    longer = 0
+    for token in _TOKEN.finditer(text):
+        if token.start() + longer >= place:
+            break
+        longer += len(_plain_number(token)) - len(token[0])
+    return place - longer
+
+
+def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any:
+    """Raises JSONDecodeError with a place in the text as it was typed: `otherwise` where no number is another."""
+    plain = in_plain_numbers(text)
+    if plain == text:
+        raise otherwise
+    try:
+        return DECODER.decode(plain)
+    except json.JSONDecodeError as error:
+        raise json.JSONDecodeError(error.msg, text, place_as_typed(text, error.pos)) from None
+
+
 def _plain_number(token: re.Match[str]) -> str:
     if token[0].startswith('"'):
         return token[0]
     try:
-        return repr(float(token[0]))
+        number = float(token[0])
     except ValueError:
         return token[0]
+    # What is out of range is to be told as that.
+    return repr(number) if math.isfinite(number) else f"{'-' if number < 0 else ''}1e999"
 
 
 def _no_constant(name: str) -> float:

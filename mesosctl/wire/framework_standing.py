@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesosctl.core.roles import DEFAULT_ROLE
-from mesosctl.wire.answers import NATURAL, undocumented, wrong
+from mesosctl.wire.answers import NATURAL, text, texts, undocumented, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,18 @@ def frameworks(answer: Any) -> list[FrameworkStanding]:
 
 def _framework(entry: Any, where: str) -> FrameworkStanding:
     try:
-        roles = tuple(entry["roles"]) if "roles" in entry else (entry["role"],)
+        roles = texts(entry["roles"]) if "roles" in entry else (text(entry["role"]),)
         held: dict[str, int] = {}
         for offer in entry.get("offers", ()):
             role = offer.get("allocation_info", {}).get("role", roles[0] if roles else DEFAULT_ROLE)
             held[role] = held.get(role, 0) + 1
         return FrameworkStanding(
-            id=str(entry["id"]),
-            name=str(entry["name"]),
+            id=text(entry["id"]),
+            name=text(entry["name"]),
             roles=roles,
             active=entry["active"] is True,
             connected=entry.get("connected", entry["active"]) is True,
-            capabilities=frozenset(entry.get("capabilities", ())),
+            capabilities=frozenset(texts(entry.get("capabilities", []))),
             offer_constraints=dict(entry.get("offer_constraints", {})),
             offers=held,
         )

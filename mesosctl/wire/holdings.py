@@ -10,7 +10,7 @@ from mesosctl.core.reservation_rules import ALL_CAPABILITIES
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.wire.agents import in_turn, listed
-from mesosctl.wire.answers import wrong
+from mesosctl.wire.answers import NATURAL, texts, undocumented, wrong
 from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.resource_lists import Entries, Known
 
@@ -61,12 +61,15 @@ class _Reader:
             attributes={
                 intern(name): intern(value) if isinstance(value, str) else value for name, value in attributes.items()
             },
-            capabilities=self._capabilities(entry.get("capabilities")),
+            capabilities=self._capabilities(entry.get("capabilities"), f"{where}.capabilities"),
             active=entry.get("active") is not False and entry.get("deactivated") is not True,
         )
 
-    def _capabilities(self, listed: Any) -> frozenset[str]:
-        found = frozenset(listed) if isinstance(listed, list) else ALL_CAPABILITIES
+    def _capabilities(self, listed: Any, where: str) -> frozenset[str]:
+        try:
+            found = frozenset(texts(listed)) if isinstance(listed, list) else ALL_CAPABILITIES
+        except NATURAL as error:
+            raise undocumented(error, where) from None
         return self._sets.get(found, lambda: found)
 
     def total(self, entry: dict[str, Any], where: str) -> Resources:

@@ -11,7 +11,7 @@ from mesosctl.core.pictured_lending import STANDINGS, Debt, Lending, PicturedTas
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
 from mesosctl.core.task_states import TERMINAL_STATES
-from mesosctl.wire.answers import NATURAL, undocumented
+from mesosctl.wire.answers import NATURAL, text, undocumented
 from mesosctl.wire.resource_lists import ResourceLists
 
 _NOTHING = Resources()
@@ -97,7 +97,7 @@ class _Reader:
         for agent in self.agents:
             for debt in _told(agent).get("debts", ()):
                 owed = self.lists.plain(debt["resources"], "debts")
-                yield Debt(_id(debt["framework_id"]), _id(agent["agent_info"]["id"]), str(debt["role"]), owed)
+                yield Debt(_id(debt["framework_id"]), _id(agent["agent_info"]["id"]), text(debt["role"]), owed)
 
     def _refusals(self, frameworks: Sequence[Mapping[str, Any]]) -> Iterator[Refusal]:
         known = {_id(agent["agent_info"]["id"]) for agent in self.agents}
@@ -106,7 +106,7 @@ class _Reader:
             for refusal in entry.get("refusals", ()):
                 agent, refused = _id(refusal["agent_id"]), self.lists.plain(refusal["resources"], "refusals")
                 if agent in known:
-                    yield Refusal(framework, agent, str(refusal["role"]), refused, float(refusal["seconds"]))
+                    yield Refusal(framework, agent, text(refusal["role"]), refused, float(refusal["seconds"]))
 
     def _held(self, messages: Any, where: str) -> tuple[str, Resources]:
         """A task is of one role."""
@@ -120,4 +120,4 @@ def _told(agent: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _id(message: Mapping[str, Any]) -> str:
-    return str(message["value"])
+    return text(message["value"])

@@ -8,7 +8,7 @@ from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.offers import Offer, OfferOperation
 from mesosctl.core.resources import Resources
 from mesosctl.core.roles import DEFAULT_ROLE
-from mesosctl.wire.answers import NATURAL, undocumented, wrong
+from mesosctl.wire.answers import NATURAL, text, undocumented, wrong
 from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.json_faults import why_broken
 from mesosctl.wire.messages import read
@@ -20,13 +20,17 @@ _IDS = ("id", "framework_id", "agent_id")
 
 def outstanding(answer: Any) -> list[Offer]:
     """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
-    listed = answer.get("get_frameworks", {}) if isinstance(answer, dict) else None
-    if not isinstance(listed, dict):
-        raise wrong(listed, "an object", "get_frameworks")
+    is_it = isinstance(answer, dict) and answer.get("type", "GET_FRAMEWORKS") == "GET_FRAMEWORKS"
+    told = answer.get("get_frameworks", {} if "type" in answer else None) if is_it else None
+    if not isinstance(told, dict):
+        raise wrong(told, "an object", "get_frameworks")
+    listed = told.get("frameworks", [])
+    if not isinstance(listed, list):
+        raise wrong(listed, "a list", "get_frameworks.frameworks")
     found = []
-    for index, entry in enumerate(listed.get("frameworks", [])):
+    for index, entry in enumerate(listed):
         try:
-            name = str(entry["framework_info"]["name"])
+            name = text(entry["framework_info"]["name"])
             found += [offer(message, name) for message in entry.get("offers", ())]
         except NATURAL as error:
             raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
@@ -36,7 +40,7 @@ def outstanding(answer: Any) -> list[Offer]:
 def subscribed_as(event: Mapping[str, Any]) -> str:
     """The framework id in a SUBSCRIBED event.  Raises UnexpectedAnswer."""
     try:
-        return str(event["subscribed"]["framework_id"]["value"])
+        return text(event["subscribed"]["framework_id"]["value"])
     except NATURAL as error:
         raise undocumented(error, "subscribed") from None
 
@@ -69,13 +73,13 @@ def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any]
     owner, resources, stacked_format = known(message["resources"])
     role = message.get("allocation_info", {}).get("role")
     return Offer(
-        id=str(message["id"]["value"]),
+        id=text(message["id"]["value"]),
         # A framework without MULTI_ROLE is not told the role; what is reserved names it.
-        role=str(owner if role is None else role),
-        framework_id=str(message["framework_id"]["value"]),
+        role=text(owner if role is None else role),
+        framework_id=text(message["framework_id"]["value"]),
         framework=framework,
-        agent_id=str(message["agent_id"]["value"]),
-        hostname=str(message.get("hostname", "")),
+        agent_id=text(message["agent_id"]["value"]),
+        hostname=text(message.get("hostname", "")),
         resources=resources,
         stacked_format=stacked_format,
     )

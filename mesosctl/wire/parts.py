@@ -18,7 +18,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from mesosctl.wire.decoding import DECODER, TOO_DEEP, ConversionError, check_characters, in_plain_numbers
+from mesosctl.wire.decoding import (
+    DECODER,
+    TOO_DEEP,
+    ConversionError,
+    check_characters,
+    in_plain_numbers,
+    place_as_typed,
+)
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _GOES_ON_AS_NUMBER = frozenset("0123456789.eE+-")
@@ -80,6 +87,8 @@ class _Text:
         self._passed = 0
         """Characters before the text that is held."""
         self._ended = False
+        self._typed: str | None = None
+        """What the text that is held was, before its numbers were made plain."""
 
     def peek(self) -> str:
         """The next character that is no blank; "" at the end."""
@@ -140,7 +149,8 @@ class _Text:
 
     def error(self, sentence: str, at: int) -> ConversionError:
         """What is wrong at `at` in the text that is held."""
-        return ConversionError(f"Not JSON: {sentence} (char {self._passed + at})", "")
+        place = at if self._typed is None else place_as_typed(self._typed, at)
+        return ConversionError(f"Not JSON: {sentence} (char {self._passed + place})", "")
 
     def _goes_on(self, closing: str) -> bool:
         """Whether there is another member or element, after a comma; if not, step over the bracket."""
@@ -178,8 +188,9 @@ class _Text:
 
     def _in_plain_numbers(self) -> bool:
         """At the end of the text: spell the numbers of what is left as JSON does; False where nothing changes."""
-        left = self._text[self.at :]
-        plain = in_plain_numbers(left)
+        if self._typed is not None:
+            return False
+        self._typed = self._text[self.at :]
         self._passed += self.at
-        self._text, self.at = plain, 0
-        return plain != left
+        self._text, self.at = in_plain_numbers(self._typed), 0
+        return self._text != self._typed

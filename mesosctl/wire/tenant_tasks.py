@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mesosctl.core.resources import Resources
-from mesosctl.wire.answers import NATURAL, undocumented
+from mesosctl.wire.answers import NATURAL, text, undocumented
 from mesosctl.wire.messages import read
 from mesosctl.wire.resources import RESOURCE, to_core
 
@@ -58,10 +58,10 @@ def tenant_tasks(tasks: Any, executors: Any) -> list[TenantTask]:
 def _task(entry: Any) -> TenantTask:
     statuses = entry.get("statuses", ())
     return TenantTask(
-        id=str(entry["task_id"]["value"]),
-        framework_id=str(entry["framework_id"]["value"]),
-        agent_id=str(entry["agent_id"]["value"]),
-        executor_id=str(entry["executor_id"]["value"]) if "executor_id" in entry else None,
+        id=text(entry["task_id"]["value"]),
+        framework_id=text(entry["framework_id"]["value"]),
+        agent_id=text(entry["agent_id"]["value"]),
+        executor_id=text(entry["executor_id"]["value"]) if "executor_id" in entry else None,
         resources=_resources(entry["resources"]),
         started=float(statuses[0]["timestamp"]) if statuses else None,
     )
@@ -70,9 +70,9 @@ def _task(entry: Any) -> TenantTask:
 def _executor(entry: Any) -> tuple[_Container, Resources]:
     info = entry["executor_info"]
     container = (
-        str(info["framework_id"]["value"]),
-        str(entry["agent_id"]["value"]),
-        str(info["executor_id"]["value"]),
+        text(info["framework_id"]["value"]),
+        text(entry["agent_id"]["value"]),
+        text(info["executor_id"]["value"]),
     )
     return container, _resources(info.get("resources", ()))
 

@@ -16,7 +16,8 @@ from mesosctl.core.picture import ClusterPicture
 from mesosctl.ops.apply import running
 from mesosctl.ops.apply.journal import Journal
 from mesosctl.ops.apply.steps import perform
-from mesosctl.ops.snapshot import read_file, write_file
+from mesosctl.ops.snapshot import write_file
+from mesosctl.wire import snapshot
 from tests.surroundings import InMemory, Terminal
 
 FAKE = "fake:?version=1.11"
@@ -351,7 +352,7 @@ def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
     assert (status, tomllib.loads(out)["weights"]) == (0, {"web": 3.0})
     assert "no UTF-8" in err
     assert run("snapshot", "-f", tmp_path / "d.json", master=master)[0] == 0
-    assert read_file(tmp_path / "d.json").weights == picture.weights
+    assert snapshot.load((tmp_path / "d.json").read_bytes()).weights == picture.weights
 
 
 def test_nothing_can_be_wanted_of_one_stack_without_prune(run, file):

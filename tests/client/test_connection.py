@@ -14,38 +14,7 @@ from mesosctl.client.master import Master
 from mesosctl.client.network import Network
 from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
 
-
-class Scripted:
-    """A server that answers each connection by a script: bytes for the next request, None to hang up."""
-
-    def __init__(self, *connections):
-        self.requests = []
-        self.hung_up = threading.Event()
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self._socket.settimeout(60)
-        self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._serve, args=(connections,))
-        self._thread.start()
-
-    def _serve(self, connections):
-        for number, answers in enumerate(connections):
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            with connection:
-                connection.settimeout(60)
-                for answer in answers:
-                    request = connection.recv(65536)
-                    if not request:
-                        break
-                    self.requests.append((number, request))
-                    connection.sendall(answer)
-            self.hung_up.set()
-
-    def stop(self):
-        self._thread.join()
-        self._socket.close()
+from .scripted import Scripted, answer
 
 
 @pytest.fixture
@@ -68,11 +37,6 @@ def carrier():
     made.close()
 
 
-def answer(body=b"", *headers, status=b"200 OK"):
-    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *headers]
-    return b"\r\n".join(lines) + b"\r\n\r\n" + body
-
-
 def ask(carrier, server, method="GET", path="/quota", body=None):
     return carrier.exchange(method, server.base, path, {"Accept": "application/json"}, body, Deadline(10, lambda: 0.0))
 
@@ -84,9 +48,32 @@ def test_a_packed_answer_is_unpacked(serve, carrier, name, pack):
     assert b"accept-encoding: gzip\r\n" in server.requests[0][1].lower()
 
 
-def test_an_answer_that_is_not_packed_as_it_says(serve, carrier):
+def test_an_answer_of_several_members_is_unpacked_whole(serve, carrier):
+    packed = gzip.compress(b"[1,") + gzip.compress(b"") + gzip.compress(b"2]" + b" " * 200_000)
+    assert ask(carrier, serve([answer(packed, b"Content-Encoding: gzip")])).body.rstrip() == b"[1,2]"
+
+
+def test_an_answer_of_nothing_at_all_is_empty_however_it_would_be_packed(serve, carrier):
+    assert ask(carrier, serve([answer(b"", b"Content-Encoding: gzip")])).body == b""
+
+
+ONE = gzip.compress(b"[1]", mtime=0)
+MISPACKED = {
+    "not at all": b"plain",
+    "cut by a byte": ONE[:-1],
+    "cut before its sum": ONE[:-8],
+    "cut in its head": ONE[:5],
+    "of another sum": ONE[:-8] + bytes(8),
+    "with more after it": ONE + b"more",
+    "cut in its second member": ONE + ONE[:12],
+    "cut, in zlib": zlib.compress(b"[1]")[:-2],
+}
+
+
+@pytest.mark.parametrize("body", MISPACKED.values(), ids=MISPACKED)
+def test_an_answer_that_is_not_packed_as_it_says(serve, carrier, body):
     with pytest.raises(UnexpectedAnswer, match="broken content encoding"):
-        ask(carrier, serve([answer(b"plain", b"Content-Encoding: gzip")]))
+        ask(carrier, serve([answer(body, b"Content-Encoding: gzip")]))
 
 
 def test_chunks_and_a_body_that_ends_with_the_connection(serve, carrier):
@@ -194,3 +181,11 @@ def test_a_redirect_to_what_is_no_host_is_the_masters_fault(serve, location):
     redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
     with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer, match="redirects to"):
         master.get("/quota")
+
+
+@pytest.mark.parametrize("location", ["//" + "a" * 70_000 + ":1/quota", "//" + "a." * 200 + ":1/quota", "x" * 70_000])
+def test_a_redirect_of_any_length_is_told_shortly(serve, location):
+    redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
+    with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer) as failed:
+        master.get("/quota")
+    assert len(failed.value.message) < 500

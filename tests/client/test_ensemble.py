@@ -9,6 +9,7 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
+from mesosctl.core.errors import NoLeader
 
 from .ensemble import ANSWERED_BY_ALL
 
@@ -28,6 +29,37 @@ def test_one_that_does_not_lead_is_enough_to_name(ensemble, type_words):
     ensemble.leader = 2
     for words in (SET, ("quota", "list"), ("quota", "remove", "web")):
         assert type_words(*words, MESOSCTL_MASTER=ensemble.masters[0].base).status == 0
+
+
+class TestOneThatDoesNotLead:
+    """EP-5 of spec/scenarios.md: the fake master always leads, so what a client makes of one that does not is here."""
+
+    @pytest.mark.parametrize("path", ["/state", "/state?x=1", "/master/slaves?slave_id=a%20b&jsonp=f", "/quota?a=/b?c"])
+    def test_leads_to_the_same_path_and_query(self, ensemble, path):
+        ensemble.leader = 1
+        ensemble.masters[1].behaviour = lambda _method, _path: (200, {"Content-Type": "application/json"}, b"[1]")
+        with Master(parse_address(ensemble.masters[0].base), Conversation(timeout=60)) as master:
+            assert master.get(path) == [1]
+        assert [ensemble.masters[0].lines, ensemble.masters[1].lines] == [[f"GET {path}"], [f"GET {path}"]]
+
+    def test_is_asked_three_times_who_leads_while_nobody_does(self, ensemble):
+        ensemble.leader = None
+        slept: list[float] = []
+        conversation = Conversation(timeout=60, sleep=slept.append)
+        address = parse_address(ensemble.masters[0].base)
+        with Master(address, conversation) as master, pytest.raises(NoLeader, match="No leader elected"):
+            master.get("/state?x=1")
+        assert ensemble.masters[0].lines == ["GET /state?x=1"] * 3
+        assert len(slept) == 2
+
+    def test_is_followed_once_somebody_leads(self, ensemble):
+        ensemble.leader = None
+
+        def elect(_seconds):
+            ensemble.leader = 2
+
+        with Master(parse_address(ensemble.masters[0].base), Conversation(timeout=60, sleep=elect)) as master:
+            assert master.get("/slaves?slave_id=none")["slaves"] == []
 
 
 def test_without_a_leader_there_is_no_master(ensemble, type_words):

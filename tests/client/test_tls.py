@@ -4,13 +4,19 @@ import datetime as dt
 import ssl
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 
+from mesosctl.client.carrier import Carrier
+from mesosctl.client.conversation import Deadline, Tls
+from mesosctl.client.network import Network
+from mesosctl.core.errors import Unreachable
 from tests.conformance.processes import Process
 
 from .ensemble import Ensemble
 from .papers import Papers
+from .scripted import Scripted, answer
 
 SET = ("quota", "set", "web", "cpus:2")
 LONG_AGO = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
@@ -152,6 +158,42 @@ class TestFiles:
             key.private_bytes(form, shape, serialization.BestAvailableEncryption(b"phrase"))
         )
         assert "the key is encrypted" in refused(*cert[:2], "--key", str(tmp_path / "locked"))
+
+
+class TestWhereTheConnectionBreaks:
+    """A word about certificates where the handshake may have failed, and nowhere else."""
+
+    @pytest.fixture
+    def broken(self, papers):
+        opened = []
+
+        def run(*answers):
+            opened.append(Scripted(answers, tls=papers.server()))
+            headers: dict[str, str] = {}
+            ask = ("GET", opened[-1].base, "/quota", headers, None, Deadline(60, lambda: 0.0))
+            with closing(Carrier(lambda: Network(Tls(ca_file=papers.cacert)))) as carrier:
+                for _ in answers[1:]:
+                    carrier.exchange(*ask)
+                with pytest.raises(Unreachable) as failed:
+                    carrier.exchange(*ask)
+            return failed.value
+
+        yield run
+        for server in opened:
+            server.stop()
+
+    def test_before_anything_was_answered(self, broken):
+        assert "give --cert and --key" in broken(b"").hint
+
+    @pytest.mark.parametrize(
+        "begun", [b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]
+    )
+    def test_within_an_answer(self, broken, begun):
+        error = broken(begun)
+        assert (error.sent, error.hint) == (True, None)
+
+    def test_after_one_that_was_whole(self, broken):
+        assert broken(answer(b"1"), b"").hint is None
 
 
 class TestTheFakeMasterOnASocket:

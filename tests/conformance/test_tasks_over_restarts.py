@@ -182,8 +182,9 @@ def test_a_recovered_framework_is_back_once_it_subscribes(restarts: Restarts) ->
     entry = only(second.read("/frameworks")["frameworks"])
     assert (entry["active"], entry["connected"], entry["recovered"]) == (True, True, False)
     assert entry["registered_time"] >= second.read("/state")["start_time"]
-    asked = {"tasks": [{"task_id": {"value": "t"}, "agent_id": agent_id}]}
-    for tasks in (asked, {"tasks": []}):
+    asked: dict[str, Any] = {"tasks": [{"task_id": {"value": "t"}, "agent_id": agent_id}]}
+    of_all: dict[str, Any] = {"tasks": []}
+    for tasks in (asked, of_all):
         back.ask("RECONCILE", reconcile=tasks)
         status = back.next("UPDATE")["update"]["status"]
         assert (status["task_id"]["value"], status["state"]) == ("t", "TASK_RUNNING")

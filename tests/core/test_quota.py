@@ -79,5 +79,6 @@ def test_limits_below_what_is_consumed():
 def test_a_version_chooses_the_profile():
     assert profile_of("1.4.0") is MESOS_1_4
     assert profile_of("1.8.1") is MESOS_1_4
+    assert profile_of("9" * 5000 + ".1") is MESOS_1_11
     assert profile_of("1.9.0") is MESOS_1_11
     assert profile_of("1.11.0") is MESOS_1_11

@@ -143,7 +143,7 @@ def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
         registry.write("quota", "r1", {"nothing": "known"})
     registry.close()
     carrier = fake_master.open_carrier("fake:")
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="record quota/r1 cannot be read"):
         carrier.answer("GET", "/quota", {}, b"")
     carrier.close()
 

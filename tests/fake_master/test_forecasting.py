@@ -1,6 +1,7 @@
 """Rehearsals: what is tried out on a master made of a picture."""
 
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 from hypothesis import given
@@ -147,9 +148,9 @@ def test_a_guarantee_that_is_short_before_and_after_is_nobodys_fault():
     assert said.is_harmless
 
 
-def test_a_file_that_is_none(tmp_path):
-    with pytest.raises(BadInput):
-        fake_master.rehearse_file(tmp_path / "none.toml", Terms())
+def test_a_file_that_is_none():
+    with pytest.raises(BadInput, match="the file is not TOML"):
+        fake_master.rehearse_file(BytesIO(b"agents ="), "the file", Terms())
 
 
 amounts = st.integers(1, 4)

@@ -25,30 +25,30 @@ def registry(request: pytest.FixtureRequest, tmp_path: Path):
 
 def test_records_come_back_in_the_order_they_were_made(registry: Registry):
     with registry.transaction():
-        registry.write("quota", "b", {"x": 1})
-        registry.write("quota", "a", {"x": 2})
+        registry.write("thing", "b", {"x": 1})
+        registry.write("thing", "a", {"x": 2})
         registry.write("weight", "a", 2.5)
         registry.write("weight", "\udcff\0", 1.0)
-    assert list(registry.records("quota").items()) == [("b", {"x": 1}), ("a", {"x": 2})]
+    assert list(registry.records("thing").items()) == [("b", {"x": 1}), ("a", {"x": 2})]
     with registry.transaction():
-        registry.write("quota", "b", None)
-    assert registry.records("quota") == {"a": {"x": 2}}
+        registry.write("thing", "b", None)
+    assert registry.records("thing") == {"a": {"x": 2}}
     assert registry.records("weight") == {"a": 2.5, "\udcff\0": 1.0}
 
 
 def test_an_error_inside_leaves_no_trace(registry: Registry):
     with registry.transaction():
-        registry.write("quota", "a", 1)
+        registry.write("thing", "a", 1)
 
     def change_and_fail():
         with registry.transaction():
-            registry.write("quota", "a", 2)
-            registry.write("quota", "b", 1)
+            registry.write("thing", "a", 2)
+            registry.write("thing", "b", 1)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         change_and_fail()
-    assert registry.records("quota") == {"a": 1}
+    assert registry.records("thing") == {"a": 1}
 
 
 def test_a_change_of_another_process_is_noticed_once(tmp_path: Path):

@@ -105,7 +105,8 @@ def test_explain_does_not_speak_of_lending_elsewhere(tmp_path: Path) -> None:
 
 
 def test_simulate_shows_what_was_lent_and_who_had_to_go() -> None:
-    sharing = fake_master.simulate(EXAMPLE, 100)
+    with EXAMPLE.open("rb") as file:
+        sharing = fake_master.simulate(file, str(EXAMPLE), 100)
     shown = [(step.framework, step.revocability, step.tasks, step.evicted) for step in sharing.steps[:3]]
     assert shown == [
         ("tenant", "regular", 2, ()),

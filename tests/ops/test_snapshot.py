@@ -146,7 +146,9 @@ LENDING = replace(
 
 
 def test_a_master_that_lends_tells_all_that_its_picture_has():
-    picture = picture_of(Between(LENDING))
+    between = Between(LENDING)
+    picture = picture_of(between)
+    assert between.asked.count("GET_STATE") == 1
     assert picture.lending == LENT
     assert picture.flags["lendable_names"] == "cpus"
     assert picture.untold == ()
@@ -162,7 +164,10 @@ def test_what_is_on_its_way_there_is_not_told():
 
 
 def test_that_it_lends_is_known_without_its_flags():
-    picture = picture_of(Between(LENDING, flags=403))
+    between = Between(LENDING, flags=403)
+    picture = picture_of(between)
+    assert between.asked.count("GET_STATE") == 2
+    assert picture.lending == LENDING.lending
     assert picture.flags == {"oversubscribe_reservations": "true"}
     assert any(sentence.startswith("flags of the master: may not be seen") for sentence in picture.untold)
 
@@ -185,15 +190,21 @@ def test_lending_that_is_not_as_documented_is_refused(change):
 
 
 class Cutting(Between):
-    """The answer of a lending master, which is asked for twice, is cut the second time."""
+    """The answer of a lending master, which is asked for twice where its flags may not be seen, is cut at last."""
 
     def handle_request(self, request):
         answer = super().handle_request(request)
-        if self.asked.count("GET_STATE") < 2:
+        if self.asked.count("GET_STATE") < (2 if self.instead else 1) or self.asked[-1] != "GET_STATE":
             return answer
         return httpx.Response(200, headers={"Content-Type": "application/json"}, content=answer.read()[:-5])
 
 
-def test_a_second_answer_that_is_cut_off_is_told_of():
+@pytest.mark.parametrize("instead", [{}, {"flags": 403}])
+def test_the_answer_of_a_master_that_lends_may_be_cut_off(instead):
     with pytest.raises(UnexpectedAnswer, match="cut off or broken"):
-        picture_of(Cutting(LENDING))
+        picture_of(Cutting(LENDING, **instead))
+
+
+def test_a_leader_that_does_not_lend_after_one_that_did():
+    flags = {"flags": {"oversubscribe_reservations": "true"}}
+    assert picture_of(Between(flags=lambda _, _value: flags)).lending is None

@@ -23,7 +23,19 @@ def test_a_framework_may_have_no_role() -> None:
     assert (found.roles, found.offers) == ((), {"web": 1})
 
 
-@pytest.mark.parametrize("changes", [{"offers": 3}, {"offers": [3]}, {"roles": 3}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"offers": 3},
+        {"offers": [3]},
+        {"roles": 3},
+        {"roles": "web"},
+        {"roles": [None]},
+        {"name": None},
+        {"id": 7},
+        {"capabilities": "MULTI_ROLE"},
+    ],
+)
 def test_what_is_none_is_the_masters_fault(changes: dict[str, Any]) -> None:
     with pytest.raises(UnexpectedAnswer, match="not as documented"):
         frameworks(shown(**changes))

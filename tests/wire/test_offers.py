@@ -32,6 +32,36 @@ def test_an_offer() -> None:
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        [],
+        {"version": "1.4.0"},
+        {"type": "GET_AGENTS", "get_agents": {}},
+        {"get_frameworks": None},
+        {"type": "GET_FRAMEWORKS", "get_frameworks": {"frameworks": None}},
+        {"type": "GET_FRAMEWORKS", "get_frameworks": {"frameworks": {}}},
+    ],
+)
+def test_the_answer_to_another_question_is_no_list_without_offers(answer: Any) -> None:
+    with pytest.raises(UnexpectedAnswer):
+        offers.outstanding(answer)
+
+
+def test_a_cluster_without_frameworks() -> None:
+    assert offers.outstanding({"type": "GET_FRAMEWORKS", "get_frameworks": {}}) == []
+    assert offers.outstanding({"type": "GET_FRAMEWORKS"}) == []
+
+
+@pytest.mark.parametrize("name", [None, 7, ["n"], {}])
+def test_a_name_is_a_text_or_the_master_errs(name: Any) -> None:
+    answer = shown(message())
+    answer["get_frameworks"]["frameworks"][0]["framework_info"]["name"] = name
+    with pytest.raises(UnexpectedAnswer, match="a string belongs where"):
+        offers.outstanding(answer)
+
+
+@pytest.mark.parametrize(
     "offer",
     [
         "text",
@@ -41,6 +71,10 @@ def test_an_offer() -> None:
         message(resources=[{**CPU, "scalar": {"value": -1}}]),
         message(resources=[{"name": "cpus"}]),
         message(allocation_info=3),
+        message(id={"value": None}),
+        message(framework_id={"value": 7}),
+        message(agent_id={"value": ["a"]}),
+        message(hostname=None),
     ],
 )
 def test_what_is_no_offer_is_the_masters_fault(offer: Any) -> None:

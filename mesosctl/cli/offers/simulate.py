@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.files import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.render.sharing import offer_simulation
 
 Cluster = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]].", show_default=False)
+    Path,
+    typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]]; - is standard input.", show_default=False),
 ]
 Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
 Svg = Annotated[
@@ -35,7 +37,8 @@ def command(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg = 
     """
     from mesosctl.ops.offers.simulating import simulate
 
-    sharing = simulate(cluster, steps)
+    with opened(cluster, "CLUSTER", session.environment.stdin) as file:
+        sharing = simulate(file, named(cluster), steps)
     instead = session.is_output(svg, "--svg")
     if not instead:
         session.emit(offer_simulation(sharing))

@@ -14,7 +14,12 @@ Headroom = Annotated[
     typer.Option("--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the busiest interval."),
 ]
 Burst = Annotated[str, typer.Option("--burst", metavar="SPAN", help="The capacity, as so much time at that rate.")]
-Write = Annotated[str | None, typer.Option("--file", "-f", metavar="FILE", help="Write the limits there.")]
+Write = Annotated[
+    str | None,
+    typer.Option(
+        "--file", "-f", metavar="FILE", help="Write the limits there; standard output unless given, and for -."
+    ),
+]
 
 EXAMPLES = (
     ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
@@ -50,17 +55,18 @@ def command(
     step = parse_span(interval, "--interval")
     count = max(1, ceil(parse_span(span, "--for") / step)) + 1
     pace = Pace(step, count, environment.clock, environment.sleep)
+    instead = session.is_output(file, "--file")
     with session.open_master() as master:
         made = watch_and_suggest(master, pace, headroom=headroom, burst=parse_span(burst, "--burst"))
     if not made.observed:
         session.note("no framework with a principal was seen: the suggestion is a guess")
     text = dump(to_json(made.limits))
+    if instead or (session.form == "table" and file is None):
+        session.emit_text(text)
+        return
     if file is not None and session.options.dry_run:
         session.note(f"{file} is left alone: a dry run")
     elif file is not None:
         write_atomically(Path(file), text)
         session.note(f"written to {file}")
-    if session.form == "table" and file is None:
-        environment.stdout.write(text)
-    else:
-        session.emit(suggestion(made, text))
+    session.emit(suggestion(made, text))

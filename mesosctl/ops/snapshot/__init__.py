@@ -1,6 +1,6 @@
 """A whole cluster in one value: reading it from a live master, and keeping it in a file."""
 
-from mesosctl.ops.snapshot.files import read_file, write_file
+from mesosctl.ops.snapshot.files import write_file
 from mesosctl.ops.snapshot.reading import read_picture
 
-__all__ = ["read_file", "read_picture", "write_file"]
+__all__ = ["read_picture", "write_file"]

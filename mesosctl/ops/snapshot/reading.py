@@ -22,6 +22,7 @@ from mesosctl.wire.decoding import decode
 from mesosctl.wire.lending_state import lending
 
 ATTEMPTS = 3
+_LENDS = "oversubscribe_reservations"
 DECISIVE_FLAGS = (
     "allocation_interval",
     "allocator",
@@ -33,7 +34,7 @@ DECISIVE_FLAGS = (
     "framework_sorter",
     "lendable_names",
     "min_allocatable_resources",
-    "oversubscribe_reservations",
+    _LENDS,
     "preemption",
     "priorities",
     "revocation_grace_period",
@@ -64,17 +65,18 @@ def read_picture(
     """
     tell = progress or (lambda _: None)
     version = answers.version(master.get("/version"))
+    flags = _if_allowed(lambda: answers.flags(master.get("/flags")))
+    whole = (flags or {}).get(_LENDS) == "true"
     before = _settings(master)
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
-        state, lent = _state(master, tell, again)
+        state, lent = _state(master, tell, again, whole=whole)
         after = _settings(master)
         changed = before != after
         before = after
         if not changed:
             break
-    flags = _if_allowed(lambda: answers.flags(master.get("/flags")))
     suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
     picture = ClusterPicture(
         version=version,
@@ -91,16 +93,19 @@ def read_picture(
     return _with_unseen(picture, state, _untold(picture, after, flags, changed=changed))
 
 
-def _state(master: Master, tell: Progress, again: str) -> tuple[ClusterState, Lending | None]:
+def _state(master: Master, tell: Progress, again: str, *, whole: bool) -> tuple[ClusterState, Lending | None]:
+    """`whole`: the flags say already that it lends; where they may not be seen, that shows with the first answer."""
+
     def look(chunks: Iterable[bytes]) -> ClusterState:
         tell("looking through it …")
         return cluster_state.cluster_state(chunks)
 
     tell(f"asking for the state{again} …")
     with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
-        state: ClusterState = master.stream_call("GET_STATE", look)
-        if not state.lends:
-            return state, None
+        if not whole:
+            state: ClusterState = master.stream_call("GET_STATE", look)
+            if not state.lends:
+                return state, None
         both: tuple[ClusterState, Lending | None] = master.stream_call("GET_STATE", _whole)
     return both
 
@@ -108,12 +113,13 @@ def _state(master: Master, tell: Progress, again: str) -> tuple[ClusterState, Le
 def _whole(chunks: Iterable[bytes]) -> tuple[ClusterState, Lending | None]:
     """What is lent refers back and forth in an answer, which so is read whole: only a fake master lends."""
     body = b"".join(chunks)
-    return cluster_state.cluster_state([body]), lending(decode(body))
+    state = cluster_state.cluster_state([body])
+    return state, lending(decode(body)) if state.lends else None
 
 
 def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
     """Who lends tells of it even where its flags may not be seen."""
-    seen = {"oversubscribe_reservations": "true"} if flags is None and lends else flags or {}
+    seen = {_LENDS: "true"} if flags is None and lends else flags or {}
     return {name: text for name, text in seen.items() if name in DECISIVE_FLAGS}
 
 

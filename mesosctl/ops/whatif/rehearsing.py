@@ -1,7 +1,7 @@
 """A rehearsal of a live master or of a file: the same deeds, done to a fake master made of its picture."""
 
 from collections.abc import Callable
-from pathlib import Path
+from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
 from mesosctl.client.address import parse_address
@@ -46,11 +46,11 @@ def rehearse_live(master: Master, terms: Terms, progress: Callable[[str], None])
     return fake_master.rehearse(read_picture(master, progress=progress), terms)
 
 
-def rehearse_file(file: Path, terms: Terms) -> "Rehearsal":
-    """A rehearsal of a snapshot or of a cluster file.  Raises BadInput."""
+def rehearse_file(file: BufferedIOBase, where: str, terms: Terms) -> "Rehearsal":
+    """A rehearsal of a snapshot or of a cluster file, which `where` names.  Raises BadInput, and OSError."""
     import fake_master
 
-    return fake_master.rehearse_file(file, terms)
+    return fake_master.rehearse_file(file, where, terms)
 
 
 def open_rehearsal(rehearsal: "Rehearsal", conversation: Conversation) -> Master:
