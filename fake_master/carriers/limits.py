@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from aiohttp import web
+from aiohttp import HttpVersion11, StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import RawRequestMessage
 
 MIB = 1024 * 1024
 _MOST_FILES = 20_000
@@ -127,6 +129,18 @@ class Connection(web.RequestHandler):
         self.force_close()
 
 
+def _request(
+    message: RawRequestMessage,
+    payload: StreamReader,
+    protocol: web.RequestHandler,
+    writer: AbstractStreamWriter,
+    task: "asyncio.Task[None]",
+) -> web.BaseRequest:
+    """A request that is answered as by HTTP/1.1, as Mesos does: also one of 1.0 gets a stream, in chunks."""
+    asked = message._replace(version=HttpVersion11)
+    return web.BaseRequest(asked, payload, protocol, writer, task, asyncio.get_running_loop())
+
+
 class Door(web.Server):
     """Makes connections, as many as there may be."""
 
@@ -138,7 +152,7 @@ class Door(web.Server):
             "max_line_size": limits.line,
             "max_field_size": limits.header,
         }
-        super().__init__(handler, handler_cancellation=True)
+        super().__init__(handler, request_factory=_request, handler_cancellation=True)
 
     def __call__(self) -> Connection:
         """Another connection, before anybody is on it."""

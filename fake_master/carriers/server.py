@@ -99,7 +99,7 @@ class Server:
             answer = self._application.handle(
                 Request(
                     method=request.method,
-                    target=request.raw_path,
+                    target=_origin_form(request.raw_path),
                     headers={name.lower(): value for name, value in request.headers.items()},
                     body=await self._body(request),
                 )
@@ -150,6 +150,14 @@ class Server:
         return Refusal(413, f"The body is larger than {self._limits.body} bytes", _CLOSE)
 
 
+def _origin_form(target: str) -> str:
+    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
+    if target.startswith("/"):
+        return target
+    scheme, _, rest = target.partition("://")
+    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target
+
+
 def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
 
@@ -184,8 +192,7 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
             else:
                 await news.wait()
         await response.write_eof()
-    except (ConnectionError, asyncio.CancelledError):
-        # aiohttp cancels the handler when the other side hangs up.
+    finally:
+        # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
-        raise
     return response

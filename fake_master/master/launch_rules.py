@@ -5,12 +5,12 @@ from typing import Any
 
 from fake_master.master.ground import Ground, entries
 from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.core.ids import id_error
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 
 Info = Mapping[str, Any]
 """A TaskInfo or an ExecutorInfo."""
-_LONGEST_ID = 255
 _LEAST_CPUS, _LEAST_MEMORY = 10, 32_000
 """Of the executor of a group, in thousandths."""
 
@@ -73,7 +73,7 @@ def runs_already(ground: Ground, executor: Info) -> bool:
 def _problem_of(ground: Ground, info: Info) -> str | None:
     """What is wrong with a task by itself."""
     task_id, agent_id = info["task_id"]["value"], info["agent_id"]["value"]
-    problem = _id_problem(task_id)
+    problem = id_error(task_id)
     if problem is not None:
         return problem
     if task_id in ground.framework.tasks:
@@ -85,18 +85,6 @@ def _problem_of(ground: Ground, info: Info) -> str | None:
     except (RuleViolation, Conflict) as error:
         return f"Task uses invalid resources: {error.message}"
     return None if len(own) else "Task uses no resources"
-
-
-def _id_problem(name: str) -> str | None:
-    if not name:
-        return "ID must not be empty"
-    if len(name) > _LONGEST_ID:
-        return f"ID must not be greater than {_LONGEST_ID} characters"
-    if name in (".", ".."):
-        return f"'{name}' is disallowed"
-    if any(character in "/\\" or ord(character) < ord(" ") or character == "\x7f" for character in name):
-        return f"'{name}' contains invalid characters"
-    return None
 
 
 def _container_problem(info: Info) -> str | None:

@@ -9,6 +9,7 @@ from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.ids import id_error
 from mesosctl.core.offer_constraints import Holds, excluded_agents
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.regexes import RegexLimits
@@ -38,6 +39,9 @@ class Subscription:
         """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""
         info = self.info
         subscribed = _checked_roles(info)
+        problem = id_error(self.framework_id) if self.framework_id else None
+        if problem is not None:
+            raise RuleViolation(problem)
         for role in sorted(self.suppressed):
             if role not in subscribed:
                 raise RuleViolation(f"Suppressed role '{role}' is not contained in the list of roles")
