@@ -86,8 +86,7 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = request.protocol
-        assert isinstance(connection, Connection)
+        connection = _connection(request)
         connection.begin()
         try:
             return await self._answer(request)
@@ -108,6 +107,8 @@ class Server:
             answer = refusal.response
         self._busy.set()
         if answer.stream is not None:
+            if not _connection(request).stream():
+                answer.stream.abandon()
             return await _carry(request, answer, answer.stream)
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
         if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
@@ -129,6 +130,7 @@ class Server:
             request.writer.output_size = 0  # what was written is no part of the answer
         parts = bytearray()
         try:
+            _connection(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
                     parts += chunk
@@ -148,6 +150,11 @@ class Server:
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"The body is larger than {self._limits.body} bytes", _CLOSE)
+
+
+def _connection(request: web.BaseRequest) -> Connection:
+    assert isinstance(request.protocol, Connection)
+    return request.protocol
 
 
 def _origin_form(target: str) -> str:

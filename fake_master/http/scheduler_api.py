@@ -56,11 +56,11 @@ def _checked_type(message: Body) -> str:
         raise _invalid("Expecting 'type' to be present")
     if name not in BODY_OPTIONAL and name.lower() not in message:
         raise _invalid(f"Expecting '{name.lower()}' to be present")
-    if name == "SUBSCRIBE":
-        if message.get("framework_id") != message["subscribe"]["framework_info"].get("id"):
-            raise _invalid("'framework_id' differs from 'subscribe.framework_info.id'")
-    elif "framework_id" not in message:
+    if name != "SUBSCRIBE" and "framework_id" not in message:
         raise _invalid("Expecting 'framework_id' to be present")
+    body = message.get(name.lower(), {})
+    if "framework_info" in body and message.get("framework_id") != body["framework_info"].get("id"):
+        raise _invalid(f"'framework_id' differs from '{name.lower()}.framework_info.id'")
     return str(name)
 
 

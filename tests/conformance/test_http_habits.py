@@ -98,6 +98,27 @@ def test_who_closes(master: Cluster, version: str, stays: bool) -> None:
                 assert connection.recv(1) == b""
 
 
+def test_who_says_no_more_is_answered_still(master: Cluster) -> None:
+    with connect(master) as connection:
+        connection.sendall(post("/api/v1/scheduler", CALL))
+        connection.shutdown(socket.SHUT_WR)
+        until(connection, b"found")
+        assert connection.recv(1) == b""
+
+
+def test_a_subscriber_that_says_no_more_is_gone(master: Cluster) -> None:
+    with connect(master) as connection:
+        connection.sendall(post("/api/v1/scheduler", SUBSCRIBE.replace("odd", "deaf")))
+        until(connection, b"HEARTBEAT")
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(65536):
+            pass
+        gone = master.subscribers.wait(
+            lambda: all(entry["name"] != "deaf" for entry in master.read("/frameworks")["frameworks"])
+        )
+        assert gone
+
+
 @pytest.mark.parametrize(
     ("version", "headers"),
     [

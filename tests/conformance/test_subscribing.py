@@ -259,6 +259,8 @@ def test_op_24_update_framework(join: Join, master: Cluster) -> None:
     assert update(roles=["a b"]) == 400
     assert update(principal="q") == 400
     assert update(user="somebody else") == 400
+    assert update(id={"value": "another"}) == 400
+    assert update(id=None) == 400
     framework.none_of("RESCIND")
     assert update(roles=["web"]) == 200
     framework.next("RESCIND")
