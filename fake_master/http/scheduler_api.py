@@ -24,6 +24,7 @@ _ACKNOWLEDGEMENTS = {
     "ACKNOWLEDGE_OPERATION_STATUS": "invalid_operation_status_update_acknowledgements",
 }
 _UUID_BYTES = 16
+_NONE = "UNKNOWN"
 
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
@@ -52,7 +53,7 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
 def _checked_type(message: Body) -> str:
     """What a call must have before anybody looks at who sent it."""
     name = message.get("type")
-    if name is None or name == "UNKNOWN":
+    if name is None or name == _NONE:
         raise _invalid("Expecting 'type' to be present")
     if name not in BODY_OPTIONAL and name.lower() not in message:
         raise _invalid(f"Expecting '{name.lower()}' to be present")
@@ -142,7 +143,9 @@ def _refuse_seconds(body: Body) -> float | None:
 
 
 def _accept(master: Master, framework: Framework, body: Body) -> None:
-    accepting.accept(master, framework, _values(body, "offer_ids"), body.get("operations", ()), _refuse_seconds(body))
+    # What has no type that is known here is passed over.
+    operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
+    accepting.accept(master, framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
 
 
 def _decline(master: Master, framework: Framework, body: Body) -> None:

@@ -81,10 +81,10 @@ def _problem_of(ground: Ground, info: Info) -> str | None:
     if agent_id != ground.agent.id:
         return f"Task uses invalid agent {agent_id} while agent {ground.agent.id} is expected"
     try:
-        own = needed(ground, [info], None)
+        needed(ground, [info], None)
     except (RuleViolation, Conflict) as error:
         return f"Task uses invalid resources: {error.message}"
-    return None if len(own) else "Task uses no resources"
+    return None if info.get("resources") else "Task uses no resources"  # cpus:0 is something
 
 
 def _container_problem(info: Info) -> str | None:
@@ -94,7 +94,7 @@ def _container_problem(info: Info) -> str | None:
 
 
 def _executor_problem(ground: Ground, executor: Info, *, in_group: bool) -> str | None:
-    problem = _type_problem(executor, in_group=in_group)
+    problem = _type_problem(executor, in_group=in_group) or id_error(executor["executor_id"]["value"])
     claimed, own = executor.get("framework_id", {}).get("value"), ground.framework.id
     if problem is None and in_group and claimed is None:
         problem = "'ExecutorInfo.framework_id' must be set"
