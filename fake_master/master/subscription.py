@@ -17,6 +17,8 @@ from mesosctl.core.scalars import to_milli
 
 # What a duration of the real master can hold, in seconds.
 _LONGEST_FAILOVER = 2**63 / 1e9
+# Thousandths that no agent has.
+_MORE_THAN_THERE_IS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,14 @@ def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
     return subscribed
 
 
+def _least(value: float) -> int:
+    """Thousandths; what is too much to be counted is merely more than any offer holds."""
+    try:
+        return to_milli(value)
+    except ValueError:
+        return _MORE_THAN_THERE_IS
+
+
 def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
     """By role, the least that an offer may hold for it: alternatives."""
     minimums = {}
@@ -105,7 +115,7 @@ def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
         minimum = filters.get("min_allocatable_resources")
         if minimum is not None:
             minimums[role] = tuple(
-                Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
+                Quantities({name: _least(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
                 for entry in minimum.get("quantities", ())
             )
     return minimums

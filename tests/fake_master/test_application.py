@@ -114,6 +114,19 @@ def test_a_role_that_is_no_utf_8_is_taken_and_shown_as_it_came(send: Send):
     assert b'"role":"\xff"' in send("GET", "/quota").body
 
 
+def test_amounts_that_nobody_can_count(send: Send):
+    (agent, _) = json.loads(send("GET", "/slaves").body)["slaves"]
+    volume = {"name": "disk", "type": "SCALAR", "scalar": {"value": 1}}
+    shrink = {"agent_id": {"value": agent["id"]}, "volume": volume, "subtract": {"value": 1e18}}
+    call = {"type": "SHRINK_VOLUME", "shrink_volume": shrink}
+    assert send("POST", "/api/v1", json.dumps(call).encode(), content_type="application/json").status == 400
+    least = {"ads": {"min_allocatable_resources": {"quantities": [{"quantities": {"cpus": {"value": 1e18}}}]}}}
+    info = {"user": "u", "name": "n", "role": "ads", "offer_filters": least}
+    call = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
+    picky = send("POST", "/api/v1/scheduler", json.dumps(call).encode(), content_type="application/json")
+    assert (picky.status, b"SUBSCRIBED" in b"".join(picky.stream.take() if picky.stream else ())) == (200, True)
+
+
 def test_what_would_kill_a_real_master_is_a_400(send: Send):
     text = b'{"role":"r","guarantee":[{"name":"cpus","type":"TEXT"}]}'
     assert send("POST", "/quota", text).status == 400
