@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from aiohttp import web
+from aiohttp import HttpVersion11, StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import RawRequestMessage
 
 MIB = 1024 * 1024
 _MOST_FILES = 20_000
@@ -66,7 +68,10 @@ class Connection(web.RequestHandler):
         self._door = door
         self._limit: asyncio.TimerHandle | None = None
         self._heard = False
+        self._ended = False
         self.answering = False
+        self._streaming = False
+        self._body: StreamReader | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -88,6 +93,13 @@ class Connection(web.RequestHandler):
             self._start_timing()
         super().data_received(data)
 
+    def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp means "no" by None
+        """Nothing more is asked; what has been asked is answered still, unless that has no end.  TLS cannot do that."""
+        self._ended = True
+        if not self._heard or self._streaming or (self._body is not None and not self._body.is_eof()):
+            return False
+        return self.transport is not None and self.transport.get_extra_info("sslcontext") is None
+
     def connection_lost(self, exc: BaseException | None) -> None:
         """It is gone."""
         self._stop_timing()
@@ -98,9 +110,23 @@ class Connection(web.RequestHandler):
         self._stop_timing()
         self.answering = True
 
+    def await_body(self, body: StreamReader) -> None:
+        """What belongs to the request.  Raises ConnectionError where nothing more comes of it."""
+        self._body = body
+        if self._ended and not body.is_eof():
+            raise ConnectionResetError("it ends early")
+
     def end(self) -> None:
         """It was answered."""
-        self.answering = self._heard = False
+        self.answering = self._heard = self._streaming = False
+        self._body = None
+        if self._ended:
+            self.close()
+
+    def stream(self) -> bool:
+        """The answer is one without an end; whether there is still somebody to listen."""
+        self._streaming = True
+        return not self._ended
 
     def _start_timing(self) -> None:
         seconds = self._door.limits.request_seconds
@@ -129,6 +155,18 @@ class Connection(web.RequestHandler):
         self.force_close()
 
 
+def _request(
+    message: RawRequestMessage,
+    payload: StreamReader,
+    protocol: web.RequestHandler,
+    writer: AbstractStreamWriter,
+    task: "asyncio.Task[None]",
+) -> web.BaseRequest:
+    """A request that is answered as by HTTP/1.1, as Mesos does: also one of 1.0 gets a stream, in chunks."""
+    asked = message._replace(version=HttpVersion11)
+    return web.BaseRequest(asked, payload, protocol, writer, task, asyncio.get_running_loop())
+
+
 class Door(web.Server):
     """Makes connections, as many as there may be."""
 
@@ -140,7 +178,7 @@ class Door(web.Server):
             "max_line_size": limits.line,
             "max_field_size": limits.header,
         }
-        super().__init__(handler, handler_cancellation=True)
+        super().__init__(handler, request_factory=_request, handler_cancellation=True)
 
     def __call__(self) -> Connection:
         """Another connection, before anybody is on it."""

@@ -95,8 +95,7 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = request.protocol
-        assert isinstance(connection, Connection)
+        connection = _connection(request)
         connection.begin()
         try:
             return await self._answer(request)
@@ -108,7 +107,7 @@ class Server:
             answer = await self._respond(
                 Request(
                     method=request.method,
-                    target=request.raw_path,
+                    target=_origin_form(request.raw_path),
                     headers={name.lower(): value for name, value in request.headers.items()},
                     body=await self._body(request),
                 )
@@ -117,6 +116,8 @@ class Server:
             answer = refusal.response
         self._busy.set()
         if answer.stream is not None:
+            if not _connection(request).stream():
+                answer.stream.abandon()
             return await _carry(request, answer, answer.stream)
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
         if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
@@ -150,6 +151,7 @@ class Server:
             request.writer.output_size = 0  # what was written is no part of the answer
         parts = bytearray()
         try:
+            _connection(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
                     parts += chunk
@@ -169,6 +171,19 @@ class Server:
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"The body is larger than {self._limits.body} bytes", _CLOSE)
+
+
+def _connection(request: web.BaseRequest) -> Connection:
+    assert isinstance(request.protocol, Connection)
+    return request.protocol
+
+
+def _origin_form(target: str) -> str:
+    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
+    if target.startswith("/"):
+        return target
+    scheme, _, rest = target.partition("://")
+    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target
 
 
 def _is_news(record: logging.LogRecord) -> bool:
@@ -205,8 +220,7 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
             else:
                 await news.wait()
         await response.write_eof()
-    except (ConnectionError, asyncio.CancelledError):
-        # aiohttp cancels the handler when the other side hangs up.
+    finally:
+        # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
-        raise
     return response

@@ -71,7 +71,7 @@ AGENT_ROUTES = (
     AgentRoute("oversubscribed", Realm.READWRITE, "POST", _report_slack_of_use),
 )
 _BY_PATH = {route.path: route for route in AGENT_ROUTES}
-_PATH = re.compile(r"/slave\(([0-9]{1,9})\)/([^/]+)/?")
+_PATH = re.compile(r"/slave\(([0-9]{1,9})\)/+([^/]+)/?")
 
 
 def state(master: Master, agent: Agent) -> dict[str, Any]:

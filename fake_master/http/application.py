@@ -71,7 +71,10 @@ ROUTES = (
     Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
     Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
 )
-_BY_PATH = {tuple(route.path.split("/")): route for route in ROUTES}
+_BY_PATH = {route.path: route for route in ROUTES}
+_MASTER = "master"
+_PROCESSES = (_MASTER, "metrics", "version")
+"""Whose name a path may begin with, beside agents' (agent_endpoints)."""
 
 
 class Application:
@@ -137,14 +140,21 @@ def _as_asked(response: Response, request: Request) -> Response:
 
 
 def find_route(path: str) -> Route | None:
-    """The route with the longest path that starts `path`, token by token; empty tokens do not count."""
-    tokens = tuple(token for token in path.split("/") if token)
-    below_master = bool(tokens) and tokens[0] == "master"
-    if below_master:
-        tokens = tokens[1:]
-    for length in range(len(tokens), 0, -1):
-        route = _BY_PATH.get(tokens[:length])
-        if route is None or (below_master and not route.prefixed):
-            continue
-        return None if route.exact and length < len(tokens) else route
+    """The route that the longest part of `path` names, where the master is asked itself or by its name.
+
+    As libprocess does: slashes before and after the name do not count, and those within it do.
+    """
+    words = path.lstrip("/")
+    process, _, rest = words.partition("/")
+    if process in _PROCESSES:
+        if path.startswith("//"):
+            return None  # then this is no process's name, and nobody's endpoint is called so
+        rest = rest.lstrip("/")
+        words = f"{process}/{rest}".rstrip("/") if process != _MASTER else rest
+    asked = words
+    while words:
+        route = _BY_PATH.get(words)
+        if route is not None and (process != _MASTER or route.prefixed):
+            return None if route.exact and words != asked else route
+        words = (words if words.endswith("/") else words.rpartition("/")[0]).rstrip("/")
     return None

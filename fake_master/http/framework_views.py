@@ -162,7 +162,7 @@ def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, An
         "name": of.name,
         "used_resources": summary(used),
         "offered_resources": summary(offered),
-        "capabilities": sorted(of.capabilities),
+        "capabilities": [entry.get("type", "UNKNOWN") for entry in of.info.get("capabilities", ())],
         "hostname": of.info.get("hostname", ""),
         "webui_url": of.info.get("webui_url", ""),
         "active": of.active,

@@ -1,4 +1,7 @@
-"""What the two v1 APIs have in common: types of content, and the reading of a call (spec/endpoints.md §4)."""
+"""What the two v1 APIs have in common: types of content, and the reading of a call (spec/endpoints.md §4).
+
+Mesos takes and gives protobuf as well; here it is JSON alone, and whoever speaks protobuf is told so.
+"""
 
 from typing import Any
 
@@ -22,9 +25,10 @@ def _check_content_type(request: Request) -> None:
     given = request.headers.get("content-type")
     if given is None:
         raise Refusal(400, "Expecting 'Content-Type' to be present")
-    # Protobuf is a known type, but its bodies are not read here.
     if given == PROTOBUF:
-        raise Refusal(400, "Failed to parse body into Call protobuf")
+        if request.body.startswith(b"{"):  # JSON is no message
+            raise Refusal(400, "Failed to parse body into Call protobuf")
+        raise Refusal(415, f"The fake master does not read protobuf: expecting 'Content-Type' of {JSON}")
     if given != JSON:
         raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
 
@@ -41,4 +45,4 @@ def check_accept(request: Request) -> None:
         wanted.setdefault(media.lower(), not refused)
     # Whoever names JSON says it of JSON alone, whatever a wildcard allows.
     if not wanted.get(JSON, wanted.get("application/*", False) or wanted.get("*/*", False)):
-        raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")
+        raise Refusal(406, f"Expecting 'Accept' to allow '{JSON}'")

@@ -8,6 +8,7 @@ from urllib.parse import unquote_plus
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.master.agents import Agent
 from fake_master.master.master import Master
+from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import to_milli
 from mesosctl.wire.decoding import ConversionError, decode
@@ -97,7 +98,11 @@ def call_grow(master: Master, body: Body, principal: str | None) -> None:
 def call_shrink(master: Master, body: Body, principal: str | None) -> None:
     """SHRINK_VOLUME."""
     with _operation(master, body, "SHRINK_VOLUME") as agent:
-        subtract, volume = to_milli(body["subtract"]["value"]), to_core(body["volume"], "volume")
+        try:
+            subtract = to_milli(body["subtract"]["value"])
+        except ValueError as error:
+            raise RuleViolation(f"subtract: {error}") from None
+        volume = to_core(body["volume"], "volume")
         master.reservations.shrink(principal, agent, volume, subtract)
 
 

@@ -22,6 +22,7 @@ _ACKNOWLEDGEMENTS = {
     "ACKNOWLEDGE_OPERATION_STATUS": "invalid_operation_status_update_acknowledgements",
 }
 _UUID_BYTES = 16
+_NONE = "UNKNOWN"
 
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
@@ -45,15 +46,15 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
 def _checked_type(message: Body) -> str:
     """What a call must have before anybody looks at who sent it."""
     name = message.get("type")
-    if name is None or name == "UNKNOWN":
+    if name is None or name == _NONE:
         raise _invalid("Expecting 'type' to be present")
     if name not in BODY_OPTIONAL and name.lower() not in message:
         raise _invalid(f"Expecting '{name.lower()}' to be present")
-    if name == "SUBSCRIBE":
-        if message.get("framework_id") != message["subscribe"]["framework_info"].get("id"):
-            raise _invalid("'framework_id' differs from 'subscribe.framework_info.id'")
-    elif "framework_id" not in message:
+    if name != "SUBSCRIBE" and "framework_id" not in message:
         raise _invalid("Expecting 'framework_id' to be present")
+    body = message.get(name.lower(), {})
+    if "framework_info" in body and message.get("framework_id") != body["framework_info"].get("id"):
+        raise _invalid(f"'framework_id' differs from '{name.lower()}.framework_info.id'")
     return str(name)
 
 
@@ -135,7 +136,9 @@ def _refuse_seconds(body: Body) -> float | None:
 
 
 def _accept(master: Master, framework: Framework, body: Body) -> None:
-    accepting.accept(master, framework, _values(body, "offer_ids"), body.get("operations", ()), _refuse_seconds(body))
+    # What has no type that is known here is passed over.
+    operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
+    accepting.accept(master, framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
 
 
 def _decline(master: Master, framework: Framework, body: Body) -> None:

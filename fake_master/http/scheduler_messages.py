@@ -107,7 +107,6 @@ OPERATION = Message(
                 "CREATE_DISK",
                 "DESTROY_DISK",
             ),
-            "required",
         ),
         "id": Field(ID),
         "launch": Field(Message("Launch", {"task_infos": Field(TASK_INFO, "repeated")})),

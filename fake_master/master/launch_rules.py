@@ -5,12 +5,12 @@ from typing import Any
 
 from fake_master.master.ground import Ground, entries
 from mesosctl.core.errors import Conflict, RuleViolation
+from mesosctl.core.ids import id_error
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 
 Info = Mapping[str, Any]
 """A TaskInfo or an ExecutorInfo."""
-_LONGEST_ID = 255
 _LEAST_CPUS, _LEAST_MEMORY = 10, 32_000
 """Of the executor of a group, in thousandths."""
 
@@ -73,7 +73,7 @@ def runs_already(ground: Ground, executor: Info) -> bool:
 def _problem_of(ground: Ground, info: Info) -> str | None:
     """What is wrong with a task by itself."""
     task_id, agent_id = info["task_id"]["value"], info["agent_id"]["value"]
-    problem = _id_problem(task_id)
+    problem = id_error(task_id)
     if problem is not None:
         return problem
     if task_id in ground.framework.tasks:
@@ -81,22 +81,10 @@ def _problem_of(ground: Ground, info: Info) -> str | None:
     if agent_id != ground.agent.id:
         return f"Task uses invalid agent {agent_id} while agent {ground.agent.id} is expected"
     try:
-        own = needed(ground, [info], None)
+        needed(ground, [info], None)
     except (RuleViolation, Conflict) as error:
         return f"Task uses invalid resources: {error.message}"
-    return None if len(own) else "Task uses no resources"
-
-
-def _id_problem(name: str) -> str | None:
-    if not name:
-        return "ID must not be empty"
-    if len(name) > _LONGEST_ID:
-        return f"ID must not be greater than {_LONGEST_ID} characters"
-    if name in (".", ".."):
-        return f"'{name}' is disallowed"
-    if any(character in "/\\" or ord(character) < ord(" ") or character == "\x7f" for character in name):
-        return f"'{name}' contains invalid characters"
-    return None
+    return None if info.get("resources") else "Task uses no resources"  # cpus:0 is something
 
 
 def _container_problem(info: Info) -> str | None:
@@ -106,7 +94,7 @@ def _container_problem(info: Info) -> str | None:
 
 
 def _executor_problem(ground: Ground, executor: Info, *, in_group: bool) -> str | None:
-    problem = _type_problem(executor, in_group=in_group)
+    problem = _type_problem(executor, in_group=in_group) or id_error(executor["executor_id"]["value"])
     claimed, own = executor.get("framework_id", {}).get("value"), ground.framework.id
     if problem is None and in_group and claimed is None:
         problem = "'ExecutorInfo.framework_id' must be set"

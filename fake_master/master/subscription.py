@@ -9,6 +9,7 @@ from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework, capabilities_of, roles_of
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.ids import id_error
 from mesosctl.core.offer_constraints import Holds, excluded_agents
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.regexes import RegexLimits
@@ -16,6 +17,8 @@ from mesosctl.core.scalars import to_milli
 
 # What a duration of the real master can hold, in seconds.
 _LONGEST_FAILOVER = 2**63 / 1e9
+# Thousandths that no agent has.
+_MORE_THAN_THERE_IS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,9 @@ class Subscription:
         """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""
         info = self.info
         subscribed = _checked_roles(info)
+        problem = id_error(self.framework_id) if self.framework_id else None
+        if problem is not None:
+            raise RuleViolation(problem)
         for role in sorted(self.suppressed):
             if role not in subscribed:
                 raise RuleViolation(f"Suppressed role '{role}' is not contained in the list of roles")
@@ -94,6 +100,14 @@ def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
     return subscribed
 
 
+def _least(value: float) -> int:
+    """Thousandths; what is too much to be counted is merely more than any offer holds."""
+    try:
+        return to_milli(value)
+    except ValueError:
+        return _MORE_THAN_THERE_IS
+
+
 def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
     """By role, the least that an offer may hold for it: alternatives."""
     minimums = {}
@@ -101,7 +115,7 @@ def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
         minimum = filters.get("min_allocatable_resources")
         if minimum is not None:
             minimums[role] = tuple(
-                Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
+                Quantities({name: _least(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
                 for entry in minimum.get("quantities", ())
             )
     return minimums

@@ -1,5 +1,5 @@
 // A framework by mesos-framework: host and port of the master.
-// Launches one task, declines what it has no use for, and ends when told on standard input.
+// Launches one task, declines what it has no use for, and does what it is told on standard input.
 // Writes a JSON array a line: what happened, and to what.
 "use strict";
 const { Scheduler, Mesos } = require("mesos-framework");
@@ -23,8 +23,14 @@ const scheduler = new Scheduler({
 scheduler.on("subscribed", (event) => say("subscribed", event.frameworkId));
 scheduler.on("sent_accept", () => say("launched"));
 scheduler.on("sent_decline", () => say("declined"));
-scheduler.on("update", (event) => say("update", event.status.state));
+let first;
+scheduler.on("update", ({ status }) => { first ??= status; say("update", status.state); });
 scheduler.on("error", (error) => say("error", String(error.message || error)));
 scheduler.on("ready", () => scheduler.subscribe());
 scheduler.on("sent_teardown", () => { say("torn down"); process.exit(0); });
-process.stdin.on("data", () => scheduler.teardown());
+require("readline").createInterface({ input: process.stdin }).on("line", (order) => {
+    if (order === "reconcile") scheduler.reconcile();
+    else if (order === "kill") scheduler.kill(first.task_id.value, first.agent_id.value);
+    else if (order === "revive") scheduler.revive();
+    else scheduler.teardown();
+});

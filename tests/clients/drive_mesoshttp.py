@@ -1,6 +1,6 @@
 """A framework by mesoshttp: URL of the master, id of a framework to take over or "-".
 
-Launches one task, declines other offers, acknowledges, and ends when told on standard input.
+Launches one task, declines other offers, acknowledges, and does what it is told on standard input.
 Writes a JSON array a line: what happened, and to what.
 """
 
@@ -15,7 +15,8 @@ URL, KNOWN = sys.argv[1:3]
 client = MesosClient(mesos_urls=[URL], frameworkId=None if KNOWN == "-" else KNOWN, frameworkName="mesoshttp")
 client.set_role("ads")
 client.set_failover_timeout(60)
-launched: list[str] = [] if KNOWN == "-" else ["before"]
+FILTERS = {"filters": {"refuse_seconds": 1000.0}}
+launched: list[Any] = [] if KNOWN == "-" else ["before"]
 
 
 def say(*words: Any) -> None:
@@ -30,21 +31,21 @@ def on_subscribed(_driver: Any) -> None:
 def on_offers(offers: Any) -> None:
     for offer in offers:
         if launched:
-            offer.decline()
+            offer.decline(FILTERS)
             say("declined")
             continue
-        launched.append("t")
+        launched.append(offer.get_offer()["agent_id"])
         task = {
             "name": "t",
             "task_id": {"value": "t"},
-            "agent_id": offer.get_offer()["agent_id"],
+            "agent_id": launched[0],
             "command": {"value": "true"},
             "resources": [
                 {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}},
                 {"name": "mem", "type": "SCALAR", "scalar": {"value": 32}},
             ],
         }
-        offer.accept([task])
+        offer.accept([task], FILTERS)
         say("launched")
 
 
@@ -57,6 +58,14 @@ client.on(MesosClient.SUBSCRIBED, on_subscribed)
 client.on(MesosClient.OFFERS, on_offers)
 client.on(MesosClient.UPDATE, on_update)
 threading.Thread(target=client.register, daemon=True).start()
-if sys.stdin.readline().strip() == "tear down":
-    client.get_driver().tearDown()
-    say("torn down")
+for line in sys.stdin:
+    order, driver = line.strip(), client.get_driver()
+    if order == "reconcile":
+        driver.reconcile([{"task_id": {"value": "t"}}])
+    elif order == "kill":
+        driver.kill(launched[0]["value"], "t")
+    elif order == "revive":
+        driver.revive()
+    else:
+        driver.tearDown()
+        say("torn down")

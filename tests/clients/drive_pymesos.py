@@ -1,6 +1,6 @@
 """A framework by pymesos: host:port of the master, id of a framework to take over or "-".
 
-Reserves, launches one task upon the reservation, and ends when told on standard input.
+Reserves, launches one task upon the reservation, and does what it is told on standard input.
 Writes a JSON array a line: what happened, and to what.
 """
 
@@ -64,9 +64,17 @@ if KNOWN != "-":
     framework["id"] = {"value": KNOWN}
 driver = MesosSchedulerDriver(Reserving(), framework, ADDRESS)
 driver.start()
-if sys.stdin.readline().strip() == "tear down":
-    driver.stop()
-    driver.join()
-    say("torn down")
-else:
-    driver.stop(True)
+for line in sys.stdin:
+    order = line.strip()
+    if order == "reconcile":
+        driver.reconcileTasks([{"task_id": {"value": "t"}}])
+    elif order == "kill":
+        driver.killTask({"value": "t"})
+    elif order == "suppress":
+        driver.suppressOffers()
+    elif order == "revive":
+        driver.reviveOffers()
+    else:
+        driver.stop()
+        driver.join()
+        say("torn down")

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 SECONDS = 180
+GO_PACKAGES = Path("/usr/share/gocode")
+"""Where Debian's golang-*-dev packages put their sources."""
 
 
 class NotInstalled(Exception):
@@ -29,9 +31,9 @@ def run(*command: str | Path, folder: Path) -> None:
 
 def python_with(packages: Sequence[str], folder: Path, *, without_dependencies: Sequence[str] = ()) -> Path:
     """The interpreter of a new environment with these packages.  Raises NotInstalled."""
-    venv.create(folder, with_pip=True)
+    venv.create(folder)  # without a pip of its own, which takes as long as all the rest
     interpreter = folder / "bin" / "python"
-    pip = (interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    pip = (sys.executable, "-m", "pip", "--python", interpreter, "install", "--quiet", "--disable-pip-version-check")
     run(*pip, *packages, folder=folder)
     if without_dependencies:
         run(*pip, "--no-deps", *without_dependencies, folder=folder)
@@ -47,6 +49,17 @@ def pure_part(package: str, folder: Path) -> Path:
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
     return folder / archive.name.removesuffix(".tar.gz")
+
+
+def go_program(source: Path, folder: Path) -> Path:
+    """A program built with the Go libraries that the system's packages brought.  Raises NotInstalled."""
+    if not (GO_PACKAGES / "src").is_dir():
+        raise NotInstalled(f"there are no Go packages in {GO_PACKAGES}")
+    folder.mkdir()
+    program = folder / source.stem
+    settings = ("GO111MODULE=off", f"GOPATH={GO_PACKAGES}", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+    run("env", *settings, "go", "build", "-o", program, source, folder=folder)
+    return program
 
 
 def node_modules_with(package: str, folder: Path) -> Path:

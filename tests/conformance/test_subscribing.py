@@ -1,5 +1,6 @@
 """Subscribing, failing over, going: OP-16 to OP-26, TD-1 and the checks before a call is taken."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from .cluster import Cluster
 from .frameworks import HEADERS, PATH
 from .joining import Join, joining, quick, shown
 
+NUMBERS = itertools.count()
 AGENTS = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 
 
@@ -69,6 +71,39 @@ def test_op_19_a_suppressed_role_that_is_not_subscribed(join: Join) -> None:
     framework.open(suppressed_roles=["b"])
     assert framework.closed()
     assert framework.stream.events[0]["error"]["message"] == "Suppressed role 'b' is not contained in the list of roles"
+
+
+@pytest.mark.parametrize("framework_id", ["a/b", "..", "a\x7f", "é" * 128])
+def test_an_id_that_cannot_be(join: Join, framework_id: str) -> None:
+    framework = join("a")
+    framework.id = framework_id
+    framework.open()
+    assert framework.closed()
+    assert [event["type"] for event in framework.stream.events] == ["ERROR"]
+    assert framework.call("REVIVE").status == 400
+
+
+@pytest.mark.parametrize("framework_id", ["a b", "é", "#?%20&", "x" * 255])
+def test_an_odd_id_that_can_be(join: Join, master: Cluster, framework_id: str) -> None:
+    framework = join("a")
+    framework.id = f"{next(NUMBERS)}{framework_id}"[:255]  # what has been removed does not come back
+    wanted = framework.id
+    assert framework.subscribe().id == wanted
+    framework.ask("REVIVE")
+    assert [entry["id"] for entry in shown(master, framework)] == [wanted]
+
+
+def test_an_empty_id_is_none(join: Join) -> None:
+    framework = join("a")
+    framework.id = ""
+    assert framework.subscribe().id != ""
+
+
+def test_capabilities_are_shown_as_they_were_named(join: Join, master: Cluster) -> None:
+    names = ("REVOCABLE_RESOURCES", "MULTI_ROLE", "OF_A_LATER_MASTER", "MULTI_ROLE")
+    framework = join("a", capabilities=names).subscribe()
+    (entry,) = shown(master, framework)
+    assert entry["capabilities"] == ["REVOCABLE_RESOURCES", "MULTI_ROLE", "UNKNOWN", "MULTI_ROLE"]
 
 
 INFO = {"user": "u", "name": "n", "roles": ["a"], "capabilities": [{"type": "MULTI_ROLE"}]}
@@ -224,6 +259,8 @@ def test_op_24_update_framework(join: Join, master: Cluster) -> None:
     assert update(roles=["a b"]) == 400
     assert update(principal="q") == 400
     assert update(user="somebody else") == 400
+    assert update(id={"value": "another"}) == 400
+    assert update(id=None) == 400
     framework.none_of("RESCIND")
     assert update(roles=["web"]) == 200
     framework.next("RESCIND")

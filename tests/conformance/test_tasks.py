@@ -93,6 +93,7 @@ BAD_GROUPS: dict[str, Case] = {
     ),
     "too much": ({"resources": scalars(cpus=100)}, {}, "Total resources cpus(allocated: ads):100.1; "),
     "an executor of its own": ({"executor": {"executor_id": {"value": "x"}}}, {}, "The `ExecutorInfo` of task 't' is"),
+    "a bad executor id": ({}, {"executor_id": {"value": ".."}}, "'..' is disallowed"),
     "no type": ({}, {"type": None}, "'ExecutorInfo.type' must be set"),
     "an unknown type": ({}, {"type": "UNKNOWN"}, "Unknown executor type"),
     "a default with a command": (
@@ -146,6 +147,11 @@ BAD_TASKS: dict[str, Case] = {
         {"type": "DEFAULT", "command": None},
         "'ExecutorInfo.type' must be 'CUSTOM'",
     ),
+    "a bad executor id": (
+        {"command": None},
+        {"executor_id": {"value": "a/b"}},
+        "'a/b' contains invalid characters",
+    ),
     "another framework": (
         {"command": None},
         {"framework_id": {"value": "zz"}},
@@ -166,6 +172,16 @@ def test_a_task_that_is_refused(
     name = of_task.get("task_id", {"value": "t"})["value"]
     reason, message = refusal(framework, name)
     assert (reason, message[: len(says)]) == ("REASON_TASK_INVALID", says)
+    assert framework.offers()[0]["resources"] == offer["resources"]
+
+
+@pytest.mark.parametrize("kind", ["OF_A_LATER_MASTER", "UNKNOWN", "launch", None])
+def test_an_operation_of_no_known_kind_is_passed_over(shared: tuple[Any, Join], kind: str | None) -> None:
+    framework = joined(shared[1])
+    offer = framework.offers()[0]
+    odd = {key: value for key, value in {"type": kind, "launch": {"task_infos": []}}.items() if value is not None}
+    framework.accept([offer], odd, launch(task(offer, "t", resources=[])))
+    assert refusal(framework, "t") == ("REASON_TASK_INVALID", "Task uses no resources")
     assert framework.offers()[0]["resources"] == offer["resources"]
 
 
@@ -276,6 +292,17 @@ def test_calls_about_executors_and_agents_that_are_not_there(start: Any) -> None
 def not_really(carrier: Carrier) -> None:
     if carrier.name == "real":
         pytest.skip("tasks do not run on the real agents here")
+
+
+def test_a_task_may_ask_for_nothing_by_name(start: Any, carrier: Carrier) -> None:
+    not_really(carrier)  # one takes it, and fails where it would run
+    with start(SETUP) as (_, join):
+        framework = joined(join)
+        offer = framework.offers()[0]
+        framework.accept([offer], launch(task(offer, "t", resources=scalars(cpus=0))))
+        assert [told(framework)["state"] for _ in range(2)] == ["TASK_STARTING", "TASK_RUNNING"]
+        framework.ask("KILL", kill={"task_id": {"value": "t"}})
+        assert told(framework)["state"] == "TASK_KILLED"
 
 
 def test_killing_and_shutting_down_a_group(start: Any, carrier: Carrier) -> None:

@@ -12,7 +12,17 @@ from tests.fake_master.conftest import Send
     [
         ("/quota", 200),
         ("/master/quota", 200),
-        ("//master//quota//", 200),
+        ("/master//quota//", 200),
+        ("//quota", 200),
+        ("//master/quota", 404),
+        ("/maintenance//status", 404),
+        ("/version//", 200),
+        ("//version", 404),
+        ("/metrics//snapshot", 200),
+        ("//metrics/snapshot", 404),
+        ("/redirect/", 404),
+        ("/slave(1)//state", 200),
+        ("//slave(1)/state", 404),
         ("/quota/anything/at/all", 200),
         ("/state/x", 200),
         ("/roles/", 200),
@@ -88,10 +98,33 @@ def test_hostile_json_is_a_400(send: Send, body: bytes):
     assert send("PUT", "/weights", body).status == 400
 
 
+def test_protobuf_is_refused_as_what_is_not_read_here(send: Send):
+    message = b"\x0a\x08\x0a\x06nobody\x10\x07"
+    for target in ("/api/v1", "/api/v1/scheduler"):
+        refused = send("POST", target, message, content_type="application/x-protobuf")
+        assert (refused.status, b"application/json" in refused.body) == (415, True)
+    body = b'{"type":"SUBSCRIBE","subscribe":{"framework_info":{"user":"u","name":"n"}}}'
+    wanted = {"content_type": "application/json", "accept": "application/x-protobuf"}
+    assert send("POST", "/api/v1/scheduler", body, **wanted).status == 406
+
+
 def test_a_role_that_is_no_utf_8_is_taken_and_shown_as_it_came(send: Send):
     quota = b'{"role":"\xff","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":01}}]}'
     assert send("POST", "/quota", quota).status == 200
     assert b'"role":"\xff"' in send("GET", "/quota").body
+
+
+def test_amounts_that_nobody_can_count(send: Send):
+    (agent, _) = json.loads(send("GET", "/slaves").body)["slaves"]
+    volume = {"name": "disk", "type": "SCALAR", "scalar": {"value": 1}}
+    shrink = {"agent_id": {"value": agent["id"]}, "volume": volume, "subtract": {"value": 1e18}}
+    call = {"type": "SHRINK_VOLUME", "shrink_volume": shrink}
+    assert send("POST", "/api/v1", json.dumps(call).encode(), content_type="application/json").status == 400
+    least = {"ads": {"min_allocatable_resources": {"quantities": [{"quantities": {"cpus": {"value": 1e18}}}]}}}
+    info = {"user": "u", "name": "n", "role": "ads", "offer_filters": least}
+    call = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
+    picky = send("POST", "/api/v1/scheduler", json.dumps(call).encode(), content_type="application/json")
+    assert (picky.status, b"SUBSCRIBED" in b"".join(picky.stream.take() if picky.stream else ())) == (200, True)
 
 
 def test_what_would_kill_a_real_master_is_a_400(send: Send):

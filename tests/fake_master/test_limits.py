@@ -240,6 +240,17 @@ def test_a_slow_body_is_408() -> None:
     asyncio.run(play())
 
 
+def test_a_listener_that_says_no_more_from_the_first_is_gone() -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            client = await (await at.client()).says(post(LISTEN, "/api/v1", Content_Type="application/json"))
+            client.writer.write_eof()
+            assert await client.is_closed()
+            assert await at.healthy()
+
+    asyncio.run(play())
+
+
 def test_a_body_that_ends_early_is_no_change() -> None:
     async def play() -> None:
         async with served(SMALL) as at:
