@@ -17,6 +17,7 @@ from fake_master.http import (
 )
 from fake_master.http.access import Realm, authenticate
 from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
+from fake_master.http.routing import Router
 from fake_master.master.master import Master
 from fake_master.master.registry import RegistryFailure
 from mesosctl.core.errors import Forbidden
@@ -29,8 +30,8 @@ _READING = ("GET", "HEAD")
 class Route:
     """Where an endpoint answers, to whom, and to which methods.
 
-    `reads` answers every method; `methods` answers those it names.  `prefixed`: also below
-    /master.  `exact`: nothing may follow the path.
+    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so
+    also below /master.
     """
 
     path: str
@@ -38,13 +39,12 @@ class Route:
     reads: Endpoint | None = None
     methods: Mapping[str, Endpoint] = field(default_factory=lambda: MappingProxyType({}))
     prefixed: bool = True
-    exact: bool = False
 
 
 ROUTES = (
     Route("health", None, information.health),
-    Route("version", None, information.version, prefixed=False, exact=True),
-    Route("redirect", None, information.redirect, exact=True),
+    Route("version", None, information.version, prefixed=False),
+    Route("redirect", None, information.redirect),
     Route("flags", Realm.READONLY, information.flags),
     Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
     Route("slaves", Realm.READONLY, information.slaves),
@@ -71,7 +71,7 @@ ROUTES = (
     Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
     Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
 )
-_BY_PATH = {tuple(route.path.split("/")): route for route in ROUTES}
+ROUTER = Router({route.path: route for route in ROUTES}, {route.path for route in ROUTES if not route.prefixed})
 
 
 class Application:
@@ -100,7 +100,7 @@ class Application:
         return response
 
     def _answer(self, request: Request) -> Response:
-        route = find_route(request.path)
+        route = ROUTER.find(request.path)
         if route is None:
             from_agent = agent_endpoints.answer(self.master, request)
             if from_agent is None:
@@ -118,17 +118,3 @@ class Application:
                 return endpoint(self.master, request, principal)
             except Forbidden:
                 raise standard_refusal(403) from None
-
-
-def find_route(path: str) -> Route | None:
-    """The route with the longest path that starts `path`, token by token; empty tokens do not count."""
-    tokens = tuple(token for token in path.split("/") if token)
-    below_master = bool(tokens) and tokens[0] == "master"
-    if below_master:
-        tokens = tokens[1:]
-    for length in range(len(tokens), 0, -1):
-        route = _BY_PATH.get(tokens[:length])
-        if route is None or (below_master and not route.prefixed):
-            continue
-        return None if route.exact and length < len(tokens) else route
-    return None

@@ -32,8 +32,10 @@ def version_info(master: Master) -> dict[str, Any]:
     return {**_BUILD, "git_tag": master.profile.version, "version": master.profile.version}
 
 
-def redirect(master: Master, _request: Request, _principal: str | None) -> Response:
+def redirect(master: Master, request: Request, _principal: str | None) -> Response:
     """GET /redirect: where the leader is, even if that is here."""
+    if request.path.startswith(("/redirect/", "/master/redirect/")):
+        raise standard_refusal(404)
     return Response(307, headers={"Location": f"//{master.hostname}:{master.port}"})
 
 

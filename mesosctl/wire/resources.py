@@ -151,11 +151,8 @@ def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, 
     if reservation.principal is not None:
         written["principal"] = reservation.principal
     if reservation.labels is not None:
-        written["labels"] = {
-            "labels": [
-                {"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels
-            ]
-        }
+        pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels]
+        written["labels"] = {"labels": pairs} if pairs else {}
     return written
 
 

@@ -12,7 +12,7 @@ from tests.fake_master.conftest import Send
     [
         ("/quota", 200),
         ("/master/quota", 200),
-        ("//master//quota//", 200),
+        ("/master//quota//", 200),
         ("/quota/anything/at/all", 200),
         ("/state/x", 200),
         ("/roles/", 200),

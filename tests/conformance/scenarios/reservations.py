@@ -136,6 +136,13 @@ RESOURCES = (
         shows(r=[cpus(2.0, dynamic("r", b="2", a="1"))]),
     ),
     row(
+        "RV-15 labels that are none",
+        reserve(cpus(1, dynamic("r") | {"labels": {"labels": []}})).gives(202),
+        reserve(cpus(1, dynamic("r"))).gives(202),
+        shows(r=[cpus(1.0, dynamic("r") | {"labels": {}}), cpus(1.0, dynamic("r"))]),
+        unreserve(cpus(1, dynamic("r") | {"labels": {}})).gives(202),
+    ),
+    row(
         "RV-25",
         *(reserve(cpus(1, dynamic("r", foo=value))).gives(202) for value in ("bar", "baz")),
         unreserve(cpus(1, dynamic("r", foo="bar"))).gives(202),
