@@ -17,7 +17,7 @@ from fake_master.master.tasks import SUMMARY_STATES
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_double
+from mesosctl.core.scalars import to_shown
 from mesosctl.wire.resources import list_to_json, summary
 
 # What an agent may have by the piece; GET_ROLES leaves it out.
@@ -179,7 +179,7 @@ def role_message(of: RoleView) -> dict[str, Any]:
     held = {name: milli for name, milli in (of.allocated + of.offered).items() if name not in _NOT_SCALAR}
     if held:
         message["resources"] = [
-            {"name": name, "type": "SCALAR", "scalar": {"value": to_double(milli)}} for name, milli in held.items()
+            {"name": name, "type": "SCALAR", "scalar": {"value": to_shown(milli)}} for name, milli in held.items()
         ]
     return message
 
@@ -194,4 +194,4 @@ def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
 
 def amounts(quantities: Quantities) -> dict[str, float]:
     """Quantities as an object of doubles."""
-    return {name: to_double(milli) for name, milli in quantities.items()}
+    return {name: to_shown(milli) for name, milli in quantities.items()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
-from mesosctl.core.quantities import Quantities
+from mesosctl.core.quantities import Quantities, add_up
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.values import value_quantity
@@ -97,8 +97,7 @@ def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
     for total in totals:
         for entry in total:
             if entry.reservations:
-                owned = sums.setdefault(entry.role, {})
-                owned[entry.name] = owned.get(entry.name, 0) + value_quantity(entry.value)
+                add_up(sums.setdefault(entry.role, {}), ((entry.name, value_quantity(entry.value)),))
     return {role: Quantities(owned) for role, owned in sums.items()}
 
 

@@ -4,7 +4,7 @@ A scalar is an `int` of thousandths; ranges and sets have types of their own.  A
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mesosctl.core.scalars import format_milli
 
@@ -13,10 +13,12 @@ from mesosctl.core.scalars import format_milli
 class Ranges:
     """Inclusive ranges of unsigned numbers: sorted, disjoint and never adjacent.
 
-    Build it with `Ranges.of`, which coalesces.
+    Build it with `Ranges.of`, which coalesces.  `sent` is how they came, where that is another way: a
+    master shows it until it reckons with them.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
+    sent: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(cls, spans: Iterable[tuple[int, int]]) -> "Ranges":
@@ -31,11 +33,18 @@ class Ranges:
                 merged.append((begin, end))
         return cls(tuple(merged))
 
+    @classmethod
+    def as_sent(cls, spans: Iterable[tuple[int, int]]) -> "Ranges":
+        """The same, remembering how they came."""
+        sent = tuple(spans)
+        made = cls.of(sent)
+        return made if made.spans == sent else cls(made.spans, sent)
+
     def __add__(self, other: "Ranges") -> "Ranges":
         return Ranges.of(self.spans + other.spans)
 
     def __sub__(self, other: "Ranges") -> "Ranges":
-        left = list(self.spans)
+        left = sorted(self.sent or self.spans)
         for cut_begin, cut_end in other.spans:
             kept = []
             for begin, end in left:
@@ -47,7 +56,8 @@ class Ranges:
                 if cut_end < end:
                     kept.append((cut_end + 1, end))
             left = kept
-        return Ranges(tuple(left))
+        # Mesos joins what it adds, not what it takes from.
+        return Ranges.as_sent(left) if self.sent else Ranges(tuple(left))
 
     def contains(self, other: "Ranges") -> bool:
         """Whether every number of `other` is in this value."""

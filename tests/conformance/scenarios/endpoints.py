@@ -112,6 +112,15 @@ ROWS = (
         ),
     ),
     each(
+        "EP queries and fragments",
+        *(
+            get(f"/quota{rest}").gives(200, content_type=JAVASCRIPT)
+            for rest in ("?x=1;jsonp=f", "?%6asonp=f", "?jsonp", "?x&jsonp=a=b", "?jsonp=f#x", "?jsonp=a&jsonp=b")
+        ),
+        *(answers(get(f"/quota{rest}")) for rest in ("#?jsonp=f", "?;", "??jsonp=f", "?x=jsonp")),
+        send("DELETE", "/quota/r#x").gives(400),
+    ),
+    each(
         "EP one agent",
         get("/slaves?slave_id=none").gives(200, {"slaves": [], "recovered_slaves": []}),
         get("/slaves?slave_id=").gives(200, {"slaves": [], "recovered_slaves": []}),

@@ -22,6 +22,19 @@ def refused(name: str, *entries: dict[str, Any]) -> Row:
     return row(name, *(reserve(entry).gives(400) for entry in entries), shows())
 
 
+def reserves(role: str, **amounts: float) -> Step:
+    """What /roles says is reserved for a role."""
+    return get("/roles").gives(200, amounts, part=lambda roles: _named(roles, role)["reserved"])
+
+
+def _named(roles: Any, role: str) -> Any:
+    return next(entry for entry in roles["roles"] if entry["name"] == role)
+
+
+def _first(slaves: Any) -> Any:
+    return next(agent for agent in slaves["slaves"] if agent["pid"].startswith("slave(1)@"))
+
+
 def call(kind: str, resources: Any, **more: Any) -> Step:
     field = kind.lower()
     return api(kind, **{field: {"agent_id": {"value": "@A1"}, "resources": resources, **more}})
@@ -43,6 +56,10 @@ REQUESTS = (
         send("POST", "/reserve", f"slaveId=@A1;resources={quote(json.dumps([ONE]))}").gives(202),
         reserve(ONE).with_headers(Content_Type="text/plain").gives(202),
         form("/reserve?slaveId=@A1", resources=[ONE]).gives(400),
+        *(
+            send("POST", "/reserve", f"slaveId=@A1&resources={quote(json.dumps([ONE]))}&x={malformed}").gives(400)
+            for malformed in ("%", "%4", "%zz", "100%")
+        ),
         shows(r=[cpus(2.0, R)]),
     ),
     row(
@@ -128,6 +145,34 @@ RESOURCES = (
         reserve(ports((31003, 31010), by=R)).gives(409),
         unreserve(ports((31002, 31002), by=R)).gives(202),
         shows(r=[ports((31000, 31001), (31003, 31004), by=R)]),
+    ),
+    row(
+        "RV-13 as sent, until it is reckoned with",
+        reserve(cpus(1.0005, dynamic("db"))).gives(202),
+        reserve(cpus(0.3333, dynamic("db", "p"))).gives(202),
+        shows(db=[cpus(1.0005, dynamic("db")), cpus(0.3333, dynamic("db", "p"))]),
+        reserves("db", cpus=1.334),
+        unreserve(cpus(0.333, dynamic("db", "p"))).gives(202),
+        reserves("db", cpus=1.0005),
+        reserve(cpus(0.001, dynamic("db"))).gives(202),
+        shows(db=[cpus(1.002, dynamic("db"))]),
+        reserves("db", cpus=1.002),
+    ),
+    row(
+        "RV-13 summaries are sums of doubles",
+        reserve(cpus(0.1, dynamic("db")), cpus(0.2, dynamic("db", "p"))).gives(202),
+        get("/slaves").gives(200, 0.1 + 0.2, part=lambda slaves: _first(slaves)["reserved_resources"]["db"]["cpus"]),
+        get("/slaves").gives(200, 11.7 + 0.1 + 0.2, part=lambda slaves: _first(slaves)["resources"]["cpus"]),
+        reserves("db", cpus=0.3),
+    ),
+    row(
+        "RV-14 as sent, until it is reckoned with",
+        reserve(ports((31004, 31005), (31000, 31001), (31002, 31003), by=R)).gives(202),
+        shows(r=[ports((31004, 31005), (31000, 31001), (31002, 31003), by=R)]),
+        unreserve(ports((31005, 31005), by=R)).gives(202),
+        shows(r=[ports((31000, 31001), (31002, 31003), (31004, 31004), by=R)]),
+        reserve(ports((31006, 31006), by=R)).gives(202),
+        shows(r=[ports((31000, 31004), (31006, 31006), by=R)]),
     ),
     row(
         "RV-15",
