@@ -68,6 +68,12 @@ def call_reserve(master: Master, body: Body, principal: str | None) -> None:
         master.reservations.reserve(principal, agent, resources, source or None)
 
 
+def check_resources(body: Body) -> None:
+    """What a master asks of RESERVE_RESOURCES and UNRESERVE_RESOURCES before anything else.  Raises Refusal (400)."""
+    with refusing("Failed to validate master::Call: "):
+        _many(body, "resources")
+
+
 def call_unreserve(master: Master, body: Body, principal: str | None) -> None:
     """UNRESERVE_RESOURCES."""
     with _operation(master, body, "UNRESERVE") as agent:

@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, roles_of
@@ -59,8 +59,10 @@ class Subscriptions:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
         wanted.check(self._master.flags)
         wanted.check_change_of(framework)
+        before = framework.info
         self._take_over(framework, wanted)
-        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
+        if not _same_info(before, framework.info):
+            self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
         """The stream is gone: no offers, and a while to come back."""
@@ -143,6 +145,8 @@ class Subscriptions:
     def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """The same framework on a new stream: its offers are void, its filters only if it had been away."""
         master = self._master
+        # Whoever is being replaced still hears what its successor's roles cost it.
+        self._take_over(framework, wanted)
         if framework.stream is not None:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
@@ -151,7 +155,6 @@ class Subscriptions:
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         self._take_back_offers(framework)
-        self._take_over(framework, wanted)
         framework.stream = stream
         framework.connected = True
         framework.reregistered_time = master.now
@@ -190,3 +193,13 @@ class Subscriptions:
                 self.disconnect(framework)
 
         return lambda: self._master.rate_limiting.connection_lost(framework, gone)
+
+
+def _same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two FrameworkInfos say the same, roles and capabilities in any order."""
+    return _in_order(one) == _in_order(other)
+
+
+def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {name: sorted(info[name], key=repr) for name in ("roles", "capabilities") if name in info}
+    return {name: value for name, value in {**info, **lists}.items() if value != []}

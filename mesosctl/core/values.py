@@ -3,7 +3,7 @@
 A scalar is an `int` of thousandths; ranges and sets have types of their own.  All are immutable.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mesosctl.core.scalars import format_milli
@@ -76,15 +76,25 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A set of names."""
+    """A set of names; equal whatever their order, and shown in it: `order`, or that of the alphabet."""
 
     names: frozenset[str] = frozenset()
+    order: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "Items":
+        """The names in this order; one that is there already is passed over."""
+        order = tuple(dict.fromkeys(names))
+        return cls(frozenset(order), order)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.order or sorted(self.names))
 
     def __add__(self, other: "Items") -> "Items":
-        return Items(self.names | other.names)
+        return Items.of((*self, *other))
 
     def __sub__(self, other: "Items") -> "Items":
-        return Items(self.names - other.names)
+        return Items.of(name for name in self if name not in other.names)
 
     def contains(self, other: "Items") -> bool:
         """Whether every name of `other` is in this value."""
@@ -98,7 +108,7 @@ class Items:
         return bool(self.names)
 
     def __str__(self) -> str:
-        return "{" + ", ".join(sorted(self.names)) + "}"
+        return "{" + ", ".join(self) + "}"
 
 
 Value = int | Ranges | Items

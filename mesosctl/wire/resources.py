@@ -62,7 +62,7 @@ def _value(message: Mapping[str, Any]) -> Value:
         return to_sent_milli(message["scalar"]["value"])
     if message["type"] == "RANGES":
         return Ranges.as_sent((span["begin"], span["end"]) for span in message["ranges"].get("range", []))
-    return Items(frozenset(message["set"].get("item", [])))
+    return Items.of(message["set"].get("item", []))
 
 
 def _stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
@@ -110,7 +110,7 @@ def to_json(resource: Resource, style: Format) -> dict[str, Any]:
     elif isinstance(value, Ranges):
         written["ranges"] = {"range": [{"begin": begin, "end": end} for begin, end in value.sent or value.spans]}
     else:
-        written["set"] = {"item": sorted(value.names)}
+        written["set"] = {"item": list(value)}
     _write_owner(written, resource, style)
     if resource.allocation_role is not None:
         written["allocation_info"] = {"role": resource.allocation_role}
