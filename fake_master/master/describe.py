@@ -83,9 +83,14 @@ def _reregistered(of: "Agent") -> dict[str, Any]:
 
 def framework_info(of: "Framework") -> dict[str, Any]:
     """FrameworkInfo with the defaults that the master writes out, and without empty lists."""
-    return {"failover_timeout": 0.0, "checkpoint": False} | {
-        name: value for name, value in of.info.items() if value != []
-    }
+    written: dict[str, Any] = _without_empty_lists(of.info)
+    return {"failover_timeout": 0.0, "checkpoint": False} | written
+
+
+def _without_empty_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_empty_lists(part) for name, part in value.items() if part != []}
+    return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
 
 
 def framework(master: "Master", of: "Framework") -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Subscriptions:
             wanted.check(self._master.flags)
             known = self._known(wanted.framework_id)
             if known is not None:
-                wanted.check_change_of(known)
+                wanted = wanted.again(known)
         except RuleViolation as error:
             self._master.tell.error(stream, error.message)
             return stream

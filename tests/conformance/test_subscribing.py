@@ -254,6 +254,26 @@ def test_op_26_operators_hear_of_frameworks(join: Join, master: Cluster) -> None
         listener.hang_up()
 
 
+def test_who_subscribes_again_keeps_user_and_checkpoint(join: Join, master: Cluster) -> None:
+    framework = join("ads", labels={"labels": []}, failover_timeout=100.0).subscribe()
+    framework.info |= {"user": "somebody else", "checkpoint": True, "hostname": "h"}
+    framework.subscribe()
+    [now] = shown(master, framework)
+    assert (now["user"], now["checkpoint"], now["hostname"]) == ("u", False, "h")
+    (told,) = [
+        of for of in master.call("GET_FRAMEWORKS").json()["get_frameworks"]["frameworks"] if _id(of) == framework.id
+    ]
+    assert told["framework_info"]["labels"] == {}
+    framework.info["principal"] = "q"
+    framework.open()
+    assert framework.closed()
+    assert [event["type"] for event in framework.stream.events] == ["ERROR"]
+
+
+def _id(framework: dict[str, Any]) -> str:
+    return str(framework["framework_info"]["id"]["value"])
+
+
 def test_operators_hear_of_what_changed_alone(join: Join, master: Cluster) -> None:
     framework = join("ads", "web").subscribe()
     info = {**framework.info, "id": {"value": framework.id}}
