@@ -4,6 +4,8 @@ from collections.abc import Collection
 
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resource import Disk, Resource
+from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import to_double
 from mesosctl.core.values import value_is_empty, value_type
 
 _LONGEST_ID = 255
@@ -24,7 +26,8 @@ def check_operands(resources: Collection[Resource], field: str) -> None:
 
 def check_each(resources: Collection[Resource], field: str) -> None:
     """The same, from as many providers as there are.  Raises RuleViolation."""
-    if sum(entry.value for entry in resources if entry.name == "gpus" and isinstance(entry.value, int)) % _WHOLE:
+    # As Mesos asks it, of a double, and cut: 1.001 is whole, 1.002 is not.
+    if int(to_double(Resources(resources).scalar_quantities().get_amount("gpus")) * 1000.0) % _WHOLE:
         raise RuleViolation("gpus come in whole numbers", field=field, rule="operation.whole-gpus")
     for index, resource in enumerate(resources):
         where = f"{field}[{index}]"

@@ -135,7 +135,10 @@ class Resources:
     def scalar_quantities(self) -> Quantities:
         """Sums of the scalar entries by name; a shared volume counts once."""
         sums: dict[str, int] = {}
-        add_up(sums, ((entry.name, entry.value) for entry in self._entries if isinstance(entry.value, int)))
+        for entry in self._entries:
+            name, value = entry.name, entry.value
+            if isinstance(value, int):
+                sums[name] = sums[name] + value if name in sums else value
         return Quantities(sums)
 
     def quantities(self) -> Quantities:

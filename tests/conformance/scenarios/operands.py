@@ -54,7 +54,8 @@ ROWS = (
     *(Row(f"no operation takes {what}", STANDARD, *(operation(entry).gives(400) for operation in ALL), shows())
       for what, entry in IN_NONE.items()),
     Row("RESERVE and UNRESERVE of what the agent has not", STANDARD,
-        reserve(scalar("gpus", 1, reservations=[R])).gives(409),
+        *(reserve(scalar("gpus", amount, reservations=[R])).gives(409) for amount in (1, 1.001, 2.0004, 1.9999)),
+        *(reserve(scalar("gpus", amount, reservations=[R])).gives(400) for amount in (1.002, 0.999, 2.001, 0.0005)),
         reserve(disk(1, R, **PATH)).gives(409),
         reserve(volume()).gives(409),
         unreserve(disk(1, R, **PATH)).gives(409),
