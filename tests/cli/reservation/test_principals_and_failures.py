@@ -19,7 +19,10 @@ def guarded(make_lab, tmp_path):
         {"principals": {"values": ["op"]}, "roles": {"type": "ANY"}},
         {"principals": {"values": ["dev"]}, "roles": {"values": ["dev"]}},
     ]
-    acls.write_text(json.dumps({"permissive": False, "reserve_resources": reserve, "unreserve_resources": one}))
+    # Whoever may not see a role is not shown its reservations, and could not tell that one was made.
+    view = [{"principals": {"type": "ANY"}, "roles": {"type": "ANY"}}]
+    rules = {"reserve_resources": reserve, "unreserve_resources": one, "view_roles": view}
+    acls.write_text(json.dumps({"permissive": False, **rules}))
     return make_lab(authenticate_http_readwrite="true", credentials=str(credentials), acls=str(acls))
 
 

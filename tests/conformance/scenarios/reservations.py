@@ -142,6 +142,14 @@ RESOURCES = (
         shows(r=[cpus(2.0, R)]),
     ),
     row(
+        "RV-8 undone level by level in one request",
+        reserve(cpus(1, R), mem(1, R)).gives(202),
+        reserve(cpus(1, R, dynamic("r/x"))).gives(202),
+        unreserve(ONE, cpus(1, R, dynamic("r/x"))).gives(409),
+        unreserve(cpus(1, R, dynamic("r/x")), ONE).gives(202),
+        shows(r=[mem(1.0, R)]),
+    ),
+    row(
         "RV-8 skipping levels",
         reserve(cpus(2, dynamic("eng"))).gives(202),
         reserve(cpus(1, dynamic("eng"), dynamic("eng/backend/db"))).gives(202),
