@@ -6,6 +6,7 @@ loops, where a new object for every agent would cost more than the decision.
 
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import AsSent
 
 Amounts = dict[str, int]
 Pairs = tuple[tuple[str, int], ...]
@@ -36,6 +37,13 @@ def clamped_subtract(amounts: Amounts, pairs: Pairs) -> None:
 def difference(left: Amounts, right: Amounts) -> Amounts:
     """What is left of each name, zeros dropped."""
     return {name: rest for name, amount in left.items() if (rest := amount - right.get(name, 0)) > 0}
+
+
+def written(resources: Resources) -> tuple[object, ...]:
+    """What two collections have in common that are not only equal, but shown alike too (`scalars.AsSent`)."""
+    entries = tuple(resources)
+    sent = tuple(entry.value.sent for entry in entries if isinstance(entry.value, AsSent))
+    return (entries, sent) if sent else entries
 
 
 def scalar_pairs(resources: Resources) -> Pairs:

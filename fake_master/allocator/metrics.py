@@ -6,7 +6,8 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 
 from fake_master.allocator.state import State
-from mesosctl.core.scalars import to_double
+from mesosctl.core.quantities import add_up
+from mesosctl.core.scalars import to_double, to_shown
 
 # Mesos keeps the samples of two weeks, at most 1,000 of them.
 _SAMPLES = 1000
@@ -87,7 +88,7 @@ def _quota_figures(state: State, name: str) -> dict[str, float]:
     for kind, amounts in (("guarantee", role.quota.guarantees), ("limit", role.quota.limits)):
         for resource, amount in amounts.items():
             prefix = f"allocator/mesos/quota/roles/{name}/resources/{resource}"
-            figures[f"{prefix}/{kind}"] = to_double(amount)
+            figures[f"{prefix}/{kind}"] = to_shown(amount)
             figures[f"{prefix}/offered_or_allocated"] = to_double(held.get(resource, 0))
     return figures
 
@@ -97,8 +98,7 @@ def _consumed_figures(state: State) -> dict[str, float]:
     for role in (state.roles.root, *state.roles):
         consumed = dict(role.allocated_unreserved)
         if state.options.reservations_consume_quota:
-            for resource, amount in role.reservations.items():
-                consumed[resource] = consumed.get(resource, 0) + amount
+            add_up(consumed, role.reservations.items())
         for resource, amount in consumed.items():
-            figures[f"allocator/mesos/quota/roles/{role.name}/resources/{resource}/consumed"] = to_double(amount)
+            figures[f"allocator/mesos/quota/roles/{role.name}/resources/{resource}/consumed"] = to_shown(amount)
     return figures

@@ -8,7 +8,7 @@ value.  Identity is a shortcut, never a need.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fake_master.allocator.amounts import Pairs, SharedPart, scalar_pairs
+from fake_master.allocator.amounts import Pairs, SharedPart, scalar_pairs, written
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 
@@ -55,7 +55,7 @@ class Parcels:
 
     def __init__(self) -> None:
         self._by_identity: dict[int, Parcel] = {}
-        self._by_value: dict[tuple[str, tuple[Resource, ...]], Parcel] = {}
+        self._by_value: dict[tuple[str, tuple[object, ...]], Parcel] = {}
 
     def __len__(self) -> int:
         return len(self._by_value)
@@ -68,7 +68,7 @@ class Parcels:
     def for_role(self, role: str, content: Content) -> Parcel:
         """The content, allocated to `role`."""
         tagged = content.plain.allocated_to(role)
-        key = (role, tuple(tagged))
+        key = (role, written(tagged))
         parcel = self._by_value.get(key)
         if parcel is None:
             parcel = self._keep(key, Parcel(role, tagged, content))
@@ -79,7 +79,7 @@ class Parcels:
         parcel = self._by_identity.get(id(tagged))
         if parcel is not None:
             return parcel
-        key = (allocation_role(tagged), tuple(tagged))
+        key = (allocation_role(tagged), written(tagged))
         parcel = self._by_value.get(key)
         if parcel is None:
             parcel = self._keep(key, Parcel(key[0], tagged, Content(tagged.allocated_to(None))))
@@ -102,7 +102,7 @@ class Parcels:
             tagged += parcel.tagged
         return self.of(tagged)
 
-    def _keep(self, key: tuple[str, tuple[Resource, ...]], parcel: Parcel) -> Parcel:
+    def _keep(self, key: tuple[str, tuple[object, ...]], parcel: Parcel) -> Parcel:
         self._by_value[key] = parcel
         # The parcel keeps the object alive, so its id cannot come to mean another.
         self._by_identity[id(parcel.tagged)] = parcel

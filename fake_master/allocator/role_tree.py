@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fake_master.allocator.amounts import Amounts, Pairs, Tally, add, clamped_subtract, difference
-from mesosctl.core.quantities import Quota
+from mesosctl.core.quantities import Quota, add_up
 
 if TYPE_CHECKING:
     from fake_master.allocator.parcels import Parcel
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fake_master.allocator.sorter import Node, Sorter
 
 DEFAULT_QUOTA = Quota()
+Reserved = Iterable[tuple[str, Pairs]]
+"""Reserved scalars by owner."""
 
 
 class QuotaRoom:
@@ -131,13 +133,20 @@ class RoleTree:
         role.weight = weight
         self.prune(role)
 
-    def reserve(self, reserved: Iterable[tuple[str, Pairs]], sign: int) -> None:
-        """Reservations appear on an agent (+1), or disappear (-1)."""
-        for name, pairs in reserved:
-            role = self.ensure(name)
-            for node in lineage(role):
-                add(node.reservations, pairs, sign)
-            self.prune(role)
+    def reserve(self, gone: Reserved, come: Reserved) -> None:
+        """Reservations disappear from an agent, and others appear."""
+        touched = {}
+        for reserved, is_new in ((gone, False), (come, True)):
+            for name, pairs in reserved:
+                touched[name] = self.ensure(name)
+                for node in lineage(touched[name]):
+                    if is_new:
+                        add_up(node.reservations, pairs)
+                    else:
+                        add(node.reservations, pairs, -1)
+        for name, role in touched.items():
+            if self._roles.get(name) is role:
+                self.prune(role)
 
     def hold(self, parcel: "Parcel", times: int) -> None:
         """The role of the parcel holds or is offered it `times` more; shared volumes apart."""

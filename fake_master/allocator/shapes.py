@@ -9,7 +9,7 @@ on the content alone, so it never becomes wrong, only superfluous.
 
 from dataclasses import replace
 
-from fake_master.allocator.amounts import Pairs, scalar_pairs
+from fake_master.allocator.amounts import Pairs, scalar_pairs, written
 from fake_master.allocator.eligibility import Eligibility
 from fake_master.allocator.parcels import Content, Parcel, Parcels
 from mesosctl.core import roles
@@ -201,8 +201,8 @@ class Catalogue:
 
     def __init__(self) -> None:
         self.parcels = Parcels()
-        self._shapes: dict[tuple[Traits, tuple[Resource, ...]], Shape] = {}
-        self._capacities: dict[tuple[Traits, tuple[Resource, ...]], Capacity] = {}
+        self._shapes: dict[tuple[Traits, tuple[object, ...]], Shape] = {}
+        self._capacities: dict[tuple[Traits, tuple[object, ...]], Capacity] = {}
         self.remembered = 0
         """How often a capacity keeps what is free of it."""
 
@@ -211,7 +211,7 @@ class Catalogue:
 
     def shape(self, traits: Traits, resources: Resources) -> Shape:
         """The one shape with this content."""
-        key = (traits, tuple(resources))
+        key = (traits, written(resources))
         found = self._shapes.get(key)
         if found is None:
             found = self._shapes[key] = Shape(self, traits, resources)
@@ -219,7 +219,7 @@ class Catalogue:
 
     def capacity(self, traits: Traits, total: Resources) -> Capacity:
         """The one capacity with this content."""
-        key = (traits, tuple(total))
+        key = (traits, written(total))
         found = self._capacities.get(key)
         if found is None:
             found = self._capacities[key] = Capacity(self, traits, total)

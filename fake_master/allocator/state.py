@@ -242,7 +242,7 @@ class State:
     def enter(self, capacity: Capacity, sign: int) -> None:
         """An agent's total appears (+1) or disappears (-1)."""
         self.totals.change(capacity.scalars, sign)
-        self.roles.reserve(capacity.reserved, sign)
+        self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())
 
     def replace_total(self, agent: Agent, info: AgentInfo, total: Resources) -> None:
         """Another total for an agent, with another description perhaps."""
@@ -253,9 +253,7 @@ class State:
         if capacity.scalars != agent.capacity.scalars:
             self.totals.change(capacity.scalars)
             self.totals.change(agent.capacity.scalars, -1)
-        if capacity.reserved != agent.capacity.reserved:
-            self.roles.reserve(capacity.reserved, 1)
-            self.roles.reserve(agent.capacity.reserved, -1)
+        self.roles.reserve(agent.capacity.reserved, capacity.reserved)
         agent.set_capacity(capacity)
 
     def clear_filters(self, agents: Iterable[Agent]) -> None:

@@ -116,9 +116,12 @@ class Server:
             answer = refusal.response
         self._busy.set()
         if answer.stream is not None:
-            if not _connection(request).stream():
-                answer.stream.abandon()
-            return await _carry(request, answer, answer.stream)
+            try:
+                if not _connection(request).stream():
+                    answer.stream.abandon()
+                return await _carry(request, answer, answer.stream)
+            finally:
+                self._busy.set()  # what becomes of a subscriber that is gone may be due at once
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
         if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
             response.enable_compression(web.ContentCoding.gzip)

@@ -17,6 +17,7 @@ from fake_master.http import (
 )
 from fake_master.http.access import Realm, authenticate
 from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
+from fake_master.http.routing import Router
 from fake_master.master.master import Master
 from fake_master.master.registry import RegistryFailure
 from mesosctl.core.errors import Forbidden
@@ -29,8 +30,8 @@ _READING = ("GET", "HEAD")
 class Route:
     """Where an endpoint answers, to whom, and to which methods.
 
-    `reads` answers every method; `methods` answers those it names.  `prefixed`: also below
-    /master.  `exact`: nothing may follow the path.
+    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so
+    also below /master.
     """
 
     path: str
@@ -38,13 +39,12 @@ class Route:
     reads: Endpoint | None = None
     methods: Mapping[str, Endpoint] = field(default_factory=lambda: MappingProxyType({}))
     prefixed: bool = True
-    exact: bool = False
 
 
 ROUTES = (
     Route("health", None, information.health),
-    Route("version", None, information.version, prefixed=False, exact=True),
-    Route("redirect", None, information.redirect, exact=True),
+    Route("version", None, information.version, prefixed=False),
+    Route("redirect", None, information.redirect),
     Route("flags", Realm.READONLY, information.flags),
     Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
     Route("slaves", Realm.READONLY, information.slaves),
@@ -71,10 +71,7 @@ ROUTES = (
     Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
     Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
 )
-_BY_PATH = {route.path: route for route in ROUTES}
-_MASTER = "master"
-_PROCESSES = (_MASTER, "metrics", "version")
-"""Whose name a path may begin with, beside agents' (agent_endpoints)."""
+ROUTER = Router({route.path: route for route in ROUTES}, {route.path for route in ROUTES if not route.prefixed})
 
 
 class Application:
@@ -106,7 +103,7 @@ class Application:
         return _as_asked(response, request)
 
     def _answer(self, request: Request) -> Response:
-        route = find_route(request.path)
+        route = ROUTER.find(request.path)
         if route is None:
             from_agent = agent_endpoints.answer(self.master, request)
             if from_agent is None:
@@ -137,24 +134,3 @@ def _as_asked(response: Response, request: Request) -> Response:
     if request.method != "HEAD":
         return response
     return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})
-
-
-def find_route(path: str) -> Route | None:
-    """The route that the longest part of `path` names, where the master is asked itself or by its name.
-
-    As libprocess does: slashes before and after the name do not count, and those within it do.
-    """
-    words = path.lstrip("/")
-    process, _, rest = words.partition("/")
-    if process in _PROCESSES:
-        if path.startswith("//"):
-            return None  # then this is no process's name, and nobody's endpoint is called so
-        rest = rest.lstrip("/")
-        words = f"{process}/{rest}".rstrip("/") if process != _MASTER else rest
-    asked = words
-    while words:
-        route = _BY_PATH.get(words)
-        if route is not None and (process != _MASTER or route.prefixed):
-            return None if route.exact and words != asked else route
-        words = (words if words.endswith("/") else words.rpartition("/")[0]).rstrip("/")
-    return None

@@ -1,13 +1,14 @@
 """One request and one response, whatever carries them."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import unquote_plus
 
 from fake_master.master.streams import EventStream
 from mesosctl.core.errors import Conflict, RuleViolation
@@ -16,6 +17,17 @@ from mesosctl.wire.decoding import ConversionError, decode
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
 PROTOBUF = "application/x-protobuf"
+_MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
+
+
+def fields_of(text: str) -> dict[str, str]:
+    """Of a query or a form; "&" and ";" both part the fields, and of a name given twice the last wins."""
+    pairs = (pair.partition("=") for pair in text.replace(";", "&").split("&") if pair)
+    return {_decoded(name): _decoded(value) for name, _, value in pairs}
+
+
+def _decoded(text: str) -> str:
+    return unquote_plus(text, errors="surrogateescape")
 
 
 @dataclass(frozen=True)
@@ -30,12 +42,23 @@ class Request:
     @property
     def path(self) -> str:
         """The path, not decoded and not normalised."""
-        return self.target.partition("?")[0]
+        return self._without_fragment.partition("?")[0]
 
     @cached_property
     def query(self) -> dict[str, str]:
-        """The query's fields; of a name given twice the last wins."""
-        return dict(parse_qsl(self.target.partition("?")[2], keep_blank_values=True))
+        """The query's fields."""
+        return fields_of(self._without_fragment.partition("?")[2])
+
+    @property
+    def _without_fragment(self) -> str:
+        return self.target.partition("#")[0]
+
+    def form(self) -> dict[str, str]:
+        """The body as a form, whatever its content type.  Raises Refusal (400)."""
+        text = self.body.decode(errors="surrogateescape")
+        if _MALFORMED.search(text):
+            raise Refusal(400, "Unable to decode query string: malformed % escape")
+        return fields_of(text)
 
     def json(self) -> Any:
         """The body as one JSON value.  Raises ConversionError."""

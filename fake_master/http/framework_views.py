@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
-from urllib.parse import parse_qsl
 
 from fake_master.http.exchange import Refusal, Request, Response, Written, accepted_silently, json_response
 from fake_master.http.texts import Parts, texts
@@ -97,7 +96,7 @@ def tasks(master: Master, request: Request, principal: str | None) -> Response:
 
 def teardown_endpoint(master: Master, request: Request, principal: str | None) -> Response:
     """POST /teardown."""
-    form = dict(parse_qsl(request.body.decode("utf-8", errors="replace"), keep_blank_values=True))
+    form = request.form()
     if "frameworkId" not in form:
         raise Refusal(400, "Missing 'frameworkId' query parameter in the request body")
     teardown(master, form["frameworkId"], principal)

@@ -4,7 +4,7 @@ from typing import Any
 
 from fake_master.http import framework_views, views
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
-from fake_master.master import metrics
+from fake_master.master import metrics, role_view
 from fake_master.master.master import Master
 from mesosctl.core.durations import parse_duration
 
@@ -32,8 +32,10 @@ def version_info(master: Master) -> dict[str, Any]:
     return {**_BUILD, "git_tag": master.profile.version, "version": master.profile.version}
 
 
-def redirect(master: Master, _request: Request, _principal: str | None) -> Response:
+def redirect(master: Master, request: Request, _principal: str | None) -> Response:
     """GET /redirect: where the leader is, even if that is here."""
+    if request.path.startswith(("/redirect/", "/master/redirect/")):
+        raise standard_refusal(404)
     return Response(307, headers={"Location": f"//{master.hostname}:{master.port}"})
 
 
@@ -54,15 +56,15 @@ def metrics_snapshot(master: Master, request: Request, _principal: str | None) -
     return json_response(metrics.snapshot(master), request)
 
 
-def slaves(master: Master, request: Request, _principal: str | None) -> Response:
+def slaves(master: Master, request: Request, principal: str | None) -> Response:
     """GET /slaves, or one agent of it with `?slave_id=`."""
     wanted = request.query.get("slave_id")
     found = [master.agents[wanted]] if wanted in master.agents else []
     return json_response(
         {
-            "slaves": views.agents_in_full(master)
+            "slaves": views.agents_in_full(master, principal)
             if wanted is None
-            else [views.agent_in_full(master, agent) for agent in found],
+            else [views.agent_in_full(master, agent, role_view.sees(master, principal)) for agent in found],
             "recovered_slaves": views.recovered_agents(master, wanted),
         },
         request,
@@ -97,7 +99,7 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
     if master.flags.authorizer.allows("view_flags", principal, None):
         shown["flags"] = dict(sorted(master.flags.shown.items()))
     shown |= {
-        "slaves": views.agents(master),
+        "slaves": views.agents(master, principal),
         "recovered_slaves": views.recovered_agents(master),
         **framework_views.in_full(master, principal),
         "orphan_tasks": [],
@@ -112,7 +114,7 @@ def state_summary(master: Master, request: Request, principal: str | None) -> Re
     if "cluster" in master.flags.shown:
         shown["cluster"] = master.flags.shown["cluster"]
     shown |= {
-        "slaves": views.agents_in_summary(master),
+        "slaves": views.agents_in_summary(master, principal),
         "frameworks": [
             framework_views.framework_with_counts(of)
             for of in framework_views.visible(master, principal, master.frameworks.values())

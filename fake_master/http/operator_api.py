@@ -14,7 +14,7 @@ from fake_master.http.exchange import (
     standard_refusal,
 )
 from fake_master.http.negotiation import check_accept, read_call
-from fake_master.master import describe, metrics
+from fake_master.master import describe, metrics, role_view
 from fake_master.master.master import Master
 from mesosctl.core.errors import Forbidden
 from mesosctl.wire.messages import Field, Message, one_of
@@ -82,9 +82,10 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
     }
 
 
-def _get_agents(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+def _get_agents(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
+    sees = role_view.sees(master, principal)
     return {
-        "agents": [describe.agent(master, agent) for agent in master.agents.values()],
+        "agents": [describe.agent(master, agent, sees) for agent in master.agents.values()],
         "recovered_agents": master.failover.recovered(),
     }
 
@@ -228,6 +229,8 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
     field = name.lower()
     if name in _BODIES and field not in message:
         raise Refusal(400, f"Failed to validate master::Call: Expecting '{field}' to be present")
+    if name in ("RESERVE_RESOURCES", "UNRESERVE_RESOURCES"):
+        reservations.check_resources(message[field])
     check_accept(request)
     if name in READERS:
         answer = READERS[name](master, message.get(field, {}), principal)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import unquote_plus
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.master.agents import Agent
@@ -70,6 +69,12 @@ def call_reserve(master: Master, body: Body, principal: str | None) -> None:
         master.reservations.reserve(principal, agent, resources, source or None)
 
 
+def check_resources(body: Body) -> None:
+    """What a master asks of RESERVE_RESOURCES and UNRESERVE_RESOURCES before anything else.  Raises Refusal (400)."""
+    with refusing("Failed to validate master::Call: "):
+        _many(body, "resources")
+
+
 def call_unreserve(master: Master, body: Body, principal: str | None) -> None:
     """UNRESERVE_RESOURCES."""
     with _operation(master, body, "UNRESERVE") as agent:
@@ -121,14 +126,10 @@ def _many(body: Body, field: str) -> list[Resource]:
 
 
 class _Form:
-    """A form-encoded body, whatever its content type; "&" and ";" both part the fields."""
+    """What a form says.  Raises Refusal (400) for a body that is none."""
 
     def __init__(self, request: Request) -> None:
-        text = request.body.decode("utf-8", errors="replace")
-        self._fields: dict[str, str] = {}
-        for pair in filter(None, text.replace(";", "&").split("&")):
-            name, _, value = pair.partition("=")
-            self._fields[unquote_plus(name)] = unquote_plus(value)
+        self._fields = request.form()
 
     def __contains__(self, name: str) -> bool:
         return name in self._fields

@@ -12,12 +12,12 @@ from fake_master.http.texts import Parts, texts
 from fake_master.master import role_view
 from fake_master.master.agents import Agent
 from fake_master.master.master import Master
-from fake_master.master.role_view import RoleView
+from fake_master.master.role_view import RoleView, Sees
 from fake_master.master.tasks import SUMMARY_STATES
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_double
+from mesosctl.core.scalars import to_shown
 from mesosctl.wire.resources import list_to_json, summary
 
 # What an agent may have by the piece; GET_ROLES leaves it out.
@@ -27,8 +27,8 @@ _fields = attrgetter(*(field.name for field in fields(Agent) if field.name not i
 _holdings = attrgetter("total", "used")
 
 
-def agent(master: Master, of: Agent) -> dict[str, Any]:
-    """An agent as /state shows it."""
+def agent(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
+    """An agent as /state shows it to somebody."""
     shown = {
         "id": of.id,
         "hostname": of.hostname,
@@ -41,7 +41,7 @@ def agent(master: Master, of: Agent) -> dict[str, Any]:
         "resources": summary(of.whole),
         "used_resources": summary(master.used_on(of.id)),
         "offered_resources": summary(master.offered_on(of.id)),
-        "reserved_resources": {role: summary(owned) for role, owned in of.total.by_owner().items()},
+        "reserved_resources": {role: summary(owned) for role, owned in of.total.by_owner().items() if sees(role)},
         "unreserved_resources": summary(of.whole.unreserved()),
         "active": of.active,
         "deactivated": of.deactivated,
@@ -53,18 +53,22 @@ def agent(master: Master, of: Agent) -> dict[str, Any]:
     return shown
 
 
-def agents(master: Master) -> Written:
+def agents(master: Master, principal: str | None) -> Written:
     """Every agent as /state shows it: a JSON array."""
-    return _array(master, "state", agent)
+    return _array(master, "state", agent, principal)
 
 
-def agents_in_full(master: Master) -> Written:
+def agents_in_full(master: Master, principal: str | None) -> Written:
     """Every agent as /slaves shows it: a JSON array."""
-    return _array(master, "slaves", agent_in_full)
+    return _array(master, "slaves", agent_in_full, principal)
 
 
-def _array(master: Master, kind: str, view: Callable[[Master, Agent], Mapping[str, Any]]) -> Written:
-    agents, offers, kept = master.agents.values(), master.offers, texts(master, kind)
+def _array(
+    master: Master, kind: str, view: Callable[[Master, Agent, Sees], Mapping[str, Any]], principal: str | None
+) -> Written:
+    sees = role_view.sees(master, principal)
+    whose = "" if sees is role_view.everything else f" that {principal!r} sees"
+    agents, offers, kept = master.agents.values(), master.offers, texts(master, kind + whose)
 
     def parts(of: Agent) -> Parts:
         # What lies idle of reservations is worked out anew whenever somebody asks.
@@ -74,7 +78,7 @@ def _array(master: Master, kind: str, view: Callable[[Master, Agent], Mapping[st
         return chain(chain.from_iterable(map(_fields, agents)), offers)
 
     def written() -> Written:
-        return kept.array(agents, parts, lambda of: view(master, of))
+        return kept.array(agents, parts, lambda of: view(master, of, sees))
 
     # To find that nothing changed is many times faster for all together.
     return written() if master.lends else kept.whole(everything, written)
@@ -100,24 +104,27 @@ def _attribute_value(entry: Mapping[str, Any]) -> str | float:
     return value
 
 
-def agent_in_full(master: Master, of: Agent) -> dict[str, Any]:
-    """An agent as /slaves shows it: every resource spelled out beside the summaries."""
-    shown = agent(master, of)
+def agent_in_full(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
+    """An agent as /slaves shows it to somebody: every resource spelled out beside the summaries."""
+    shown = agent(master, of, sees)
     slack = master.allocation_slack(of)
     if slack is not None:
         shown["allocation_slack"] = summary(Resources(Resource(name, milli) for name, milli in slack.items()))
     return shown | {
         "reserved_resources_full": {
-            role: list_to_json(owned, "ENDPOINT") for role, owned in of.total.by_owner().items()
+            role: list_to_json(role_view.seen(owned, sees), "ENDPOINT")
+            for role, owned in of.total.by_owner().items()
+            if sees(role)
         },
         "unreserved_resources_full": list_to_json(of.whole.unreserved(), "ENDPOINT"),
-        "used_resources_full": list_to_json(master.used_on(of.id), "ENDPOINT"),
-        "offered_resources_full": list_to_json(master.offered_on(of.id), "ENDPOINT"),
+        "used_resources_full": list_to_json(role_view.seen(master.used_on(of.id), sees), "ENDPOINT"),
+        "offered_resources_full": list_to_json(role_view.seen(master.offered_on(of.id), sees), "ENDPOINT"),
     }
 
 
-def agents_in_summary(master: Master) -> list[dict[str, Any]]:
+def agents_in_summary(master: Master, principal: str | None) -> list[dict[str, Any]]:
     """Every agent as /state-summary shows it: with task counts."""
+    sees = role_view.sees(master, principal)
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     present: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for framework in master.frameworks.values():
@@ -126,7 +133,7 @@ def agents_in_summary(master: Master) -> list[dict[str, Any]]:
             present[task.agent_id][framework.id] = None
     return [
         {
-            **agent(master, of),
+            **agent(master, of, sees),
             **dict.fromkeys(SUMMARY_STATES, 0),
             **counts[of.id],
             "framework_ids": list(present[of.id]),
@@ -179,7 +186,7 @@ def role_message(of: RoleView) -> dict[str, Any]:
     held = {name: milli for name, milli in (of.allocated + of.offered).items() if name not in _NOT_SCALAR}
     if held:
         message["resources"] = [
-            {"name": name, "type": "SCALAR", "scalar": {"value": to_double(milli)}} for name, milli in held.items()
+            {"name": name, "type": "SCALAR", "scalar": {"value": to_shown(milli)}} for name, milli in held.items()
         ]
     return message
 
@@ -194,4 +201,4 @@ def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
 
 def amounts(quantities: Quantities) -> dict[str, float]:
     """Quantities as an object of doubles."""
-    return {name: to_double(milli) for name, milli in quantities.items()}
+    return {name: to_shown(milli) for name, milli in quantities.items()}

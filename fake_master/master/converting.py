@@ -56,9 +56,9 @@ def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any])
     )
     principal = ground.framework.principal
     if kind in ("RESERVE", "UNRESERVE"):
-        resources = entries(body.get("resources", ()), ground)
+        resources = _offered(body.get("resources", ()), ground)
         if kind == "UNRESERVE":
-            check_unreserve(resources, requester)
+            check_unreserve(resources)
             master.access.may_unreserve(principal, resources)
             return operations.unreserve(_plain(resources))
         if body.get("source"):
@@ -67,7 +67,7 @@ def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any])
         master.access.may_reserve(principal, resources)
         return operations.reserve(_plain(resources))
     if kind in ("CREATE", "DESTROY"):
-        volumes = entries(body.get("volumes", ()), ground)
+        volumes = _offered(body.get("volumes", ()), ground)
         if kind == "CREATE":
             check_create(
                 volumes, requester, existing=ground.agent.volumes(), agent_capabilities=ground.agent.capabilities
@@ -78,17 +78,26 @@ def _conversions(master: "Master", ground: Ground, operation: Mapping[str, Any])
         master.access.may_destroy(principal, volumes)
         return operations.destroy(_plain(volumes))
     if kind == "GROW_VOLUME":
-        volume, addition = _plain(entries((body["volume"], body["addition"]), ground))
+        volume, addition = _plain(_offered((body["volume"], body["addition"]), ground))
         check_grow(volume, addition)
         master.access.may_resize(principal, volume)
         return operations.grow(volume, addition)
     if kind == "SHRINK_VOLUME":
-        (volume,) = _plain(entries((body["volume"],), ground))
+        (volume,) = _plain(_offered((body["volume"],), ground))
         subtract = to_milli(body["subtract"]["value"])
         check_shrink(volume, subtract)
         master.access.may_resize(principal, volume)
         return operations.shrink(volume, subtract)
     raise RuleViolation(f"Operation {kind} is not supported")
+
+
+def _offered(messages: Sequence[Mapping[str, Any]], ground: Ground) -> list[Resource]:
+    """What an operation names.  Raises RuleViolation where it is allocated to another role than the offer."""
+    found = entries(messages, ground)
+    for entry in found:
+        if entry.allocation_role != ground.role:
+            raise RuleViolation(f"{entry} is allocated to another role than the offer: '{ground.role}'")
+    return found
 
 
 def _plain(resources: Sequence[Resource]) -> Resources:

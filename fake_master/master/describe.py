@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from fake_master.master import lending_view
+from fake_master.master import lending_view, role_view
 from mesosctl.wire.resources import list_to_json
 
 if TYPE_CHECKING:
@@ -34,23 +34,24 @@ def master_info(master: "Master") -> dict[str, Any]:
     }
 
 
-def agent(master: "Master", of: "Agent") -> dict[str, Any]:
-    """An agent as GET_AGENTS shows it."""
+def agent(master: "Master", of: "Agent", sees: role_view.Sees = role_view.everything) -> dict[str, Any]:
+    """An agent as GET_AGENTS shows it to somebody; events show everybody everything."""
     message = {
-        "agent_info": agent_info(of),
+        "agent_info": agent_info(of, sees),
         "active": of.active,
         "deactivated": of.deactivated,
         "version": of.version,
         "pid": of.pid,
         "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
         **_reregistered(of),
-        "total_resources": list_to_json(of.whole, "ENDPOINT"),
+        "total_resources": list_to_json(role_view.seen(of.whole, sees), "ENDPOINT"),
         "capabilities": [{"type": name} for name in of.capabilities],
         **lending_view.agent(master, of),
     }
     for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
-        if len(held):
-            message[key] = list_to_json(held, "ENDPOINT")
+        visible = role_view.seen(held, sees)
+        if len(visible):
+            message[key] = list_to_json(visible, "ENDPOINT")
     if of.drain_info is not None:
         # To the second only, as Mesos writes it here.
         start = {"nanoseconds": int(of.drain_start) * _NANOSECONDS}
@@ -58,12 +59,12 @@ def agent(master: "Master", of: "Agent") -> dict[str, Any]:
     return message
 
 
-def agent_info(of: "Agent") -> dict[str, Any]:
+def agent_info(of: "Agent", sees: role_view.Sees = role_view.everything) -> dict[str, Any]:
     """SlaveInfo."""
     info: dict[str, Any] = {
         "hostname": of.hostname,
         "port": of.port,
-        "resources": list_to_json(of.configured, "POST"),
+        "resources": list_to_json(role_view.seen(of.configured, sees), "POST"),
         "id": {"value": of.id},
         "checkpoint": True,
     }
@@ -82,9 +83,14 @@ def _reregistered(of: "Agent") -> dict[str, Any]:
 
 def framework_info(of: "Framework") -> dict[str, Any]:
     """FrameworkInfo with the defaults that the master writes out, and without empty lists."""
-    return {"failover_timeout": 0.0, "checkpoint": False} | {
-        name: value for name, value in of.info.items() if value != []
-    }
+    written: dict[str, Any] = _without_empty_lists(of.info)
+    return {"failover_timeout": 0.0, "checkpoint": False} | written
+
+
+def _without_empty_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_empty_lists(part) for name, part in value.items() if part != []}
+    return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
 
 
 def framework(master: "Master", of: "Framework") -> dict[str, Any]:

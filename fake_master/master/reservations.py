@@ -34,7 +34,7 @@ class Reservations:
 
     def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
         """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        check_unreserve(resources, Requester(principal))
+        check_unreserve(resources)
         self._master.access.may_unreserve(principal, resources)
         self._perform("UNRESERVE", agent, operations.unreserve(Resources(resources)))
 

@@ -1,11 +1,11 @@
 """What the master says of each role (spec/endpoints.md §2, `/roles`)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mesosctl.core import roles
-from mesosctl.core.quantities import Quantities
+from mesosctl.core.quantities import Quantities, add_up
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.values import value_quantity
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from fake_master.master.master import Master
 
 _NOTHING = Quantities()
+Sees = Callable[[str], bool]
+"""Whether somebody may see a role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,31 @@ class Ledger:
         if not self._reservations_count:
             return allocated
         return allocated + (self.reserved.get(role, _NOTHING) - self._in_use.get(role, _NOTHING))
+
+
+def everything(_role: str) -> bool:
+    """What those may see whom no ACL concerns."""
+    return True
+
+
+def sees(master: "Master", principal: str | None) -> Sees:
+    """Which roles a principal may see."""
+    authorizer = master.flags.authorizer
+    if authorizer.permissive and not authorizer.rules.get("view_roles"):
+        return everything
+    return lambda role: authorizer.allows("view_roles", principal, role)
+
+
+def seen(resources: Resources, by: Sees) -> Resources:
+    """The entries that somebody may see: every level of the stack, and whom they are allocated to."""
+    if by is everything:
+        return resources
+    return resources.filter(
+        lambda entry: (
+            all(by(level.role) for level in entry.reservations)
+            and (entry.allocation_role is None or by(entry.allocation_role))
+        )
+    )
 
 
 def known_roles(master: "Master") -> list[str]:
@@ -97,8 +124,7 @@ def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
     for total in totals:
         for entry in total:
             if entry.reservations:
-                owned = sums.setdefault(entry.role, {})
-                owned[entry.name] = owned.get(entry.name, 0) + value_quantity(entry.value)
+                add_up(sums.setdefault(entry.role, {}), ((entry.name, value_quantity(entry.value)),))
     return {role: Quantities(owned) for role, owned in sums.items()}
 
 

@@ -1,7 +1,7 @@
 """What a framework says of itself when it subscribes, the rules of it, and what the allocator needs of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fake_master.allocator.interface import FrameworkInfo
@@ -19,6 +19,8 @@ from mesosctl.core.scalars import to_milli
 _LONGEST_FAILOVER = 2**63 / 1e9
 # Thousandths that no agent has.
 _MORE_THAN_THERE_IS = 2**62
+# A framework that subscribes again keeps them, whatever it says.
+_LASTING = ("user", "checkpoint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,19 @@ class Subscription:
         _excludes(self.offer_constraints, flags)
 
     def check_change_of(self, framework: Framework) -> None:
-        """What a framework that is known already must leave as it is.  Raises RuleViolation."""
-        for key in ("principal", "user", "checkpoint"):
-            if framework.info.get(key) != self.info.get(key):
+        """What an UPDATE_FRAMEWORK must leave as it is.  Raises RuleViolation."""
+        self._check_same(framework, "principal", *_LASTING)
+
+    def again(self, framework: Framework) -> "Subscription":
+        """What it says where the framework is known already, and keeps what it had.  Raises RuleViolation."""
+        self._check_same(framework, "principal")
+        kept = {key: framework.info[key] for key in _LASTING if key in framework.info}
+        return replace(self, info={key: value for key, value in self.info.items() if key not in _LASTING} | kept)
+
+    def _check_same(self, framework: Framework, *keys: str) -> None:
+        for key in keys:
+            default = False if key == "checkpoint" else None
+            if framework.info.get(key, default) != self.info.get(key, default):
                 raise RuleViolation(f"Changing framework's {key} is not allowed.")
 
 

@@ -32,7 +32,7 @@ class Subscriptions:
             wanted.check(self._master.flags)
             known = self._known(wanted.framework_id)
             if known is not None:
-                wanted.check_change_of(known)
+                wanted = wanted.again(known)
         except RuleViolation as error:
             self._master.tell.error(stream, error.message)
             return stream
@@ -83,8 +83,10 @@ class Subscriptions:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
         wanted.check(self._master.flags)
         wanted.check_change_of(framework)
+        before = framework.info
         self._take_over(framework, wanted)
-        self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
+        if not _same_info(before, framework.info):
+            self._master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
         """The stream is gone: no offers, and a while to come back."""
@@ -162,6 +164,8 @@ class Subscriptions:
     def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """The same framework on a new stream: its offers are void, its filters only if it had been away."""
         master = self._master
+        # Whoever is being replaced still hears what its successor's roles cost it.
+        self._take_over(framework, wanted)
         if framework.stream is not None:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
@@ -170,7 +174,6 @@ class Subscriptions:
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         self._take_back_offers(framework)
-        self._take_over(framework, wanted)
         framework.stream = stream
         framework.connected = True
         if framework.recovered:
@@ -216,3 +219,13 @@ class Subscriptions:
                 self.disconnect(framework)
 
         return lambda: self._master.rate_limiting.connection_lost(framework, gone)
+
+
+def _same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two FrameworkInfos say the same, roles and capabilities in any order."""
+    return _in_order(one) == _in_order(other)
+
+
+def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {name: sorted(info[name], key=repr) for name in ("roles", "capabilities") if name in info}
+    return {name: value for name, value in {**info, **lists}.items() if value != []}

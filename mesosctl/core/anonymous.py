@@ -179,7 +179,7 @@ class _Aliases:
     def _resource(self, entry: Resource) -> Resource:
         value = entry.value
         if isinstance(value, Items):
-            value = Items(frozenset(self.of("item", name) for name in sorted(value.names)))
+            value = Items.of(self.of("item", name) for name in value)
         return replace(
             entry,
             name=self.resource_name(entry.name),

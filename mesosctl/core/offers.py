@@ -117,7 +117,7 @@ def unreserve(wanted: Sequence[Resource], offer: Offer, *, role: str | None = No
     """
     owned_by = role or offer.role
     resources = tuple(piece for asked in wanted for piece in _reserved(asked, offer, owned_by))
-    check_unreserve(resources, _requester(None, offer, ()))
+    check_unreserve(resources)
     operation = OfferOperation("UNRESERVE", resources, tuple(operations.unreserve(Resources(resources))))
     _check_contained(operation, offer)
     return operation

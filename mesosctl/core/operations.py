@@ -49,8 +49,9 @@ def reserve(resources: Resources, source: Resources | None = None) -> list[Conve
 
 
 def unreserve(resources: Resources) -> list[Conversion]:
-    """From `resources` to what lies below their top reservation."""
-    return [Conversion(resources, resources.pop_reservation())]
+    """From each entry to what lies below its top reservation, which may be of use to the next."""
+    alone = (Resources([entry]) for entry in resources)
+    return [Conversion(entry, entry.pop_reservation()) for entry in alone]
 
 
 def create(volumes: Resources) -> list[Conversion]:

@@ -59,13 +59,14 @@ class Quantities(_Amounts):
 
     def __add__(self, other: "Quantities") -> "Quantities":
         sums = dict(self._amounts)
-        for name, amount in other._amounts.items():
-            sums[name] = sums.get(name, 0) + amount
+        add_up(sums, other._amounts.items())
         return Quantities(sums)
 
     def __sub__(self, other: "Quantities") -> "Quantities":
         theirs = other._amounts
-        return Quantities({name: amount - theirs.get(name, 0) for name, amount in self._amounts.items()})
+        return Quantities(
+            {name: amount - theirs[name] if name in theirs else amount for name, amount in self._amounts.items()}
+        )
 
     def contains(self, other: "Quantities") -> bool:
         """Whether every amount of `other` is at most the amount here."""
@@ -76,9 +77,14 @@ class Quantities(_Amounts):
         """Sum of any number of quantities."""
         sums: dict[str, int] = {}
         for part in parts:
-            for name, amount in part._amounts.items():
-                sums[name] = sums.get(name, 0) + amount
+            add_up(sums, part._amounts.items())
         return Quantities(sums)
+
+
+def add_up(sums: dict[str, int], amounts: Iterable[tuple[str, int]]) -> None:
+    """Add to each sum; what is the first of its name stays as it came, as in Mesos (`scalars.AsSent`)."""
+    for name, amount in amounts:
+        sums[name] = sums[name] + amount if name in sums else amount
 
 
 class Limits(_Amounts):

@@ -12,7 +12,7 @@ from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.profile import Profile
 from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.scalars import SIZED_NAMES, to_milli
+from mesosctl.core.scalars import SIZED_NAMES, to_milli, to_sent_milli
 
 if TYPE_CHECKING:
     from mesosctl.core.resource import Resource  # a command that only reads quota needs none
@@ -190,8 +190,8 @@ def _unusable(value: float) -> str | None:
 def quota_of_config(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> Quota:
     """The quota that one checked entry stores."""
     return Quota(
-        Quantities({name: to_milli(value) for name, value in guarantees.items()}),
-        Limits({name: to_milli(value) for name, value in limits.items()}),
+        Quantities({name: to_sent_milli(value) for name, value in guarantees.items()}),
+        Limits({name: to_sent_milli(value) for name, value in limits.items()}),
     )
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.operand_rules import check_each, check_operands
 from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
-from mesosctl.core.values import value_is_empty, value_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +39,29 @@ def check_reserve(
     agent_capabilities: Collection[str] = ALL_CAPABILITIES,
 ) -> None:
     """RESERVE.  Raises RuleViolation naming the entry and the rule."""
-    check_some(resources, "resources")
+    check_operands(resources, "resources")
     if source is not None:
+        check_each(source, "source")
         _check_rereservation(resources, source)
     _check_nothing_twice(resources)
     for index, resource in enumerate(resources):
         field = f"resources[{index}]"
-        check_amount(resource, field)
         if not resource.is_dynamically_reserved:
             raise RuleViolation(
                 f"{resource} is not dynamically reserved: its last reservation must be DYNAMIC",
                 field=f"{field}.reservations",
                 rule="reserve.dynamic",
             )
-        if resource.revocable:
-            raise RuleViolation(
-                f"{resource} is revocable and cannot be reserved", field=f"{field}.revocable", rule="reserve.revocable"
-            )
         _check_principal(resource.reservations[-1], requester, field)
-        check_allocation(resource, requester, field)
+        _check_allocation(resource, requester, field)
         check_agent(resource, agent_capabilities, field)
 
 
-def check_unreserve(resources: Collection[Resource], requester: Requester) -> None:
+def check_unreserve(resources: Collection[Resource]) -> None:
     """UNRESERVE.  Raises RuleViolation; who may undo whose reservation is not decided here."""
-    check_some(resources, "resources")
+    check_operands(resources, "resources")
     for index, resource in enumerate(resources):
         field = f"resources[{index}]"
-        check_amount(resource, field)
         if not resource.is_dynamically_reserved:
             raise RuleViolation(
                 f"{resource} is not dynamically reserved: a static reservation belongs to its agent's configuration",
@@ -79,8 +74,6 @@ def check_unreserve(resources: Collection[Resource], requester: Requester) -> No
                 field=f"{field}.disk",
                 rule="unreserve.no-volume",
             )
-        if requester.framework_roles is None and resource.allocation_role is not None:
-            raise _allocated(resource, field)
 
 
 def refinement_problem(role: str, below: str) -> str | None:
@@ -119,31 +112,6 @@ def common_bottom(one: Sequence[Reservation], other: Sequence[Reservation]) -> t
     return tuple(one[:shared])
 
 
-def check_some(resources: Collection[Resource], field: str) -> None:
-    """At least one entry, and all from one resource provider.  Raises RuleViolation."""
-    if not resources:
-        raise RuleViolation(f"{field} is empty", field=field, rule="operation.empty")
-    if len({resource.provider_id for resource in resources}) > 1:
-        raise RuleViolation(
-            "the resources have multiple resource providers", field=field, rule="operation.one-provider"
-        )
-
-
-def check_amount(resource: Resource, field: str) -> None:
-    """An amount above zero, or at least one number or name.  Raises RuleViolation.
-
-    A real master answers 202 to an operation on nothing and then dies on it.
-    """
-    if value_is_empty(resource.value):
-        kind = value_type(resource.value).lower()
-        raise RuleViolation(
-            f"{resource.name} is {'zero' if kind == 'scalar' else 'empty'}: there is nothing to deal in",
-            field=f"{field}.scalar.value" if kind == "scalar" else f"{field}.{kind}",
-            rule="operation.above-zero",
-            hint=f"leave {resource.name} out",
-        )
-
-
 def _check_principal(reservation: Reservation, requester: Requester, field: str) -> None:
     if requester.principal is None or reservation.principal == requester.principal:
         return
@@ -160,11 +128,15 @@ def quoted(principal: str | None) -> str:
     return "none" if principal is None else f"'{principal}'"
 
 
-def check_allocation(resource: Resource, requester: Requester, field: str) -> None:
+def _check_allocation(resource: Resource, requester: Requester, field: str) -> None:
     """An operator's entry is unallocated, a framework's is for the role of its offer.  Raises RuleViolation."""
     if requester.framework_roles is None:
         if resource.allocation_role is not None:
-            raise _allocated(resource, field)
+            raise RuleViolation(
+                f"{resource} is allocated; an operator deals in unallocated resources only",
+                field=f"{field}.allocation_info",
+                rule="operation.unallocated",
+            )
         return
     role = resource.allocation_role or requester.offer_role
     if resource.role != role or resource.role not in requester.framework_roles:
@@ -173,14 +145,6 @@ def check_allocation(resource: Resource, requester: Requester, field: str) -> No
             field=f"{field}.reservations[-1].role",
             rule="reserve.offer-role",
         )
-
-
-def _allocated(resource: Resource, field: str) -> RuleViolation:
-    return RuleViolation(
-        f"{resource} is allocated; an operator deals in unallocated resources only",
-        field=f"{field}.allocation_info",
-        rule="operation.unallocated",
-    )
 
 
 def check_agent(resource: Resource, capabilities: Collection[str], field: str) -> None:
@@ -199,7 +163,6 @@ def check_agent(resource: Resource, capabilities: Collection[str], field: str) -
 
 def _check_rereservation(resources: Collection[Resource], source: Collection[Resource]) -> None:
     """From one stack to another over the same amounts."""
-    check_some(source, "source")
     for field, entries in (("source", source), ("resources", resources)):
         if len({entry.reservations for entry in entries}) > 1:
             raise RuleViolation("mixed reservations are not supported", field=field, rule="reserve.one-stack")

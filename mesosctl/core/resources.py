@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal
 
-from mesosctl.core.quantities import Quantities
+from mesosctl.core.quantities import Quantities, add_up
 from mesosctl.core.resource import REVOCABILITIES, Kind, Resource, Revocability
 from mesosctl.core.values import Value, value_add, value_is_empty, value_quantity, value_subtract
 
@@ -136,15 +136,15 @@ class Resources:
         """Sums of the scalar entries by name; a shared volume counts once."""
         sums: dict[str, int] = {}
         for entry in self._entries:
-            if isinstance(entry.value, int):
-                sums[entry.name] = sums.get(entry.name, 0) + entry.value
+            name, value = entry.name, entry.value
+            if isinstance(value, int):
+                sums[name] = sums[name] + value if name in sums else value
         return Quantities(sums)
 
     def quantities(self) -> Quantities:
         """Sums of all entries by name; sets and ranges by count."""
         sums: dict[str, int] = {}
-        for entry in self._entries:
-            sums[entry.name] = sums.get(entry.name, 0) + value_quantity(entry.value)
+        add_up(sums, ((entry.name, value_quantity(entry.value)) for entry in self._entries))
         return Quantities(sums)
 
 

@@ -6,6 +6,7 @@ operator and comparison, so nothing drifts: 0.1 + 0.2 is 0.3.
 
 import math
 import re
+from typing import Self
 
 from mesosctl.core.errors import RuleViolation
 
@@ -42,6 +43,33 @@ def to_double(milli: int) -> float:
     if milli < 0:
         return -to_double(-milli)
     return float(milli // 1000) + float(milli % 1000) / 1000.0
+
+
+class AsSent(int):
+    """Thousandths that nobody has reckoned with yet, and the double that they came as.
+
+    Mesos rounds in its operators alone, and until then shows an amount as it came.  Every sum and
+    every difference is a plain `int`, which forgets it in the same way.
+    """
+
+    sent: float
+
+    def __new__(cls, milli: int, sent: float) -> Self:
+        """The thousandths, and the double."""
+        made = super().__new__(cls, milli)
+        made.sent = sent
+        return made
+
+
+def to_sent_milli(value: float) -> int:
+    """`to_milli`, remembering a double that is finer than that.  Raises ValueError."""
+    milli = to_milli(value)
+    return milli if to_double(milli) == value else AsSent(milli, value)
+
+
+def to_shown(milli: int) -> float:
+    """The double that a master shows: as it was sent, if nothing was done with it since."""
+    return milli.sent if isinstance(milli, AsSent) else to_double(milli)
 
 
 def format_milli(milli: int) -> str:

@@ -105,4 +105,4 @@ def _parse_set(name: str, text: str) -> Items:
     names = [part.strip() for part in inner.split(",") if part.strip()]
     if len(set(names)) != len(names):
         raise RuleViolation(f"{name}: '{text}' names an item twice", field=name, rule="resource.set")
-    return Items(frozenset(names))
+    return Items.of(names)

@@ -3,8 +3,8 @@
 A scalar is an `int` of thousandths; ranges and sets have types of their own.  All are immutable.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from mesosctl.core.scalars import format_milli
 
@@ -13,10 +13,12 @@ from mesosctl.core.scalars import format_milli
 class Ranges:
     """Inclusive ranges of unsigned numbers: sorted, disjoint and never adjacent.
 
-    Build it with `Ranges.of`, which coalesces.
+    Build it with `Ranges.of`, which coalesces.  `sent` is how they came, where that is another way: a
+    master shows it until it reckons with them.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
+    sent: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(cls, spans: Iterable[tuple[int, int]]) -> "Ranges":
@@ -31,11 +33,18 @@ class Ranges:
                 merged.append((begin, end))
         return cls(tuple(merged))
 
+    @classmethod
+    def as_sent(cls, spans: Iterable[tuple[int, int]]) -> "Ranges":
+        """The same, remembering how they came."""
+        sent = tuple(spans)
+        made = cls.of(sent)
+        return made if made.spans == sent else cls(made.spans, sent)
+
     def __add__(self, other: "Ranges") -> "Ranges":
         return Ranges.of(self.spans + other.spans)
 
     def __sub__(self, other: "Ranges") -> "Ranges":
-        left = list(self.spans)
+        left = sorted(self.sent or self.spans)
         for cut_begin, cut_end in other.spans:
             kept = []
             for begin, end in left:
@@ -47,7 +56,8 @@ class Ranges:
                 if cut_end < end:
                     kept.append((cut_end + 1, end))
             left = kept
-        return Ranges(tuple(left))
+        # Mesos joins what it adds, not what it takes from.
+        return Ranges.as_sent(left) if self.sent else Ranges(tuple(left))
 
     def contains(self, other: "Ranges") -> bool:
         """Whether every number of `other` is in this value."""
@@ -66,15 +76,25 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A set of names."""
+    """A set of names; equal whatever their order, and shown in it: `order`, or that of the alphabet."""
 
     names: frozenset[str] = frozenset()
+    order: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "Items":
+        """The names in this order; one that is there already is passed over."""
+        order = tuple(dict.fromkeys(names))
+        return cls(frozenset(order), order)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.order or sorted(self.names))
 
     def __add__(self, other: "Items") -> "Items":
-        return Items(self.names | other.names)
+        return Items.of((*self, *other))
 
     def __sub__(self, other: "Items") -> "Items":
-        return Items(self.names - other.names)
+        return Items.of(name for name in self if name not in other.names)
 
     def contains(self, other: "Items") -> bool:
         """Whether every name of `other` is in this value."""
@@ -88,7 +108,7 @@ class Items:
         return bool(self.names)
 
     def __str__(self) -> str:
-        return "{" + ", ".join(sorted(self.names)) + "}"
+        return "{" + ", ".join(self) + "}"
 
 
 Value = int | Ranges | Items

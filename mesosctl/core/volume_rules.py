@@ -3,17 +3,9 @@
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
-from mesosctl.core.reservation_rules import (
-    ALL_CAPABILITIES,
-    Requester,
-    check_agent,
-    check_allocation,
-    check_amount,
-    check_some,
-    quoted,
-)
+from mesosctl.core.operand_rules import check_amount, check_operands
+from mesosctl.core.reservation_rules import ALL_CAPABILITIES, Requester, check_agent, quoted
 from mesosctl.core.resource import Disk, Resource
 from mesosctl.core.resources import Resources
 
@@ -26,7 +18,7 @@ def check_create(
     agent_capabilities: Collection[str] = ALL_CAPABILITIES,
 ) -> None:
     """CREATE; `existing` are the agent's volumes.  Raises RuleViolation."""
-    check_some(volumes, "volumes")
+    check_operands(volumes, "volumes")
     taken = {(volume.role, volume.disk.persistence_id) for volume in existing if volume.disk is not None}
     for index, volume in enumerate(volumes):
         field = f"volumes[{index}]"
@@ -53,22 +45,24 @@ def check_create(
                 field=f"{field}.disk.persistence.principal",
                 rule="create.principal",
             )
-        check_allocation(volume, requester, field)
         check_agent(volume, agent_capabilities, field)
 
 
 def check_destroy(
     volumes: Collection[Resource], *, existing: Iterable[Resource], in_use: Iterable[Resource] = ()
 ) -> None:
-    """DESTROY; `existing` are the agent's volumes, `in_use` those of its tasks.  Raises RuleViolation."""
-    check_some(volumes, "volumes")
+    """DESTROY; `existing` are the agent's volumes, `in_use` those of its tasks.  Raises RuleViolation.
+
+    Whether a provider has the volume is its own affair, and found out by the conversion.
+    """
+    check_operands(volumes, "volumes")
     held = [replace(volume, allocation_role=None) for volume in existing]
     used = [replace(volume, allocation_role=None) for volume in in_use]
     for index, volume in enumerate(volumes):
         field = f"volumes[{index}]"
         _check_volume(volume, field)
         plain = replace(volume, allocation_role=None)
-        if not any(present.contains(plain) for present in held):
+        if plain.provider_id is None and not any(present.contains(plain) for present in held):
             raise RuleViolation("persistent volume not found", field=field, rule="destroy.exists")
         if any(present.kind == plain.kind for present in used):
             raise RuleViolation("persistent volume in use by a task", field=field, rule="destroy.unused")
@@ -83,7 +77,7 @@ def check_grow(volume: Resource, addition: Resource) -> None:
     check_amount(addition, "addition")
     if len(Resources([plain_disk(volume), addition])) > 1:
         raise RuleViolation(
-            f"{addition} is not of the same kind as what {volume} is made of",
+            f"{addition} is not of the same kind as what {volume} is made of, or that is a whole disk",
             field="addition",
             rule="grow.same-kind",
         )
@@ -92,6 +86,12 @@ def check_grow(volume: Resource, addition: Resource) -> None:
 def check_shrink(volume: Resource, subtract: int) -> None:
     """SHRINK_VOLUME; `subtract` in thousandths of a MB.  Raises RuleViolation."""
     _check_resizable(volume)
+    if volume.disk is not None and volume.disk.source is not None and volume.disk.source.type == "MOUNT":
+        raise RuleViolation(
+            "a volume on a MOUNT disk is the whole disk and cannot be resized",
+            field="volume.disk.source",
+            rule="resize.source",
+        )
     if not isinstance(volume.value, int) or not 0 < subtract < volume.value:
         raise RuleViolation(
             "what is taken off a volume must be above zero and smaller than the volume",
@@ -101,15 +101,14 @@ def check_shrink(volume: Resource, subtract: int) -> None:
 
 
 def _check_resizable(volume: Resource) -> None:
+    """Less than is asked of what is created: what no agent can have is found out by the conversion."""
     _check_volume(volume, "volume")
+    check_amount(volume, "volume")
     if volume.shared:
         raise RuleViolation("a shared volume cannot be resized", field="volume.shared", rule="resize.shared")
-    source = volume.disk.source if volume.disk is not None else None
-    if source is not None and source.type != "PATH":
+    if volume.provider_id is not None:
         raise RuleViolation(
-            f"a volume on a {source.type} disk is the whole disk and cannot be resized",
-            field="volume.disk.source",
-            rule="resize.source",
+            "a volume of a resource provider cannot be resized", field="volume.provider_id", rule="resize.provider"
         )
 
 
@@ -130,20 +129,5 @@ def _check_volume(volume: Resource, field: str) -> None:
             field=f"{field}.disk.volume",
             rule="volume.container-path",
         )
-    if volume.disk.host_path is not None:
-        raise RuleViolation(
-            "a persistent volume cannot have a host path",
-            field=f"{field}.disk.volume.host_path",
-            rule="volume.host-path",
-        )
     if volume.disk.mode != "RW":
         raise RuleViolation("a volume cannot be read-only", field=f"{field}.disk.volume.mode", rule="volume.mode")
-    if not volume.is_reserved or volume.role == roles.DEFAULT_ROLE:
-        raise RuleViolation(
-            f"{volume} is unreserved; a volume needs a reservation",
-            field=f"{field}.reservations",
-            rule="volume.reserved",
-        )
-    if volume.revocable:
-        raise RuleViolation(f"{volume} is revocable", field=f"{field}.revocable", rule="volume.not-revocable")
-    check_amount(volume, field)

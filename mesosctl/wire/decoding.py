@@ -5,6 +5,7 @@ import math
 import re
 from typing import Any
 
+_LEAST, _MOST = -(2**63), 2**63 - 1
 TOO_DEEP = "The JSON is nested too deeply"
 # A string, ended or not, which is left alone, or a run of what a number is made of.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
@@ -102,7 +103,8 @@ def _finite(text: str) -> float:
 
 def _finite_int(text: str) -> int | float:
     # A number beyond 64 bits is a double to a master, and thousands of digits are an attack on int().
-    return int(text) if len(text) < 19 else _finite(text)
+    number = int(text) if len(text) <= len(str(_LEAST)) else None
+    return number if number is not None and _LEAST <= number <= _MOST else _finite(text)
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)

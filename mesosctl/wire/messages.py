@@ -183,10 +183,19 @@ def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
 
 
 def _wrapped(kind: Scalar, value: float) -> int:
-    """Cut to a whole number and wrapped into the type's range, as a C cast does."""
+    """Cut to a whole number and wrapped into the type's range, as the machine does that a master runs on."""
     bits: int = _INTEGER_BITS[kind]
-    number: int = int(value) % 2**bits
+    number: int = (_cut(kind, bits, value) if isinstance(value, float) else int(value)) % 2**bits
     return number - 2**bits if kind.startswith("int") and number >= 2 ** (bits - 1) else number
+
+
+def _cut(kind: Scalar, bits: int, value: float) -> int:
+    """A double as a whole number; what is too large becomes the lowest, or nothing where nothing is lower."""
+    number = int(value)
+    if kind == "uint64" and number >= 2**63:
+        return number if number < 2**64 else 0
+    width = bits if kind == "int32" else 64
+    return number if -(2 ** (width - 1)) <= number < 2 ** (width - 1) else -(2 ** (width - 1))
 
 
 def _quoted_number(text: str, path: str) -> float | int:

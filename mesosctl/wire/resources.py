@@ -11,7 +11,7 @@ from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resource import Disk, DiskSource, Reservation, Resource
 from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_double, to_milli
+from mesosctl.core.scalars import to_sent_milli, to_shown
 from mesosctl.core.values import Items, Ranges, Value, value_add, value_type
 from mesosctl.wire.resource_messages import RESERVATION, RESOURCE, SCALAR
 from mesosctl.wire.resource_rules import labels, resource_error
@@ -59,10 +59,10 @@ def to_core(message: Mapping[str, Any], field: str = "resource") -> Resource:
 
 def _value(message: Mapping[str, Any]) -> Value:
     if message["type"] == "SCALAR":
-        return to_milli(message["scalar"]["value"])
+        return to_sent_milli(message["scalar"]["value"])
     if message["type"] == "RANGES":
-        return Ranges.of((span["begin"], span["end"]) for span in message["ranges"].get("range", []))
-    return Items(frozenset(message["set"].get("item", [])))
+        return Ranges.as_sent((span["begin"], span["end"]) for span in message["ranges"].get("range", []))
+    return Items.of(message["set"].get("item", []))
 
 
 def _stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
@@ -106,11 +106,11 @@ def to_json(resource: Resource, style: Format) -> dict[str, Any]:
     written: dict[str, Any] = {"name": resource.name, "type": value_type(resource.value)}
     value = resource.value
     if isinstance(value, int):
-        written["scalar"] = {"value": to_double(value)}
+        written["scalar"] = {"value": to_shown(value)}
     elif isinstance(value, Ranges):
-        written["ranges"] = {"range": [{"begin": begin, "end": end} for begin, end in value.spans]}
+        written["ranges"] = {"range": [{"begin": begin, "end": end} for begin, end in value.sent or value.spans]}
     else:
-        written["set"] = {"item": sorted(value.names)}
+        written["set"] = {"item": list(value)}
     _write_owner(written, resource, style)
     if resource.allocation_role is not None:
         written["allocation_info"] = {"role": resource.allocation_role}
@@ -151,11 +151,8 @@ def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, 
     if reservation.principal is not None:
         written["principal"] = reservation.principal
     if reservation.labels is not None:
-        written["labels"] = {
-            "labels": [
-                {"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels
-            ]
-        }
+        pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels]
+        written["labels"] = {"labels": pairs} if pairs else {}
     return written
 
 
@@ -184,15 +181,16 @@ def summary(resources: Resources) -> dict[str, Any]:
     """The summary object of the information endpoints (spec/endpoints.md §1).
 
     Always cpus, gpus, mem and disk as numbers; ranges and sets as text; revocable amounts under
-    `<name>_revocable`.
+    `<name>_revocable`.  The numbers are sums of doubles, entry by entry: 0.1 and 0.2 are shown as
+    0.30000000000000004, and only here.
     """
-    amounts: dict[str, Any] = {"disk": 0, "mem": 0, "gpus": 0, "cpus": 0}
+    amounts: dict[str, float] = {"disk": 0.0, "mem": 0.0, "gpus": 0.0, "cpus": 0.0}
     others: dict[str, Value] = {}
     for resource in resources:
         key = f"{resource.name}_revocable" if resource.revocable else resource.name
         if isinstance(resource.value, int):
-            amounts[key] = amounts.get(key, 0) + resource.value
+            amounts[key] = amounts.get(key, 0.0) + to_shown(resource.value)
         else:
             present = others.get(key)
             others[key] = resource.value if present is None else value_add(present, resource.value)
-    return {name: to_double(milli) for name, milli in amounts.items()} | {k: str(v) for k, v in others.items()}
+    return amounts | {name: str(value) for name, value in others.items()}

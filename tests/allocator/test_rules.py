@@ -76,11 +76,11 @@ def test_so_17_quota_and_reservations_keep_roles_too() -> None:
     tree = RoleTree()
     tree.set_quota("q", Quota(Quantities({"cpus": 1}), Limits()))
     reserved = [("a/b/c", (("cpus", 1000),))]
-    tree.reserve(reserved, 1)
+    tree.reserve((), reserved)
     assert {role.name: role.reservations for role in tree if role.reservations} == {
         name: {"cpus": 1000} for name in ("a", "a/b", "a/b/c")
     }
-    tree.reserve(reserved, -1)
+    tree.reserve(reserved, ())
     tree.set_quota("q", Quota())
     assert list(tree) == []
 

@@ -2,17 +2,19 @@
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from .carriers import Carrier, Pool
-from .cluster import Cluster
+from .cluster import Cluster, Setup
 from .frameworks import HEADERS, PATH
 from .joining import Join, joining, quick, shown
 
 NUMBERS = itertools.count()
+SELDOM = Setup(agents=("cpus:4;mem:2048;disk:100;ports:[31000-31009]",), flags={"allocation_interval": "1hrs"})
 AGENTS = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 
 
@@ -285,6 +287,69 @@ def test_op_26_operators_hear_of_frameworks(join: Join, master: Cluster) -> None
         assert set(first["subscribed"]["get_state"]) == {"get_tasks", "get_executors", "get_frameworks", "get_agents"}
         assert added["framework_added"]["framework"]["framework_info"]["id"] == {"value": framework.id}
         assert removed["framework_removed"]["framework_info"]["name"] == "f"
+    finally:
+        listener.hang_up()
+
+
+def test_who_subscribes_again_keeps_user_and_checkpoint(join: Join, master: Cluster) -> None:
+    framework = join("ads", labels={"labels": []}, failover_timeout=100.0).subscribe()
+    framework.info |= {"user": "somebody else", "checkpoint": True, "hostname": "h"}
+    framework.subscribe()
+    [now] = shown(master, framework)
+    assert (now["user"], now["checkpoint"], now["hostname"]) == ("u", False, "h")
+    (told,) = [
+        of for of in master.call("GET_FRAMEWORKS").json()["get_frameworks"]["frameworks"] if _id(of) == framework.id
+    ]
+    assert told["framework_info"]["labels"] == {}
+    framework.info["principal"] = "q"
+    framework.open()
+    assert framework.closed()
+    assert [event["type"] for event in framework.stream.events] == ["ERROR"]
+
+
+def _id(framework: dict[str, Any]) -> str:
+    return str(framework["framework_info"]["id"]["value"])
+
+
+def test_operators_hear_of_what_changed_alone(join: Join, master: Cluster) -> None:
+    framework = join("ads", "web").subscribe()
+    info = {**framework.info, "id": {"value": framework.id}}
+    with _listening(master) as told:
+        for roles in (["web", "ads"], ["ads", "web"], ["ads"]):
+            changed = {"framework_info": {**info, "roles": roles}}
+            assert framework.call("UPDATE_FRAMEWORK", update_framework=changed).status == 200
+        framework.leave()
+        assert master.subscribers.wait(lambda: "FRAMEWORK_REMOVED" in told())
+        assert told() == ["SUBSCRIBED", "FRAMEWORK_UPDATED", "FRAMEWORK_REMOVED"]
+
+
+def test_operators_hear_at_once_of_a_framework_that_hung_up(carrier: Carrier, pool: Pool) -> None:
+    # Nothing else is due for an hour, and nobody asks the master anything.
+    master = pool.lend(carrier, SELDOM)
+    with joining(master) as join, _listening(master) as told:
+        join("ads").subscribe().stream.hang_up()
+        assert master.subscribers.wait(lambda: "FRAMEWORK_REMOVED" in told()), told()
+
+
+def test_who_is_replaced_hears_of_the_offers_that_its_roles_cost_it(join: Join, master: Cluster) -> None:
+    framework = join("ads").subscribe()
+    framework.offers()
+    before = framework.stream
+    framework.info["roles"] = ["web"]
+    framework.subscribe()
+    assert framework.offers()[0]["allocation_info"] == {"role": "web"}
+    assert master.subscribers.wait(lambda: before.closed)
+    heard = [event["type"] for event in before.events if event["type"] != "HEARTBEAT"]
+    assert heard == ["SUBSCRIBED", "OFFERS", "RESCIND", "ERROR"]
+
+
+@contextmanager
+def _listening(master: Cluster) -> Iterator[Callable[[], list[str]]]:
+    """What an operator has heard, heartbeats left out."""
+    listener = master.subscribers.open("/api/v1", '{"type":"SUBSCRIBE"}', HEADERS)
+    try:
+        assert master.subscribers.wait(lambda: bool(listener.events))
+        yield lambda: [event["type"] for event in listener.events if event["type"] != "HEARTBEAT"]
     finally:
         listener.hang_up()
 

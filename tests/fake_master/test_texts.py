@@ -17,6 +17,7 @@ from fake_master.master.agents import Absence
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.quotas import SentQuota
 from fake_master.master.residents import ResidentSpec
+from fake_master.master.role_view import everything
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.text import parse_resources
 
@@ -207,6 +208,6 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
         assert stage.read(f"/slaves?slave_id={agent['id']}")["slaves"] == [agent]
     for framework in stage.read("/frameworks")["frameworks"]:
         assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
-    assert json.loads(b"".join(views.agents(stage.master))) == [
-        views.agent(stage.master, agent) for agent in stage.master.agents.values()
+    assert json.loads(b"".join(views.agents(stage.master, None))) == [
+        views.agent(stage.master, agent, everything) for agent in stage.master.agents.values()
     ]

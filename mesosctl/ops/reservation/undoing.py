@@ -10,14 +10,13 @@ from mesosctl.core.reservation_rules import check_unreserve
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.volume_rules import check_destroy
-from mesosctl.ops.reservation.making import requester
 from mesosctl.ops.reservation.operating import Manner, Operation, operate
 from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, to_undo
 
 
-def plan_unreserve(master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
-    """An UNRESERVE of whole entries on one agent.  Raises RuleViolation."""
-    check_unreserve(resources, requester(master))
+def plan_unreserve(_master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
+    """An UNRESERVE of whole entries on one agent, asked for as `plan_reserve` is.  Raises RuleViolation."""
+    check_unreserve(resources)
     return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
 
 

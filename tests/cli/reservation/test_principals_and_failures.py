@@ -20,8 +20,14 @@ def guarded(make_lab, tmp_path):
         {"principals": {"values": ["dev"]}, "roles": {"values": ["dev"]}},
         {"principals": {"values": ["agents"]}, "roles": {"type": "ANY"}},
     ]
-    register = [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}]
-    rules = {"register_agents": register, "reserve_resources": reserve, "unreserve_resources": one}
+    # Whoever may not see a role is not shown its reservations, and could not tell that one was made.
+    everybody = {"principals": {"type": "ANY"}}
+    rules = {
+        "register_agents": [everybody | {"agents": {"type": "ANY"}}],
+        "view_roles": [everybody | {"roles": {"type": "ANY"}}],
+        "reserve_resources": reserve,
+        "unreserve_resources": one,
+    }
     acls.write_text(json.dumps({"permissive": False, **rules}))
     return make_lab(authenticate_http_readwrite="true", credentials=str(credentials), acls=str(acls))
 

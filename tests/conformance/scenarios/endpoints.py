@@ -48,6 +48,44 @@ ROWS = (
         send("POST", "/nonexistent", "{").gives(404),
     ),
     each(
+        "EP-2 slashes, and what stands for a letter",
+        *(
+            answers(get(path))
+            for path in (
+                "//quota",
+                "/master//quota",
+                "/quota//x/",
+                "/quota/.",
+                "/quota/a..b",
+                "/%6Daster/quota",
+                "/%76ersion",
+                "/version//",
+                "/metrics//snapshot",
+                "/maintenance/status//x",
+            )
+        ),
+        *(
+            get(path).gives(404)
+            for path in (
+                "//master/quota",
+                "//version",
+                "//metrics/snapshot",
+                "/version/x",
+                "/maintenance//status",
+                "/api//v1",
+                "/master/%71uota",
+                "/%71uota",
+                "/quota/..",
+                "/quota/...",
+                "/redirect/",
+                "/master/redirect/",
+                "/master/master/quota",
+            )
+        ),
+        send("DELETE", "/%6Daster/quota/r").gives(400),
+        send("DELETE", "/quota/...").gives(404),
+    ),
+    each(
         "EP-3",
         *(
             answers(send(method, path))
@@ -72,6 +110,15 @@ ROWS = (
             get(f"/{name}?jsonp=f").gives(200, content_type=JAVASCRIPT)
             for name in ("state", "state-summary", "slaves", "roles", "quota", "weights", "flags", "version")
         ),
+    ),
+    each(
+        "EP queries and fragments",
+        *(
+            get(f"/quota{rest}").gives(200, content_type=JAVASCRIPT)
+            for rest in ("?x=1;jsonp=f", "?%6asonp=f", "?jsonp", "?x&jsonp=a=b", "?jsonp=f#x", "?jsonp=a&jsonp=b")
+        ),
+        *(answers(get(f"/quota{rest}")) for rest in ("#?jsonp=f", "?;", "??jsonp=f", "?x=jsonp")),
+        send("DELETE", "/quota/r#x").gives(400),
     ),
     each(
         "EP one agent",

@@ -2,13 +2,17 @@
 
 from tests.conformance.scenario import Row, Step, api, get, post_quota, quota_request
 
-from .reserving import cpus, disk, dynamic, ports, reserve, static, unreserve
+from .reserving import cpus, create, disk, dynamic, ports, reserve, static, unreserve
 from .setups import STANDARD
 
 TRILLION = 10**12
 EXABYTE = 1099511627776  # in megabytes
 TEXT_RESOURCE = {"name": "note", "type": "TEXT", "text": {"value": "x"}}
 STILL_THERE = get("/quota").gives(200, {})
+SHARED = {
+    **disk(1, dynamic("r"), persistence={"id": "v1"}, volume={"mode": "RW", "container_path": "data"}),
+    "shared": {},
+}
 
 
 def refused(name: str, step: Step) -> Row:
@@ -28,6 +32,16 @@ ROWS = (
     refused("/unreserve of zero", unreserve(cpus(0, dynamic("r")))),
     refused("/unreserve of something and zero", unreserve(cpus(1, dynamic("r")), disk(0, dynamic("r")))),
     refused("/reserve of no ports at all", reserve(ports(by=dynamic("r")))),
+    Row(
+        "lethal: /create-volumes of a shared volume that is there",
+        STANDARD,
+        reserve(disk(10, dynamic("r"))).gives(202),
+        create(SHARED, SHARED).gives(400),
+        create(SHARED).gives(202),
+        create(SHARED).gives(400),
+        STILL_THERE,
+        lethal=True,
+    ),
     # The master accepts these three, and the agent, which cannot keep them, dies.
     refused(
         "/reserve of one port for two owners",

@@ -47,7 +47,37 @@ NOTHING = (schedule().gives(200), shown(), status())
 A, B = host("a"), host("b")
 AGENT_CALLS = ("MARK_AGENT_GONE", "DRAIN_AGENT", "DEACTIVATE_AGENT", "REACTIVATE_AGENT")
 
+MOST = 2**63 - 1
+NANOSECONDS = {
+    str(MOST): MOST,
+    str(-MOST - 1): -MOST - 1,
+    f'"{MOST}"': MOST,
+    "4611686018427387905": 4611686018427387905,
+    # What 64 bits do not hold becomes the lowest that they do.
+    str(MOST + 1): -MOST - 1,
+    str(2 * MOST + 1): -MOST - 1,
+    "1e30": -MOST - 1,
+    "-1e30": -MOST - 1,
+    "1e18": 10**18,
+    "-1.9": -1,
+}
+"""A time as it may be sent, and what is kept of it."""
+
+
+def at(nanoseconds: str) -> Row:
+    unavailability = f'{{"start":{{"nanoseconds":{nanoseconds}}}}}'
+    body = f'{{"windows":[{{"machine_ids":[{{"hostname":"a"}}],"unavailability":{unavailability}}}]}}'
+    return Row(
+        f"maintenance at {nanoseconds}",
+        STANDARD,
+        send("POST", "/maintenance/schedule", body).gives(200),
+        shown(window(A, start={"nanoseconds": NANOSECONDS[nanoseconds]})),
+        *NOTHING,
+    )
+
+
 ROWS = (
+    *map(at, NANOSECONDS),
     Row(
         "EP-8",
         STANDARD,

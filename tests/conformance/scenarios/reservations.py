@@ -7,7 +7,7 @@ from urllib.parse import quote
 from tests.conformance.scenario import Row, Step, api, form, get, scalar, send
 
 from .reserving import cpus, dynamic, mem, ports, reserve, shows, static, unreserve
-from .setups import RESERVERS, STANDARD, UNRESERVABLE
+from .setups import ONE_SEES_LITTLE, RESERVERS, STANDARD, UNRESERVABLE, WITH_A_SET
 
 R = dynamic("r")
 ONE = cpus(1, R)
@@ -20,6 +20,41 @@ def row(name: str, *steps: Step) -> Row:
 
 def refused(name: str, *entries: dict[str, Any]) -> Row:
     return row(name, *(reserve(entry).gives(400) for entry in entries), shows())
+
+
+def reserves(role: str, **amounts: float) -> Step:
+    """What /roles says is reserved for a role."""
+    return get("/roles").gives(200, amounts, part=lambda roles: _named(roles, role)["reserved"])
+
+
+def _named(roles: Any, role: str) -> Any:
+    return next(entry for entry in roles["roles"] if entry["name"] == role)
+
+
+def _first(slaves: Any) -> Any:
+    return next(agent for agent in slaves["slaves"] if agent["pid"].startswith("slave(1)@"))
+
+
+def zones(*names: str) -> dict[str, Any]:
+    return {"name": "zones", "type": "SET", "set": {"item": list(names)}, "reservations": [R]}
+
+
+def whole(names: str) -> Step:
+    """The summary of all zones of the first agent."""
+    return get("/slaves").gives(200, names, part=lambda slaves: _first(slaves)["resources"]["zones"])
+
+
+def _owners_in_full(slaves: Any) -> list[str]:
+    return sorted(_first(slaves)["reserved_resources_full"])
+
+
+def _owners_of_all(answer: Any) -> list[str]:
+    """The owner of each resource of the first agent."""
+    agents = answer["get_agents"]["agents"]
+    total = next(agent["total_resources"] for agent in agents if agent["pid"].startswith("slave(1)@"))
+    return sorted(
+        {entry["reservations"][-1]["role"] if "reservations" in entry else "*" + entry["name"] for entry in total}
+    )
 
 
 def call(kind: str, resources: Any, **more: Any) -> Step:
@@ -43,6 +78,10 @@ REQUESTS = (
         send("POST", "/reserve", f"slaveId=@A1;resources={quote(json.dumps([ONE]))}").gives(202),
         reserve(ONE).with_headers(Content_Type="text/plain").gives(202),
         form("/reserve?slaveId=@A1", resources=[ONE]).gives(400),
+        *(
+            send("POST", "/reserve", f"slaveId=@A1&resources={quote(json.dumps([ONE]))}&x={malformed}").gives(400)
+            for malformed in ("%", "%4", "%zz", "100%")
+        ),
         shows(r=[cpus(2.0, R)]),
     ),
     row(
@@ -56,6 +95,15 @@ REQUESTS = (
         api("RESERVE_RESOURCES", reserve_resources={"agent_id": {"value": "no"}, "resources": [ONE]}).gives(400),
         call("RESERVE_RESOURCES", [cpus(100, R)]).gives(409),
         call("RESERVE_RESOURCES", [cpus(1)]).gives(400),
+        # The resources are looked at before it is asked which answer would be taken.
+        *(
+            call(f"{kind}RESERVE_RESOURCES", [cpus(-1, R)]).with_headers(Accept="text/html").gives(400)
+            for kind in ("", "UN")
+        ),
+        *(
+            call(f"{kind}RESERVE_RESOURCES", [cpus(1)]).with_headers(Accept="text/html").gives(406)
+            for kind in ("", "UN")
+        ),
         call("UNRESERVE_RESOURCES", [ONE]).gives(409),
     ),
     row("RV-31 empty", reserve().gives(400), unreserve().gives(400), shows()),
@@ -94,6 +142,14 @@ RESOURCES = (
         shows(r=[cpus(2.0, R)]),
     ),
     row(
+        "RV-8 undone level by level in one request",
+        reserve(cpus(1, R), mem(1, R)).gives(202),
+        reserve(cpus(1, R, dynamic("r/x"))).gives(202),
+        unreserve(ONE, cpus(1, R, dynamic("r/x"))).gives(409),
+        unreserve(cpus(1, R, dynamic("r/x")), ONE).gives(202),
+        shows(r=[mem(1.0, R)]),
+    ),
+    row(
         "RV-8 skipping levels",
         reserve(cpus(2, dynamic("eng"))).gives(202),
         reserve(cpus(1, dynamic("eng"), dynamic("eng/backend/db"))).gives(202),
@@ -130,10 +186,59 @@ RESOURCES = (
         shows(r=[ports((31000, 31001), (31003, 31004), by=R)]),
     ),
     row(
+        "RV-13 as sent, until it is reckoned with",
+        reserve(cpus(1.0005, dynamic("db"))).gives(202),
+        reserve(cpus(0.3333, dynamic("db", "p"))).gives(202),
+        shows(db=[cpus(1.0005, dynamic("db")), cpus(0.3333, dynamic("db", "p"))]),
+        reserves("db", cpus=1.334),
+        unreserve(cpus(0.333, dynamic("db", "p"))).gives(202),
+        reserves("db", cpus=1.0005),
+        reserve(cpus(0.001, dynamic("db"))).gives(202),
+        shows(db=[cpus(1.002, dynamic("db"))]),
+        reserves("db", cpus=1.002),
+    ),
+    row(
+        "RV-13 summaries are sums of doubles",
+        reserve(cpus(0.1, dynamic("db")), cpus(0.2, dynamic("db", "p"))).gives(202),
+        get("/slaves").gives(200, 0.1 + 0.2, part=lambda slaves: _first(slaves)["reserved_resources"]["db"]["cpus"]),
+        get("/slaves").gives(200, 11.7 + 0.1 + 0.2, part=lambda slaves: _first(slaves)["resources"]["cpus"]),
+        reserves("db", cpus=0.3),
+    ),
+    row(
+        "RV-14 as sent, until it is reckoned with",
+        reserve(ports((31004, 31005), (31000, 31001), (31002, 31003), by=R)).gives(202),
+        shows(r=[ports((31004, 31005), (31000, 31001), (31002, 31003), by=R)]),
+        unreserve(ports((31005, 31005), by=R)).gives(202),
+        shows(r=[ports((31000, 31001), (31002, 31003), (31004, 31004), by=R)]),
+        reserve(ports((31006, 31006), by=R)).gives(202),
+        shows(r=[ports((31000, 31004), (31006, 31006), by=R)]),
+    ),
+    Row(
+        "RV-14 sets keep their order",
+        WITH_A_SET,
+        reserve(zones("d", "a")).gives(202),
+        shows(r=[zones("d", "a")]),
+        whole("{c, b, d, a}"),
+        reserve(zones("b")).gives(202),
+        shows(r=[zones("d", "a", "b")]),
+        unreserve(zones("a")).gives(202),
+        shows(r=[zones("d", "b")]),
+        whole("{c, a, d, b}"),
+        unreserve(zones("b", "d")).gives(202),
+        whole("{c, a, b, d}"),
+    ),
+    row(
         "RV-15",
         reserve(cpus(1, dynamic("r", b="2", a="1"))).gives(202),
         reserve(cpus(1, dynamic("r", a="1", b="2"))).gives(202),
         shows(r=[cpus(2.0, dynamic("r", b="2", a="1"))]),
+    ),
+    row(
+        "RV-15 labels that are none",
+        reserve(cpus(1, dynamic("r") | {"labels": {"labels": []}})).gives(202),
+        reserve(cpus(1, dynamic("r"))).gives(202),
+        shows(r=[cpus(1.0, dynamic("r") | {"labels": {}}), cpus(1.0, dynamic("r"))]),
+        unreserve(cpus(1, dynamic("r") | {"labels": {}})).gives(202),
     ),
     row(
         "RV-25",
@@ -162,6 +267,7 @@ SOURCES = (
     ),
 )
 
+UNRESERVED = ("*cpus", "*disk", "*mem", "*ports")
 ACCESS = (
     Row(
         "RV-17",
@@ -197,6 +303,21 @@ ACCESS = (
         reserve(cpus(1, dynamic("dev", "dev"), dynamic("dev/x", "dev")), source=[cpus(1, dynamic("dev", "dev"))])
         .by("dev")
         .gives(403),
+    ),
+    Row(
+        "RV who may see a reservation",
+        ONE_SEES_LITTLE,
+        reserve(cpus(1, dynamic("dev", "op")), cpus(1, dynamic("ops", "op"))).by("op").gives(202),
+        reserve(mem(1, dynamic("dev", "op"))).by("op").gives(202),
+        reserve(mem(1, dynamic("dev", "op"), dynamic("dev/x", "op"))).by("op").gives(202),
+        *(
+            get(path).by(principal).gives(200, seen, part=lambda slaves: sorted(_first(slaves)["reserved_resources"]))
+            for principal, seen in {"op": ["dev", "dev/x", "ops"], "dev": ["dev", "dev/x"]}.items()
+            for path in ("/slaves", "/state", "/state-summary")
+        ),
+        get("/slaves").by("dev").gives(200, ["dev", "dev/x"], part=_owners_in_full),
+        api("GET_AGENTS").by("dev").gives(200, [*UNRESERVED, "dev", "dev/x"], part=_owners_of_all),
+        api("GET_AGENTS").by("op").gives(200, [*UNRESERVED, "dev", "dev/x", "ops"], part=_owners_of_all),
     ),
     Row("RV-19", UNRESERVABLE, reserve(ONE).gives(403), reserve(cpus(100, R)).gives(403), shows()),
     Row(

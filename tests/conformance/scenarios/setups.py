@@ -6,6 +6,7 @@ A1 = "cpus:12;mem:6144;disk:1000;ports:[31000-32000]"
 A2 = "cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500;ports:[31000-31100]"
 
 STANDARD = Setup(agents=(A1, A2))
+WITH_A_SET = Setup(agents=("cpus:1;mem:1024;disk:100;ports:[31000-31001];zones:{c,a,b,d}",))
 NO_AGENTS = Setup()
 ALL_RESERVED = Setup(agents=("cpus(other):1;mem(other):512;disk:100;ports:[31000-31001]",))
 NESTED_RESERVATION = Setup(agents=("cpus(ancestor/child):1;mem(ancestor/child):10;disk:100;ports:[31000-31001]",))
@@ -81,3 +82,17 @@ MAINTAINERS = Setup(
     },
 )
 """op may do everything about machines and agents; dev nothing."""
+
+ONE_SEES_LITTLE = Setup(
+    agents=(A1, A2),
+    flags={"authenticate_http_readwrite": "true", "authenticate_http_readonly": "true"},
+    principals=("op", "dev"),
+    acls={
+        "view_roles": [
+            _acl("roles", "op"),
+            _acl("roles", "dev", "dev", "dev/%"),
+            {"principals": {"type": "ANY"}, "roles": {"type": "NONE"}},
+        ]
+    },
+)
+"""op may see every role; dev only dev and what is below it."""
