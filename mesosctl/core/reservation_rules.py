@@ -11,6 +11,7 @@ from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import format_milli
 from mesosctl.core.values import value_is_empty, value_type
 
 
@@ -141,6 +142,17 @@ def check_amount(resource: Resource, field: str) -> None:
             field=f"{field}.scalar.value" if kind == "scalar" else f"{field}.{kind}",
             rule="operation.above-zero",
             hint=f"leave {resource.name} out",
+        )
+    check_whole(resource, field)
+
+
+def check_whole(resource: Resource, field: str) -> None:
+    """GPUs are dealt in as wholes.  Raises RuleViolation."""
+    if resource.name == "gpus" and isinstance(resource.value, int) and resource.value % 1000:
+        raise RuleViolation(
+            f"gpus:{format_milli(resource.value)} is not a whole number of GPUs",
+            field=f"{field}.scalar.value",
+            rule="operation.whole-gpus",
         )
 
 

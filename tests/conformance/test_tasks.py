@@ -138,6 +138,7 @@ def test_of_a_group_all_or_none(shared: tuple[Any, Join]) -> None:
 BAD_TASKS: dict[str, Case] = {
     "a bad id": ({"task_id": {"value": "a/b"}}, {}, "'a/b' contains invalid characters"),
     "no resources": ({"resources": []}, {}, "Task uses no resources"),
+    "half a GPU": ({"resources": scalars(gpus=0.5)}, {}, "Task uses invalid resources: "),
     "another agent": ({"agent_id": {"value": "zz"}}, {}, "Task uses invalid agent zz while agent"),
     "neither": ({"command": None}, {}, "Task should have at least one (but not both) of CommandInfo or ExecutorInfo"),
     "both": ({}, {"command": {"value": "x"}}, "Task should have at least one (but not both) of CommandInfo or"),
