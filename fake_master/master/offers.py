@@ -92,7 +92,7 @@ class Offers:
     def _keep(self, offer: Offer) -> None:
         self._by_id[offer.id] = offer
         self._by_agent.setdefault(offer.agent_id, {})[offer.id] = offer
-        self._master.frameworks[offer.framework_id].offers[offer.id] = offer
+        self._master.frameworks[offer.framework_id].add_offer(offer)
 
     def discard(self, offer: Offer) -> None:
         """The offer is no longer outstanding; what happens to its resources is the caller's business."""
@@ -100,7 +100,7 @@ class Offers:
         del self._by_agent[offer.agent_id][offer.id]
         framework = self._master.frameworks.get(offer.framework_id)
         if framework is not None:
-            framework.offers.pop(offer.id, None)
+            framework.drop_offer(offer)
 
     def take_back(self, offer: Offer, refuse_seconds: float | None = None) -> None:
         """Discard, and give the resources back to the allocator, with a filter if asked."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def for_new_quota(master: "Master", role: str, needed: Quantities) -> None:
     """Whole agents in turn, until the guarantee is covered and there is one agent for each framework."""
-    frameworks = sum(1 for framework in master.frameworks.values() if framework.active and role in framework.roles)
+    frameworks = sum(of.active and role in of.tracked_roles for of in master.frameworks.values())
     covered, visited = Quantities(), 0
     for agent in master.agents.values():
         if covered.contains(needed) and visited >= frameworks:

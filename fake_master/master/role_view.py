@@ -37,10 +37,14 @@ class Ledger:
 
     def __init__(self, master: "Master") -> None:
         used = [entry for framework in master.frameworks.values() for entry in framework.used()]
+        offered = [entry for framework in master.frameworks.values() for entry in framework.offered()]
         self.allocated = united(_by_role(used))
-        self.offered = united((offer.role, offer.resources) for offer in master.offers)
+        self.offered = united(_by_role(offered))
         self.reserved = _rolled_up(_reserved(agent.total for agent in master.agents.values()).items())
-        self._counted = united(_by_role([entry for entry in used if not entry.revocable]))
+        # Revocable resources count as all others do in Mesos, which knows no lending.
+        self._counted = self.allocated
+        if master.lends:
+            self._counted = united(_by_role(entry for entry in used if not entry.revocable))
         self._in_use = united(_by_role([entry for entry in used if entry.is_reserved]))
         self._reservations_count = master.profile.reservations_consume_quota
 
@@ -60,8 +64,7 @@ def known_roles(master: "Master") -> list[str]:
     for agent in master.agents.values():
         named.update(entry.role for entry in agent.total if entry.reservations)
     for framework in master.frameworks.values():
-        named |= framework.roles
-        named.update(task.role for task in framework.tasks.values())
+        named |= framework.tracked_roles
     return sorted(named.union(*map(roles.ancestors, named)))
 
 
@@ -70,7 +73,7 @@ def views(master: "Master", names: Iterable[str]) -> list[RoleView]:
     ledger = Ledger(master)
     subscribed: dict[str, list[str]] = {}
     for framework in master.frameworks.values():
-        for role in framework.roles:
+        for role in framework.tracked_roles:
             subscribed.setdefault(role, []).append(framework.id)
     return [
         RoleView(
