@@ -78,6 +78,13 @@ class Offers:
         if framework is not None and made:
             framework.counts["offers/sent"] += len(made)
             master.tell.offers(framework, made)
+            if master.flags.offer_seconds is not None:
+                master.timers.at(master.now + master.flags.offer_seconds, lambda: self._time_out(made))
+
+    def _time_out(self, made: "Iterable[Offer]") -> None:
+        for offer in made:
+            if offer.id in self._by_id:
+                self.rescind(offer)
 
     def _kinds(self, resources: Resources) -> Iterable[tuple[Revocability, Resources]]:
         if self._master.lends and any(entry.revocable for entry in resources):

@@ -181,6 +181,19 @@ def counted(master: Cluster, framework: Framework, what: str) -> float:
     return float(value)
 
 
+def test_an_offer_that_nobody_answers_is_rescinded_in_time(carrier: Carrier, pool: Pool) -> None:
+    master = pool.lend(carrier, quick("cpus:4;mem:2048", flags={"offer_timeout": "2secs"}))
+    with joining(master) as new:
+        first, second = new("ads").subscribe(), new("ads").subscribe()
+        (offer,) = first.offers()
+        assert first.next("RESCIND")["rescind"]["offer_id"] == offer["id"]
+        # Without a filter; whoever has had fewer offers comes first.
+        (offer,) = second.offers()
+        second.decline([offer], refuse=1000)
+        (offer,) = first.offers()
+        assert first.next("RESCIND")["rescind"]["offer_id"] == offer["id"]
+
+
 def test_op_22_the_failover_timeout(join: Join, master: Cluster) -> None:
     framework = join("ads", failover_timeout=1.0).subscribe()
     framework.offers()
