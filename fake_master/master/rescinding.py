@@ -36,7 +36,12 @@ def for_updated_quota(master: "Master", role: str, quota: Quota) -> None:
     Agents and frameworks come in the master's own order.  The newest offer of each comes first: Mesos leaves that
     open, but its sets of offers have the newest at the front (all but always, where there are three or more).
     """
-    offered = role_view.united((offer.role, offer.resources) for offer in _regular(master.offers))
+    offered = role_view.sums(
+        (entry for offer in _regular(framework.offers.values()) for entry in offer.resources)
+        if master.lends
+        else framework.offered()
+        for framework in master.frameworks.values()
+    )
     held = master.consumed(role) + offered.get(role, Quantities())
     for framework in list(master.frameworks.values()):
         for offer in _newest_first(framework.offers.values()):

@@ -121,6 +121,17 @@ def test_ports_of_two_agents_are_gone_with_the_first_of_the_offers(master: Clust
     assert entry["offered_resources"]["ports"] == "[31000-31009]"
 
 
+def test_ports_of_two_frameworks_count_twice(master: Cluster, join: Join) -> None:
+    first = join("ads").subscribe()
+    both = first.offers(agents=2)
+    second = join("ads").subscribe()
+    first.decline(both, refuse=0)
+    second.offers()
+    first.offers()
+    (role,) = master.read("/roles")["roles"]
+    assert role["offered"]["ports"] == 20.0
+
+
 def test_the_calls_of_the_operator_api(master: Cluster, framework: Framework) -> None:
     entry = only(master.call("GET_FRAMEWORKS").json()["get_frameworks"]["frameworks"], "a b/c")
     has_keys(entry, f"{MESSAGE} offer_constraints offered_resources offers")
