@@ -53,7 +53,8 @@ def check_create(
                 field=f"{field}.disk.persistence.principal",
                 rule="create.principal",
             )
-        check_allocation(volume, requester, field)
+        if requester.framework_roles is None:  # a framework may use what is reserved for a role above its own
+            check_allocation(volume, requester, field)
         check_agent(volume, agent_capabilities, field)
 
 

@@ -102,7 +102,7 @@ def test_agents_that_make_no_sense(tmp_path: Path, line: str, field: str) -> Non
 
 @pytest.mark.parametrize("knows", [True, False])
 def test_throttle_info_means_something_only_to_a_master_that_lends(knows: bool) -> None:
-    ground = Ground(None, None, "r", Resources(), Resources(), knows_throttling=knows)  # type: ignore[arg-type]
+    ground = Ground(None, None, "r", Resources(), knows_throttling=knows)  # type: ignore[arg-type]
     message = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0}, "revocable": {"throttle_info": {}}}
     (entry,) = entries([message], ground)
     assert (entry.revocable, entry.throttleable) == (True, knows)
