@@ -21,7 +21,7 @@ function __mesos_fake_master_walk
             set word $parts[2]
         else if test -z "$skip"
             set -l deeper (string trim -- "$__mesos_fake_master_path $word")
-            if contains -- $word --acls --agent --agent-reregister-timeout --allocation-interval --allocator --allocator-agent-recovery-factor --allocator-recovery-timeout --cluster --cluster-name --credentials --ip --lendable-names --max-operator-event-stream-subscribers --mesos-version --port --priorities --rate-limits --recovery-agent-removal-limit --registry --revocation-grace-period --roles --ssl-ca-file --ssl-cert-file --ssl-key-file --weights --work-dir
+            if contains -- $word --acls --agent --agent-reregister-timeout --allocation-interval --allocator --allocator-agent-recovery-factor --allocator-recovery-timeout --cluster --cluster-name --credentials --ip --lendable-names --max-operator-event-stream-subscribers --mesos-version --offer-timeout --port --priorities --rate-limits --recovery-agent-removal-limit --registry --revocation-grace-period --roles --ssl-ca-file --ssl-cert-file --ssl-key-file --weights --work-dir
                 set skip $word
             else if string match -q -- '-*' $word
                 continue
@@ -111,6 +111,7 @@ complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l authenticate-htt
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l authenticate-http-frameworks -d 'Ask frameworks for credentials.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l max-operator-event-stream-subscribers -x -d 'Operators that may listen at once; the oldest makes room. [default: 1000]'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l allocation-interval -x -d 'Time between allocations. [default: 1secs]'
+complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l offer-timeout -x -d 'After it, an offer that nobody has answered is rescinded.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l allocator-agent-recovery-factor -x -d 'With quota, a restarted master offers nothing until so many agents are back.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l allocator-recovery-timeout -x -d '…or until so much time has passed. [default: 10mins]'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l agent-reregister-timeout -x -d 'After it, agents not back are unreachable.'

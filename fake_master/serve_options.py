@@ -85,6 +85,9 @@ class ServeOptions:
     allocation_interval: Annotated[
         str | None, typer.Option(metavar="DURATION", help="Time between allocations. [default: 1secs]")
     ] = None
+    offer_timeout: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="After it, an offer that nobody has answered is rescinded.")
+    ] = None
     allocator_agent_recovery_factor: Annotated[
         str | None,
         typer.Option(

@@ -49,13 +49,14 @@ class FrameworkEvents(Engine):
         framework = state.frameworks[info.id]
         before = framework.info.roles
         state.describe(framework, info)
+        # Before the others go: a role above or below one of those keeps its place in the tree of the sorter.
+        self._subscribe(framework, info.roles - before, suppressed)
         for role in before - info.roles:
             client = framework.clients[role]
             client.subscribed = client.suppressed = False
             self._forget_filters(client)
             state.set_active(client)
             state.untrack_unless_needed(client)
-        self._subscribe(framework, info.roles - before, suppressed)
         kept = info.roles & before
         self.suppress(info.id, {role for role in kept if role in suppressed and not framework.clients[role].suppressed})
         woken = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}

@@ -72,11 +72,10 @@ def state_figures(state: State) -> dict[str, float]:
         figures |= _quota_figures(state, role.name)
     figures |= _consumed_figures(state)
     for role in state.roles:
-        if role.sorter is None:
-            continue
         filters = sum(len(held) for client in role.clients.values() for held in client.filters.values())
         figures[f"allocator/mesos/offer_filters/roles/{role.name}/active"] = float(filters)
-        figures[f"allocator/mesos/roles/{role.name}/shares/dominant"] = state.role_sorter.share(role.name)
+        if role.sorter is not None:
+            figures[f"allocator/mesos/roles/{role.name}/shares/dominant"] = state.role_sorter.share(role.name)
     return figures
 
 

@@ -70,7 +70,7 @@ _TASK_FIELDS = attrgetter("id", "info", "agent_id", "executor_id", "state", "res
 
 
 def _parts(of: Framework) -> Parts:
-    parts = [*_FIELDS(of), of.used(), *of.offers.values(), None, *of.executors.values()]
+    parts = [*_FIELDS(of), of.used(), of.offered(), *of.offers.values(), None, *of.executors.values()]
     for tasks in (of.tasks.values(), of.unreachable_tasks.values(), of.completed_tasks):
         parts.append(None)  # what moves from one of these to the next is another text
         for task in tasks:

@@ -20,8 +20,8 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_shown
 from mesosctl.wire.resources import list_to_json, summary
 
-# What an agent may have by the piece; GET_ROLES leaves it out.
-_NOT_SCALAR = frozenset({"ports"})
+# GET_ROLES tells of these alone, whatever else agents have.
+_KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
 # Those that are replaced when they change; the others are shown nowhere here.
 _fields = attrgetter(*(field.name for field in fields(Agent) if field.name not in ("answers", "faults")))
 _holdings = attrgetter("total", "used")
@@ -167,9 +167,8 @@ def roles_in_full(master: Master, principal: str | None) -> Written:
 
     def everything() -> Iterable[Any]:
         yield from chain.from_iterable(map(_holdings, master.agents.values()))
-        yield from master.offers
         for framework in master.frameworks.values():
-            yield from (framework.info, framework.used(), *framework.tasks.values())
+            yield from (framework.info, framework.used(), framework.offered())
         yield from chain.from_iterable((*master.weights.configured.items(), *master.quotas.stored.items()))
 
     def written() -> Written:
@@ -179,11 +178,11 @@ def roles_in_full(master: Master, principal: str | None) -> Written:
 
 
 def role_message(of: RoleView) -> dict[str, Any]:
-    """A role as GET_ROLES shows it: of resources the sums of the scalars."""
+    """A role as GET_ROLES shows it: of resources the sums of those that every master knows."""
     message: dict[str, Any] = {"name": of.name, "weight": of.weight}
     if of.frameworks:
         message["frameworks"] = [{"value": framework_id} for framework_id in of.frameworks]
-    held = {name: milli for name, milli in (of.allocated + of.offered).items() if name not in _NOT_SCALAR}
+    held = {name: milli for name, milli in (of.allocated + of.offered).items() if name in _KNOWN_SCALARS}
     if held:
         message["resources"] = [
             {"name": name, "type": "SCALAR", "scalar": {"value": to_shown(milli)}} for name, milli in held.items()

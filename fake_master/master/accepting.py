@@ -38,13 +38,11 @@ def accept(
         master.offers.discard(offer)
         offered += offer.resources
     framework.counts["offers/accepted"] += len(valid)
-    ground = Ground(
-        framework, master.agents[valid[0].agent_id], valid[0].role, offered, offered, knows_throttling=master.lends
-    )
+    ground = Ground(framework, master.agents[valid[0].agent_id], valid[0].role, offered, knows_throttling=master.lends)
     for operation in operations:
         if _perform(master, ground, operation):
             framework.counts[f"operations/{operation['type'].lower()}"] += 1
-    _give_back(master, ground, refuse_seconds)
+    _give_back(master, ground, offered, refuse_seconds)
 
 
 def _perform(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> bool:
@@ -125,13 +123,18 @@ def _refuse_all(
             )
 
 
-def _give_back(master: "Master", ground: Ground, refuse_seconds: float | None) -> None:
-    """Two recoveries in one bracket: converted without a filter, untouched with the call's."""
-    converted = ground.left - ground.untouched + ground.resized
+def _give_back(master: "Master", ground: Ground, offered: Resources, refuse_seconds: float | None) -> None:
+    """Two recoveries in one bracket: converted without a filter, the rest of `offered` with the call's.
+
+    What was converted and back again is as it was offered.
+    """
+    converted = ground.left - offered
+    untouched = ground.left - converted
+    converted += ground.resized
     allocator = master.allocator
     allocator.pause()
     if len(converted):
         allocator.recover_resources(ground.framework.id, ground.agent.id, converted)
-    if len(ground.untouched):
-        allocator.recover_resources(ground.framework.id, ground.agent.id, ground.untouched, _filter(refuse_seconds))
+    if len(untouched):
+        allocator.recover_resources(ground.framework.id, ground.agent.id, untouched, _filter(refuse_seconds))
     allocator.resume()

@@ -35,8 +35,6 @@ def convert(master: "Master", ground: Ground, operation: Mapping[str, Any]) -> N
         left = ground.left - step.consumed
         ground.resized += step.converted.filter(lambda entry: entry.is_persistent_volume)
     master.allocator.update_allocation(ground.framework.id, ground.agent.id, ground.left, allocated)
-    for step in allocated:
-        ground.untouched = ground.untouched - step.consumed
     ground.left = left
     master.agent_was_converted(ground.agent, conversions)
 

@@ -24,6 +24,7 @@ _DURATIONS = (
     "agent_reregister_timeout",
     "allocation_interval",
     "allocator_recovery_timeout",
+    "offer_timeout",
     "revocation_grace_period",
 )
 _LEAST_AGENT_REREGISTER_TIMEOUT = 600.0

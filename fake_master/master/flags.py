@@ -50,6 +50,11 @@ class MasterFlags:
         return self.shown["allocator"] == master_flags.STRICT_PRIORITY_ALLOCATOR
 
     @property
+    def offer_seconds(self) -> float | None:
+        """How long an offer waits for its answer before it is rescinded; None is for ever."""
+        return parse_duration(self.shown["offer_timeout"]) if "offer_timeout" in self.shown else None
+
+    @property
     def revocation_grace_seconds(self) -> float | None:
         """How long an executor may take to kill a task that is revoked; None without preemption."""
         return parse_duration(self.shown["revocation_grace_period"]) if self.shown.get("preemption") == "true" else None

@@ -3,6 +3,8 @@
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 from fake_master.master.agents import Agent
@@ -12,6 +14,9 @@ from fake_master.master.tasks import Executor, Task
 from fake_master.master.timers import Timer
 from mesosctl.core import roles
 from mesosctl.core.resources import Resources
+
+# Offers come and go by the thousand, and hardly anybody asks for their sum.
+_CHANGES_KEPT = 1000
 
 
 @dataclass(slots=True)
@@ -51,6 +56,9 @@ class Framework:
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: Resources = field(default_factory=Resources)
+    _offered: Resources = field(default_factory=Resources)
+    _offer_changes: list[tuple[bool, Resources]] = field(default_factory=list)
+    """What `_offered` does not have yet: offers made (true) and gone, in order."""
 
     @property
     def name(self) -> str:
@@ -76,6 +84,11 @@ class Framework:
     def roles(self) -> frozenset[str]:
         """The roles it is subscribed to."""
         return roles_of(self.info)
+
+    @property
+    def tracked_roles(self) -> frozenset[str]:
+        """Those, and the ones that it has left and still holds something in."""
+        return self.roles.union(entry.allocation_role for entry in self.used() if entry.allocation_role is not None)
 
     @property
     def failover_timeout(self) -> float:
@@ -120,9 +133,31 @@ class Framework:
         """What it holds on all agents."""
         return self._held_anywhere
 
+    def add_offer(self, offer: Offer) -> None:
+        """It is offered this."""
+        self.offers[offer.id] = offer
+        self._offers_changed(offer, made=True)
+
+    def drop_offer(self, offer: Offer) -> None:
+        """The offer is no longer outstanding."""
+        if self.offers.pop(offer.id, None) is not None:
+            self._offers_changed(offer, made=False)
+
+    def _offers_changed(self, offer: Offer, *, made: bool) -> None:
+        self._offer_changes.append((made, offer.resources))
+        if len(self._offer_changes) >= _CHANGES_KEPT:
+            self.offered()
+
     def offered(self) -> Resources:
-        """What it is offered on all agents."""
-        return Resources(entry for offer in self.offers.values() for entry in offer.resources)
+        """What it is offered on all agents, in one sum as Mesos keeps it.
+
+        Ports that it is offered on two agents are there once, and gone with the first of the two offers.
+        """
+        for made, changes in groupby(self._offer_changes, key=itemgetter(0)):
+            entries = chain.from_iterable(resources for _, resources in changes)
+            self._offered = Resources(chain(self._offered, entries)) if made else self._offered - Resources(entries)
+        self._offer_changes.clear()
+        return self._offered
 
 
 def capabilities_of(info: Mapping[str, Any]) -> frozenset[str]:

@@ -20,8 +20,6 @@ class Ground:
     role: str
     left: Resources
     """Allocated to `role`: what later operations may still use."""
-    untouched: Resources
-    """The part of `left` that no operation has converted."""
     resized: Resources = field(default_factory=Resources)
     """Grown and shrunken volumes: later operations of the same ACCEPT may not use them."""
     knows_throttling: bool = False

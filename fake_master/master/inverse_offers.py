@@ -31,6 +31,16 @@ class InverseOffers:
         for offer_id, agent_id in made.items():
             self._by_agent.setdefault(agent_id, {})[offer_id] = framework_id
         self._master.tell.inverse_offers(framework, made)
+        seconds = self._master.flags.offer_seconds
+        if seconds is not None:
+            self._master.timers.at(self._master.now + seconds, lambda: self._time_out(framework, made))
+
+    def _time_out(self, framework: Framework, made: Mapping[str, str]) -> None:
+        for offer_id, agent_id in made.items():
+            if framework.inverse_offers.pop(offer_id, None) is not None:
+                del self._by_agent[agent_id][offer_id]
+                self._master.tell.rescind_inverse_offer(framework, offer_id)
+                self._master.allocator.update_inverse_offer(framework.id, agent_id)
 
     def answer(
         self, framework: Framework, offer_ids: Iterable[str], answer: Answer, refuse_seconds: float | None

@@ -61,6 +61,7 @@ UNSET = (
     "credentials",
     "domain",
     "fair_sharing_excluded_resource_names",
+    "offer_timeout",
     "rate_limits",
     "roles",
     "weights",

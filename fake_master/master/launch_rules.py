@@ -6,6 +6,7 @@ from typing import Any
 from fake_master.master.ground import Ground, entries
 from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.ids import id_error
+from mesosctl.core.operand_rules import check_gpus
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 
@@ -59,10 +60,16 @@ def needed(ground: Ground, infos: Sequence[Info], executor: Info | None) -> Reso
     """What the tasks take, with their executor's part unless that runs already.  Raises RuleViolation, Conflict."""
     wanted = Resources()
     for info in infos:
-        wanted += Resources(entries(info.get("resources", ()), ground))
+        wanted += _resources_of(ground, info)
     if executor is not None and not runs_already(ground, executor):
-        wanted += Resources(entries(executor.get("resources", ()), ground))
+        wanted += _resources_of(ground, executor)
     return wanted
+
+
+def _resources_of(ground: Ground, info: Info) -> Resources:
+    found = entries(info.get("resources", ()), ground)
+    check_gpus(found, "resources")
+    return Resources(found)
 
 
 def runs_already(ground: Ground, executor: Info) -> bool:
@@ -131,7 +138,7 @@ def _compared(executor: Info) -> Info:
 def _too_small(ground: Ground, executor: Info) -> str | None:
     """The executor of a group needs a little of everything."""
     try:
-        own = Resources(entries(executor.get("resources", ()), ground)).quantities()
+        own = _resources_of(ground, executor).quantities()
     except (RuleViolation, Conflict) as error:
         return f"Executor uses invalid resources: {error.message}"
     name, cpus, memory = executor["executor_id"]["value"], own.get_amount("cpus"), own.get_amount("mem")

@@ -74,6 +74,5 @@ def _start(master: "Master", ground: Ground, info: Mapping[str, Any], executor: 
         executor_id=executor["executor_id"]["value"] if executor is not None else "",
     )
     ground.left -= held
-    ground.untouched -= held
     master.allocator.transition_offered_to_allocated(ground.agent.id, held)
     master.task_runner.launch(ground.framework, task, made)

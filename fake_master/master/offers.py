@@ -78,6 +78,13 @@ class Offers:
         if framework is not None and made:
             framework.counts["offers/sent"] += len(made)
             master.tell.offers(framework, made)
+            if master.flags.offer_seconds is not None:
+                master.timers.at(master.now + master.flags.offer_seconds, lambda: self._time_out(made))
+
+    def _time_out(self, made: "Iterable[Offer]") -> None:
+        for offer in made:
+            if offer.id in self._by_id:
+                self.rescind(offer)
 
     def _kinds(self, resources: Resources) -> Iterable[tuple[Revocability, Resources]]:
         if self._master.lends and any(entry.revocable for entry in resources):
@@ -92,7 +99,7 @@ class Offers:
     def _keep(self, offer: Offer) -> None:
         self._by_id[offer.id] = offer
         self._by_agent.setdefault(offer.agent_id, {})[offer.id] = offer
-        self._master.frameworks[offer.framework_id].offers[offer.id] = offer
+        self._master.frameworks[offer.framework_id].add_offer(offer)
 
     def discard(self, offer: Offer) -> None:
         """The offer is no longer outstanding; what happens to its resources is the caller's business."""
@@ -100,7 +107,7 @@ class Offers:
         del self._by_agent[offer.agent_id][offer.id]
         framework = self._master.frameworks.get(offer.framework_id)
         if framework is not None:
-            framework.offers.pop(offer.id, None)
+            framework.drop_offer(offer)
 
     def take_back(self, offer: Offer, refuse_seconds: float | None = None) -> None:
         """Discard, and give the resources back to the allocator, with a filter if asked."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def for_new_quota(master: "Master", role: str, needed: Quantities) -> None:
     """Whole agents in turn, until the guarantee is covered and there is one agent for each framework."""
-    frameworks = sum(1 for framework in master.frameworks.values() if framework.active and role in framework.roles)
+    frameworks = sum(of.active and role in of.tracked_roles for of in master.frameworks.values())
     covered, visited = Quantities(), 0
     for agent in master.agents.values():
         if covered.contains(needed) and visited >= frameworks:
@@ -36,7 +36,12 @@ def for_updated_quota(master: "Master", role: str, quota: Quota) -> None:
     Agents and frameworks come in the master's own order.  The newest offer of each comes first: Mesos leaves that
     open, but its sets of offers have the newest at the front (all but always, where there are three or more).
     """
-    offered = role_view.united((offer.role, offer.resources) for offer in _regular(master.offers))
+    offered = role_view.sums(
+        (entry for offer in _regular(framework.offers.values()) for entry in offer.resources)
+        if master.lends
+        else framework.offered()
+        for framework in master.frameworks.values()
+    )
     held = master.consumed(role) + offered.get(role, Quantities())
     for framework in list(master.frameworks.values()):
         for offer in _newest_first(framework.offers.values()):

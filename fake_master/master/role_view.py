@@ -1,6 +1,6 @@
 """What the master says of each role (spec/endpoints.md §2, `/roles`)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,12 +38,20 @@ class Ledger:
     """
 
     def __init__(self, master: "Master") -> None:
-        used = [entry for framework in master.frameworks.values() for entry in framework.used()]
-        self.allocated = united(_by_role(used))
-        self.offered = united((offer.role, offer.resources) for offer in master.offers)
+        frameworks = master.frameworks.values()
+        self.allocated = sums(framework.used() for framework in frameworks)
+        self.offered = sums(framework.offered() for framework in frameworks)
         self.reserved = _rolled_up(_reserved(agent.total for agent in master.agents.values()).items())
-        self._counted = united(_by_role([entry for entry in used if not entry.revocable]))
-        self._in_use = united(_by_role([entry for entry in used if entry.is_reserved]))
+        # Revocable resources count as all others do in Mesos, which knows no lending.
+        self._counted = self.allocated
+        if master.lends:
+            self._counted = sums(framework.used().non_revocable() for framework in frameworks)
+        # Of the owners: what is reserved for an ancestor is in use there, and idle nowhere.
+        self._in_use = _rolled_up(
+            (owner, owned.quantities())
+            for framework in frameworks
+            for owner, owned in framework.used().by_owner().items()
+        )
         self._reservations_count = master.profile.reservations_consume_quota
 
     def consumed(self, role: str) -> Quantities:
@@ -87,8 +95,7 @@ def known_roles(master: "Master") -> list[str]:
     for agent in master.agents.values():
         named.update(entry.role for entry in agent.total if entry.reservations)
     for framework in master.frameworks.values():
-        named |= framework.roles
-        named.update(task.role for task in framework.tasks.values())
+        named |= framework.tracked_roles
     return sorted(named.union(*map(roles.ancestors, named)))
 
 
@@ -97,7 +104,7 @@ def views(master: "Master", names: Iterable[str]) -> list[RoleView]:
     ledger = Ledger(master)
     subscribed: dict[str, list[str]] = {}
     for framework in master.frameworks.values():
-        for role in framework.roles:
+        for role in framework.tracked_roles:
             subscribed.setdefault(role, []).append(framework.id)
     return [
         RoleView(
@@ -113,11 +120,6 @@ def views(master: "Master", names: Iterable[str]) -> list[RoleView]:
     ]
 
 
-def _by_role(entries: Iterable[Resource]) -> Iterable[tuple[str, Iterable[Resource]]]:
-    for entry in entries:
-        yield entry.allocation_role or roles.DEFAULT_ROLE, (entry,)
-
-
 def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
     """Sums by owner over all agents; sets and ranges of each agent by count."""
     sums: dict[str, dict[str, int]] = {}
@@ -128,12 +130,17 @@ def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
     return {role: Quantities(owned) for role, owned in sums.items()}
 
 
-def united(held: Iterable[tuple[str, Iterable[Resource]]]) -> dict[str, Quantities]:
-    """Sums by role as masters make them, over all agents at once: a port that two agents have counts once."""
+def sums(held: Iterable[Iterable[Resource]]) -> dict[str, Quantities]:
+    """Sums by allocation role, from what each framework holds: of one, a port that two agents have counts once."""
+    return _rolled_up(pair for entries in held for pair in _by_role(entries))
+
+
+def _by_role(entries: Iterable[Resource]) -> Iterator[tuple[str, Quantities]]:
     by_role: dict[str, list[Resource]] = {}
-    for role, entries in held:
-        by_role.setdefault(role, []).extend(entries)
-    return _rolled_up((role, Resources(entries).quantities()) for role, entries in by_role.items())
+    for entry in entries:
+        by_role.setdefault(entry.allocation_role or roles.DEFAULT_ROLE, []).append(entry)
+    for role, held in by_role.items():
+        yield role, Resources(held).quantities()
 
 
 def _rolled_up(held: Iterable[tuple[str, Quantities]]) -> dict[str, Quantities]:

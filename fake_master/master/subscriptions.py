@@ -94,6 +94,10 @@ class Subscriptions:
         framework.connected = framework.active = False
         framework.stream = None
         master.allocator.deactivate_framework(framework.id)
+        # A real master tells of each, though nobody is there to listen, and counts what it told.
+        for counted in ("offers/rescinded", "events/rescind"):
+            framework.counts[counted] += len(framework.offers)
+        framework.counts["events/rescind_inverse_offer"] += len(framework.inverse_offers)
         self._take_back_offers(framework)
         if framework.failover_timeout >= 0:
             framework.failover_timer = master.timers.at(
@@ -162,9 +166,11 @@ class Subscriptions:
         master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
 
     def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
-        """The same framework on a new stream: its offers are void, its filters only if it had been away."""
+        """The same framework on a new stream: its offers are void, its filters only if it had been away.
+
+        Those in roles that it has left are still rescinded on the old one.
+        """
         master = self._master
-        # Whoever is being replaced still hears what its successor's roles cost it.
         self._take_over(framework, wanted)
         if framework.stream is not None:
             old, framework.stream = framework.stream, None

@@ -60,7 +60,7 @@ class Weights:
         """Where it concerns anybody, every offer of the cluster is taken back."""
         master = self._master
         master.allocator.update_weights(changed)
-        if any(not framework.roles.isdisjoint(changed) for framework in master.frameworks.values()):
+        if any(not framework.tracked_roles.isdisjoint(changed) for framework in master.frameworks.values()):
             for offer in master.offers:
                 if offer.kind == "regular":
                     master.offers.rescind(offer)

@@ -26,9 +26,7 @@ def check_operands(resources: Collection[Resource], field: str) -> None:
 
 def check_each(resources: Collection[Resource], field: str) -> None:
     """The same, from as many providers as there are.  Raises RuleViolation."""
-    # As Mesos asks it, of a double, and cut: 1.001 is whole, 1.002 is not.
-    if int(to_double(Resources(resources).scalar_quantities().get_amount("gpus")) * 1000.0) % _WHOLE:
-        raise RuleViolation("gpus come in whole numbers", field=field, rule="operation.whole-gpus")
+    check_gpus(resources, field)
     for index, resource in enumerate(resources):
         where = f"{field}[{index}]"
         check_amount(resource, where)
@@ -40,6 +38,13 @@ def check_each(resources: Collection[Resource], field: str) -> None:
                 field=f"{where}.revocable",
                 rule="reserve.revocable",
             )
+
+
+def check_gpus(resources: Collection[Resource], field: str) -> None:
+    """Whole GPUs in all.  Raises RuleViolation."""
+    # As Mesos asks it, of a double, and cut: 1.001 is whole, 1.002 is not.
+    if int(to_double(Resources(resources).scalar_quantities().get_amount("gpus")) * 1000.0) % _WHOLE:
+        raise RuleViolation("gpus come in whole numbers", field=field, rule="operation.whole-gpus")
 
 
 def check_amount(resource: Resource, field: str) -> None:

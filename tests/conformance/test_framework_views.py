@@ -11,7 +11,8 @@ from .frameworks import HEADERS, Framework, amounts
 from .joining import Join, joining, quick
 
 SETUP = quick(
-    "cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;cpus(ads):2;disk:100;ports:[31000-31009]"
+    "cpus:4;mem:2048;disk:100;licences:3;ports:[31000-31009]",
+    "cpus:2;mem:1024;cpus(ads):2;disk:100;ports:[31000-31009]",
 )
 SUMMARY = "active capabilities connected hostname id name offered_resources recovered used_resources webui_url"
 COUNTS = (
@@ -90,15 +91,45 @@ def test_roles(master: Cluster, framework: Framework) -> None:
     (entry,) = master.read("/roles")["roles"]
     assert (entry["name"], entry["frameworks"]) == ("ads", [framework.id])
     # Ports that both agents have count once.
-    assert entry["offered"] == {"cpus": 8.0, "mem": 3072.0, "disk": 200.0, "ports": 10.0}
+    assert entry["offered"] == {"cpus": 8.0, "mem": 3072.0, "disk": 200.0, "licences": 3.0, "ports": 10.0}
     assert (entry["resources"], entry["allocated"]) == (entry["offered"], {})
     (entry,) = master.call("GET_ROLES").json()["get_roles"]["roles"]
     assert entry["frameworks"] == [{"value": framework.id}]
+    # Of these names alone, whatever else there is.
     assert {part["name"]: part["scalar"]["value"] for part in entry["resources"]} == {
         "cpus": 8.0,
         "mem": 3072.0,
         "disk": 200.0,
     }
+
+
+def test_ports_of_two_agents_are_gone_with_the_first_of_the_offers(master: Cluster, join: Join) -> None:
+    framework = join("ads").subscribe()
+    offers = framework.offers(agents=2)
+    framework.decline(offers[:1], refuse=1e6)
+    framework.settle()
+    (entry,) = master.read("/frameworks")["frameworks"]
+    assert len(entry["offers"]) == 1
+    assert "ports" not in entry["offered_resources"]
+    (role,) = master.read("/roles")["roles"]
+    assert "ports" not in role["offered"]
+    framework.decline(offers[1:], refuse=1e6)
+    framework.settle()
+    framework.ask("REVIVE")
+    framework.offers(agents=2)
+    (entry,) = master.read("/frameworks")["frameworks"]
+    assert entry["offered_resources"]["ports"] == "[31000-31009]"
+
+
+def test_ports_of_two_frameworks_count_twice(master: Cluster, join: Join) -> None:
+    first = join("ads").subscribe()
+    both = first.offers(agents=2)
+    second = join("ads").subscribe()
+    first.decline(both, refuse=0)
+    second.offers()
+    first.offers()
+    (role,) = master.read("/roles")["roles"]
+    assert role["offered"]["ports"] == 20.0
 
 
 def test_the_calls_of_the_operator_api(master: Cluster, framework: Framework) -> None:

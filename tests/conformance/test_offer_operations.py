@@ -92,6 +92,26 @@ def test_what_was_converted_comes_back_at_once_whatever_was_refused_with_it(star
         assert (offered["cpus(ads)"], offered["cpus"]) == (3.0, 9.0)
 
 
+def test_what_was_converted_and_back_again_is_refused_with_the_rest(start: Any) -> None:
+    with start(ONE) as (_, join):
+        framework = join("ads").subscribe()
+        operations = reserve(owned("ads", cpus=3)), unreserve(owned("ads", cpus=3))
+        framework.accept(framework.offers(), *operations, refuse=1000)
+        framework.none_of("OFFERS")
+
+
+def test_a_volume_on_what_is_reserved_for_a_role_above(start: Any) -> None:
+    with start(quick("cpus:1;mem:512;disk:100;disk(ads):50")) as (_, join):
+        framework = join("ads/web").subscribe()
+        volume = {
+            **scalar("disk", 20, reservations=[{"type": "STATIC", "role": "ads"}]),
+            "disk": {"persistence": {"id": "v"}, "volume": {"container_path": "v", "mode": "RW"}},
+        }
+        framework.accept(framework.offers(), {"type": "CREATE", "create": {"volumes": [volume]}})
+        (offer,) = framework.offers()
+        assert [entry["scalar"]["value"] for entry in offer["resources"] if "disk" in entry] == [20.0]
+
+
 def test_op_8_an_acl_forbids_it(start: Any) -> None:
     acls = {"reserve_resources": [{"principals": {"values": ["p"]}, "roles": {"type": "NONE"}}]}
     with start(quick(*ONE.agents, acls=acls)) as (_, join):

@@ -137,3 +137,35 @@ def test_ro_8_a_role_that_uses_is_offered_and_has_reserved(begin: Begin, carrier
     assert role["quota"]["consumed"] == consumed
     (offered,) = master.read("/frameworks")["frameworks"][0]["offers"]
     assert offered["id"] == third["id"]["value"]
+
+
+def test_what_is_reserved_for_a_role_above_is_no_idle_reservation_of_the_one_that_uses_it(
+    begin: Begin, carrier: Carrier
+) -> None:
+    master, join = begin(quick("cpus:1;mem:512;cpus(role):2;cpus(role/sub):3"))
+    framework = join("role/sub").subscribe()
+    (offer,) = framework.offers()
+    framework.accept([offer], launch(offer, static("role", cpus=2)))
+    started(framework)
+    consumed = {role["name"]: role["quota"]["consumed"]["cpus"] for role in master.read("/roles")["roles"]}
+    idle = 0.0 if carrier.version == "1.4" else 3.0
+    assert consumed == {"role": 2.0 + idle, "role/sub": 2.0 + idle}
+
+
+def test_a_role_that_was_left_lists_the_framework_while_it_holds_something_there(begin: Begin) -> None:
+    master, join = begin(SMALL)
+    framework = join("role").subscribe()
+    (offer,) = framework.offers()
+    framework.accept([offer], launch(offer, scalars(cpus=1, mem=512)))
+    status = started(framework)
+    framework.info["roles"] = ["other"]
+    info = framework.info | {"id": {"value": framework.id}}
+    framework.ask("UPDATE_FRAMEWORK", gives=200, update_framework={"framework_info": info})
+    assert listed(master) == {"other": [framework.id], "role": [framework.id]}
+    framework.ask("KILL", kill={"task_id": status["task_id"], "agent_id": offer["agent_id"]})
+    assert listed(master) == {"other": [framework.id]}
+
+
+def listed(master: Cluster) -> dict[str, list[str]]:
+    """The frameworks of each role in /roles."""
+    return {role["name"]: role["frameworks"] for role in master.read("/roles")["roles"]}

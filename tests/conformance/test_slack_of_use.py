@@ -14,6 +14,7 @@ from .driver import field, varint
 from .frameworks import Framework, amounts
 from .joining import Join, joining, quick
 from .subscribers import Event
+from .test_reserved_in_use import launch
 from .test_snapshot import again, comparable, picture_of
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
@@ -139,6 +140,21 @@ def test_a_task_may_not_mix_them(join: Join, estimator: Estimator) -> None:
     framework.accept([offer], {"type": "LAUNCH", "launch": {"task_infos": [task]}})
     status = framework.next("UPDATE")["update"]["status"]
     assert (status["state"], status["reason"]) == ("TASK_ERROR", "REASON_TASK_INVALID")
+
+
+def test_what_is_used_of_it_counts_as_consumed(
+    carrier: Carrier, master: Cluster, join: Join, estimator: Estimator
+) -> None:
+    if carrier.name == "real":
+        pytest.skip("the agents of a real master in one process start no tasks")
+    estimator.report(2.0)
+    framework = join("a", capabilities=TENANT).subscribe()
+    offer = one_offer(framework)
+    resources = [entry for entry in offer["resources"] if "revocable" in entry]
+    framework.accept([offer], launch(offer, resources), refuse=1000)
+    framework.next("UPDATE")
+    (role,) = master.read("/roles")["roles"]
+    assert role["quota"]["consumed"] == role["allocated"] == {"cpus": 2.0}
 
 
 def test_a_picture_has_it(master: Cluster, join: Join, estimator: Estimator) -> None:

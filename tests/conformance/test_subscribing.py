@@ -10,7 +10,7 @@ import pytest
 
 from .carriers import Carrier, Pool
 from .cluster import Cluster, Setup
-from .frameworks import HEADERS, PATH
+from .frameworks import HEADERS, PATH, Framework
 from .joining import Join, joining, quick, shown
 
 NUMBERS = itertools.count()
@@ -182,6 +182,53 @@ def test_op_21_failover_while_connected(join: Join, master: Cluster) -> None:
     assert framework.call("REVIVE", stream_id=old.headers["Mesos-Stream-Id"]).status == 400
     assert framework.offers()[0]["id"] != first_offer["id"]
     assert "reregistered_time" in shown(master, framework)[0]
+
+
+def test_a_failover_that_leaves_a_role_rescinds_what_it_was_offered_there(join: Join, master: Cluster) -> None:
+    framework = join("ads", "eng", failover_timeout=60.0).subscribe()
+    (offer,) = framework.offers()
+    left = offer["allocation_info"]["role"]
+    old = framework.stream
+    framework.info["roles"] = [role for role in ("ads", "eng") if role != left]
+    framework.subscribe()
+    assert master.subscribers.wait(lambda: old.closed)
+    assert [event["type"] for event in old.events[-2:]] == ["RESCIND", "ERROR"]
+    assert old.events[-2]["rescind"]["offer_id"] == offer["id"]
+    (again,) = framework.offers()
+    assert again["allocation_info"]["role"] != left
+    assert counted(master, framework, "offers/rescinded") == 1.0
+
+
+def test_what_a_framework_was_offered_when_it_went_away_counts_as_rescinded(join: Join, master: Cluster) -> None:
+    framework = join("ads", failover_timeout=60.0).subscribe()
+    framework.offers()
+    framework.stream.hang_up()
+    assert master.subscribers.wait(lambda: not shown(master, framework)[0]["connected"])
+    assert master.subscribers.wait(lambda: counted(master, framework, "offers/rescinded") == 1.0)
+    assert counted(master, framework, "events/rescind") == 1.0
+
+
+def counted(master: Cluster, framework: Framework, what: str) -> float:
+    """One of a framework's own metrics."""
+    (value,) = (
+        value
+        for name, value in master.read("/metrics/snapshot").items()
+        if name.startswith("master/frameworks/") and name.endswith(f"/{framework.id}/{what}")
+    )
+    return float(value)
+
+
+def test_an_offer_that_nobody_answers_is_rescinded_in_time(carrier: Carrier, pool: Pool) -> None:
+    master = pool.lend(carrier, quick("cpus:4;mem:2048", flags={"offer_timeout": "2secs"}))
+    with joining(master) as new:
+        first, second = new("ads").subscribe(), new("ads").subscribe()
+        (offer,) = first.offers()
+        assert first.next("RESCIND")["rescind"]["offer_id"] == offer["id"]
+        # Without a filter; whoever has had fewer offers comes first.
+        (offer,) = second.offers()
+        second.decline([offer], refuse=1000)
+        (offer,) = first.offers()
+        assert first.next("RESCIND")["rescind"]["offer_id"] == offer["id"]
 
 
 def test_op_22_the_failover_timeout(join: Join, master: Cluster) -> None:

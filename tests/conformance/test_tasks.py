@@ -139,6 +139,7 @@ def test_of_a_group_all_or_none(shared: tuple[Any, Join]) -> None:
 BAD_TASKS: dict[str, Case] = {
     "a bad id": ({"task_id": {"value": "a/b"}}, {}, "'a/b' contains invalid characters"),
     "no resources": ({"resources": []}, {}, "Task uses no resources"),
+    "half a GPU": ({"resources": scalars(gpus=0.5)}, {}, "Task uses invalid resources: "),
     "another agent": ({"agent_id": {"value": "zz"}}, {}, "Task uses invalid agent zz while agent"),
     "neither": ({"command": None}, {}, "Task should have at least one (but not both) of CommandInfo or ExecutorInfo"),
     "both": ({}, {"command": {"value": "x"}}, "Task should have at least one (but not both) of CommandInfo or"),
@@ -179,7 +180,8 @@ def test_a_task_that_is_refused(
 def test_an_operation_of_no_known_kind_is_passed_over(shared: tuple[Any, Join], kind: str | None) -> None:
     framework = joined(shared[1])
     offer = framework.offers()[0]
-    odd = {key: value for key, value in {"type": kind, "launch": {"task_infos": []}}.items() if value is not None}
+    nothing: dict[str, Any] = {"launch": {"task_infos": []}}
+    odd = nothing if kind is None else nothing | {"type": kind}
     framework.accept([offer], odd, launch(task(offer, "t", resources=[])))
     assert refusal(framework, "t") == ("REASON_TASK_INVALID", "Task uses no resources")
     assert framework.offers()[0]["resources"] == offer["resources"]

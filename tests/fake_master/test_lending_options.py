@@ -104,7 +104,7 @@ def test_agents_that_make_no_sense(tmp_path: Path, line: str, field: str) -> Non
 @pytest.mark.parametrize("knows", [True, False])
 def test_throttle_info_means_something_only_to_a_master_that_lends(knows: bool) -> None:
     nobody: Any = None  # neither framework nor agent is asked
-    ground = Ground(nobody, nobody, "r", Resources(), Resources(), knows_throttling=knows)
+    ground = Ground(nobody, nobody, "r", Resources(), knows_throttling=knows)
     message = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0}, "revocable": {"throttle_info": {}}}
     (entry,) = entries([message], ground)
     assert (entry.revocable, entry.throttleable) == (True, knows)

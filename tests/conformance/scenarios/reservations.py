@@ -131,6 +131,8 @@ RESOURCES = (
     ),
     row("RV-6", reserve(cpus(100, R)).gives(409), shows()),
     refused("RV-7", cpus(1, R, revocable={}), cpus(1, R, allocation_info={"role": "r"}), cpus(-1, R)),
+    refused("GPUs are whole", scalar("gpus", 0.5, reservations=[R])),
+    row("GPUs are whole, unreserved", unreserve(scalar("gpus", 0.5, reservations=[R])).gives(400)),
     row(
         "RV-8",
         reserve(cpus(2, R)).gives(202),
