@@ -10,7 +10,7 @@ from typing import Any
 
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
-from fake_master.master.tasks import Executor, Task
+from fake_master.master.tasks import Ending, Executor, Task
 from mesosctl.core.errors import BadInput
 from mesosctl.core.picture import Usage
 from mesosctl.core.pictured_lending import Lending, PicturedTask
@@ -88,9 +88,8 @@ class PicturedTasks:
             tenancy.arrived(guest.framework, guest.task, guest.executor)
 
     def _end_later(self, guest: _Guest) -> None:
-        guest.task.ending = True
-        runner, seconds = self.master.task_runner, self.lending.stop_seconds
-        self.master.timers.at(self.master.now + seconds, lambda: runner.end(guest.framework, guest.task, "TASK_KILLED"))
+        ending = Ending(self.master.now + self.lending.stop_seconds, "TASK_KILLED")
+        self.master.task_runner.end_later(guest.framework, guest.task, ending)
 
     def _add_named(self, framework: Framework, pictured: PicturedTask) -> None:
         started = not self.master.lends or pictured.standing in ("running", "ending")

@@ -33,8 +33,8 @@ class Direct:
         return Events(self._application, stream, self._sleep, math.inf if patience is None else patience)
 
     def close(self) -> None:
-        """Let go of the master's registry."""
-        self._application.master.registry.close()
+        """End the master."""
+        self._application.master.close()
 
 
 class Events:

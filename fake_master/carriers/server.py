@@ -72,7 +72,7 @@ class Server:
             clockwork.cancel()
         finally:
             await runner.cleanup()
-            self._application.master.registry.close()
+            self._application.master.close()
 
     async def _keep_time(self) -> None:
         """Let the master do what becomes due while nobody asks it anything."""

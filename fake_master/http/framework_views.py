@@ -62,6 +62,7 @@ _FIELDS = attrgetter(
     "offer_constraints",
     "active",
     "connected",
+    "recovered",
     "registered_time",
     "reregistered_time",
     "unregistered_time",
@@ -166,7 +167,7 @@ def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, An
         "webui_url": of.info.get("webui_url", ""),
         "active": of.active,
         "connected": of.connected,
-        "recovered": False,
+        "recovered": of.recovered,
     }
 
 

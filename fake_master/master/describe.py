@@ -89,8 +89,11 @@ def framework_info(of: "Framework") -> dict[str, Any]:
 
 def framework(master: "Master", of: "Framework") -> dict[str, Any]:
     """A framework as GET_FRAMEWORKS shows it."""
+    times = _framework_times(of)
+    if of.recovered:  # nobody knows when it was first there
+        del times["registered_time"], times["reregistered_time"]
     message: dict[str, Any] = {
-        **_framework_times(of),
+        **times,
         "offer_constraints": dict(of.offer_constraints),
         **lending_view.framework(master, of),
     }
@@ -114,7 +117,7 @@ def _framework_times(of: "Framework") -> dict[str, Any]:
         "framework_info": framework_info(of),
         "active": of.active,
         "connected": of.connected,
-        "recovered": False,
+        "recovered": of.recovered,
         "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
         "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
     }

@@ -4,10 +4,11 @@ Why and whom is for others to decide; this is the deed alone.  An agent ends con
 executor with every task in it, or a task that has none of its own making.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fake_master.master.frameworks import Framework
-from fake_master.master.tasks import Task
+from fake_master.master.tasks import Ending, Task
 
 if TYPE_CHECKING:
     from fake_master.master.master import Master
@@ -44,14 +45,17 @@ def evict(
     """
     told = [other for other in container_of(framework, task) if not other.ending]
     started = any(not other.is_staging for other in told)
+    at = master.now + (grace_seconds if started else 0.0)
+    state, details = _end(framework, message, reason)
     for other in told:
-        other.ending = True
+        other.told_to_end = Ending(at, state, details)
+        master.failover.remember_task(framework, other)
     if told:
 
         def end() -> None:
-            end_container(master, framework, task, message, reason)
+            _end_all(master, framework, task, state, details)
 
-        master.timers.at(master.now + (grace_seconds if started else 0.0), end)
+        master.timers.at(at, end)
     return told
 
 
@@ -59,8 +63,17 @@ def end_container(
     master: "Master", framework: Framework, task: Task, message: str, reason: str = PREEMPTED
 ) -> list[Task]:
     """End a task's container now, as an agent tells of it.  Gives the tasks that ended."""
+    return _end_all(master, framework, task, *_end(framework, message, reason))
+
+
+def _end(framework: Framework, message: str, reason: str) -> tuple[str, dict[str, str]]:
+    """The state of an evicted task, and the details of its status."""
     state = "TASK_GONE" if framework.is_partition_aware else "TASK_LOST"
+    return state, {"source": "SOURCE_AGENT", "reason": reason, "message": message}
+
+
+def _end_all(master: "Master", framework: Framework, task: Task, state: str, details: Mapping[str, str]) -> list[Task]:
     ended = container_of(framework, task)
     for other in ended:
-        master.task_runner.end(framework, other, state, source="SOURCE_AGENT", reason=reason, message=message)
+        master.task_runner.end(framework, other, state, **details)
     return ended

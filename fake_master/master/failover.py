@@ -5,11 +5,13 @@ its own, and knows from the registry which agents there were.  Those it is given
 again; the others are recovered, which is to say awaited, until they count as unreachable.  While
 they are, and there is quota, the allocator makes no offers until most of them are back.
 
-The agents of a fake master live in its process and end with it, and so do their tasks, as on a
-machine that lost its power.  What agents checkpoint is kept: ids, reservations, volumes, and what
-operators said of them.  Frameworks are known by their subscriptions alone.
+The agents of a fake master live in its process, and what they would bring to the next leader is
+kept: ids, reservations, volumes, and what operators said of them in any case; what they run, and
+for whom, where the registry outlives the process (`agent_memory`).  Frameworks of the master's own
+process end with it, and their tasks with them.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.master import describe
@@ -17,7 +19,11 @@ from fake_master.master.agents import Agent
 from mesosctl.core.durations import parse_duration
 
 if TYPE_CHECKING:
+    from fake_master.master.agent_memory import AgentMemory
+    from fake_master.master.frameworks import Framework
     from fake_master.master.master import Master
+    from fake_master.master.tasks import Task
+    from mesosctl.core.resources import Resources
 
 _INFO = "agent_info"
 
@@ -30,6 +36,8 @@ class Failover:
         self._awaited: dict[str, str] = {}
         """Agent id by host name."""
         self._infos: dict[str, Any] = {}
+        self._memory: AgentMemory | None = None
+        """What runs on the agents, where a next leader can know of it."""
         self.is_under_way = False
         """Whether this master took over from another one; agents register again from then on."""
 
@@ -39,6 +47,10 @@ class Failover:
         self.is_under_way = True
         self._infos = master.registry.records(_INFO)
         self._awaited = master.membership.expected()
+        if master.registry.outlives_process:
+            from fake_master.master.agent_memory import AgentMemory  # late: most masters have none
+
+            self._memory = AgentMemory(master)
         master.allocator.recover(len(self._awaited), master.quotas.meanings())
         if self._awaited:
             patience = parse_duration(master.flags.shown["agent_reregister_timeout"])
@@ -77,6 +89,53 @@ class Failover:
             info = self._infos.get(hostname, {"hostname": hostname, "resources": [], "checkpoint": True})
             found.append({**info, "id": {"value": agent_id}, "port": self._master.port})
         return found
+
+    # --- What runs on the agents ----------------------------------------------------------------------
+
+    def register(self, agent: Agent, used: "Mapping[str, Resources] | None" = None) -> None:
+        """The agent registers with all that it runs; `used` is what this master knows of already, by framework id.
+
+        Raises DoesNotFit.
+        """
+        if self._memory is None:
+            self._master.register(agent, used)
+        else:
+            self._memory.register(agent, used)
+
+    def remember_task(self, framework: "Framework", task: "Task", *, may_wait: bool = False) -> None:
+        """Something of a task has changed on its agent; `may_wait` where it does no harm to lose that."""
+        if self._memory is not None:
+            self._memory.remember(framework, task, may_wait=may_wait)
+
+    def remember_info(self, framework: "Framework") -> None:
+        """A framework describes itself anew."""
+        if self._memory is not None:
+            self._memory.remember_info(framework)
+
+    def forget(self, framework: "Framework") -> None:
+        """The framework is gone for good."""
+        if self._memory is not None:
+            self._memory.forget(framework)
+
+    def begin_transaction(self) -> None:
+        """From now on what agents change is part of it."""
+        if self._memory is not None:
+            self._memory.begin()
+
+    def write(self) -> None:
+        """What the agents have changed in a transaction.  At its end."""
+        if self._memory is not None:
+            self._memory.write()
+
+    def written(self) -> None:
+        """The transaction is kept."""
+        if self._memory is not None:
+            self._memory.written()
+
+    def close(self) -> None:
+        """The process ends."""
+        if self._memory is not None:
+            self._memory.close()
 
     def _give_up(self) -> None:
         with self._master.transaction():

@@ -30,6 +30,10 @@ class Framework:
     unregistered_time: float | None = None
     was_known: bool = False
     """Whether it came with an id already, as from a former leader."""
+    recovered: bool = False
+    """Whether it is known from its agents alone, and has not subscribed since a new leader took over."""
+    is_resident: bool = False
+    """Whether it lives in the master's own process, and ends with that."""
     stream: EventStream | None = None
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
@@ -77,6 +81,10 @@ class Framework:
     def failover_timeout(self) -> float:
         """Seconds it may stay away."""
         return float(self.info.get("failover_timeout", 0.0))
+
+    def count_task(self, task: Task) -> None:
+        """One more task is in its state: of active ones how many are, of ended ones how many have been."""
+        self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
 
     def hold(self, agent: Agent, resources: Resources) -> None:
         """A task or executor takes `resources`, allocation roles included, of an agent."""

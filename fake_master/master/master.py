@@ -22,7 +22,7 @@ from fake_master.master.offers import Offers
 from fake_master.master.operation_updates import OperationUpdates
 from fake_master.master.quotas import Quotas
 from fake_master.master.rate_limiting import RateLimiting
-from fake_master.master.registry import Registry, RegistryFailure, UnreadableRegistry
+from fake_master.master.registry import Registry, RegistryFailure, reading_records
 from fake_master.master.reservations import Reservations
 from fake_master.master.revoking import Revoking
 from fake_master.master.subscriptions import Subscriptions
@@ -151,7 +151,10 @@ class Master:
         try:
             with self.registry.transaction():
                 self.refresh()
+                self.failover.begin_transaction()
                 yield
+                self.failover.write()
+            self.failover.written()
         except BaseException:
             if self.registry.was_written:
                 self._is_stale = True
@@ -188,6 +191,11 @@ class Master:
         self.port = port
         for agent in self.membership.hosts.values():
             agent.port = port
+
+    def close(self) -> None:
+        """The process ends."""
+        self.failover.close()
+        self.registry.close()
 
     # --- Figures --------------------------------------------------------------------------------------
 
@@ -227,10 +235,8 @@ class Master:
 
     def _load(self) -> None:
         """Everything lasting anew.  Raises RegistryFailure for a record that this master did not write."""
-        try:
+        with reading_records():
             self._load_records()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnreadableRegistry(f"the registry holds a record that cannot be read ({error!r})") from error
 
     def _load_records(self) -> None:
         """Take over what the registry holds, and tell the allocator of each difference."""

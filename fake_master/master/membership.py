@@ -187,7 +187,7 @@ class Membership:
             agent.registered_time = agent.reregistered_time = self._master.now
         else:
             self.registrations += 1
-        self._master.register(agent)
+        self._master.failover.register(agent)
 
     def _apply(self, agent: Agent) -> None:
         """Service or not, and draining, as the record says."""
@@ -231,7 +231,7 @@ class Membership:
                 agent.connected = True
                 agent.registered_time = agent.reregistered_time = master.now
                 self._apply(agent)
-                master.register(agent, master.leaving.still_held_on(agent.id))
+                master.failover.register(agent, master.leaving.still_held_on(agent.id))
                 master.leaving.regain(agent)
             else:
                 return

@@ -7,7 +7,9 @@ memory, which forgets with the process, and SQLite (`registry_sqlite`), which do
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
+
+from mesosctl.core.errors import MesosctlError
 
 
 class RegistryFailure(Exception):
@@ -25,8 +27,20 @@ class UnreadableRegistry(RegistryFailure):
     """What is there is no registry of this version: damaged, or something else altogether."""
 
 
+@contextmanager
+def reading_records() -> Iterator[None]:
+    """What a record that this program did not write makes go wrong, as UnreadableRegistry."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, MesosctlError) as error:
+        raise UnreadableRegistry(f"the registry holds a record that cannot be read ({error!r})") from error
+
+
 class Registry(ABC):
     """Durable records.  Values are anything JSON can hold."""
+
+    outlives_process: ClassVar[bool] = True
+    """Whether anybody will ever read what is written, once this process has ended."""
 
     @abstractmethod
     def records(self, kind: str) -> dict[str, Any]:
@@ -75,6 +89,8 @@ class Registry(ABC):
 
 class MemoryRegistry(Registry):
     """Forgets with the process, as `--registry=in_memory` does."""
+
+    outlives_process = False
 
     def __init__(self) -> None:
         self._records: dict[str, dict[str, Any]] = {}

@@ -115,6 +115,7 @@ class Resident:
         if refused:
             raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
         self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)
+        self._framework.is_resident = True
         self._ask_for_the_rest()
 
     def _hear(self, event: Mapping[str, Any]) -> None:

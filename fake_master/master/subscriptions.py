@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, roles_of
@@ -36,11 +36,35 @@ class Subscriptions:
         except RuleViolation as error:
             self._master.tell.error(stream, error.message)
             return stream
+        if known is None and wanted.framework_id:
+            # An id that this master has not given away is a former leader's: the framework was there before.
+            known = self.recover(wanted.info, {})
         if known is None:
             self._add(wanted, stream)
         else:
             self._fail_over(known, wanted, stream)
         return stream
+
+    def recover(self, info: Mapping[str, Any], used: Mapping[str, Resources]) -> Framework:
+        """A framework that was a former leader's, away until it subscribes; `used` is what it holds, by agent id."""
+        master = self._master
+        framework = Framework(
+            id=info["id"]["value"],
+            info=info,
+            registered_time=0.0,  # nobody knows
+            was_known=True,
+            recovered=True,
+            active=False,
+            connected=False,
+            completed_tasks=deque(maxlen=master.flags.count("max_completed_tasks_per_framework")),
+        )
+        master.frameworks[framework.id] = framework
+        master.rate_limiting.registered(framework)
+        for agent_id, resources in used.items():
+            framework.hold(master.agents[agent_id], resources)
+        master.tell.operators("FRAMEWORK_ADDED", {"framework": describe.framework_event(framework)})
+        master.allocator.add_framework(allocator_info(framework, master.flags), used, active=False)
+        return framework
 
     def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
         """A framework that was there before this master was made, with what it holds by agent id.
@@ -82,6 +106,7 @@ class Subscriptions:
         # One bracket, so that no allocation falls between the parts of a removal.
         master.allocator.pause()
         framework.active = framework.connected = False
+        master.failover.forget(framework)
         master.allocator.deactivate_framework(framework.id)
         self._take_back_offers(framework)
         master.task_runner.kill_all(framework)
@@ -116,18 +141,12 @@ class Subscriptions:
 
     def _add(self, wanted: Subscription, stream: EventStream) -> None:
         master = self._master
-        framework_id = wanted.framework_id
-        # An id that this master has not given away is a former leader's: the framework was there before.
-        was_known = bool(framework_id)
-        if not was_known:
-            framework_id = f"{master.id}-{self._made:04d}"
-            self._made += 1
+        framework_id = f"{master.id}-{self._made:04d}"
+        self._made += 1
         framework = Framework(
             id=framework_id,
             info={**wanted.info, "id": {"value": framework_id}},
             registered_time=master.now,
-            reregistered_time=master.now if was_known else None,
-            was_known=was_known,
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
             stream=stream,
@@ -154,6 +173,9 @@ class Subscriptions:
         self._take_over(framework, wanted)
         framework.stream = stream
         framework.connected = True
+        if framework.recovered:
+            framework.recovered = False
+            framework.registered_time = master.now
         framework.reregistered_time = master.now
         stream.on_abandon(self._on_abandon(framework, stream))
         master.tell.subscribed(framework)
@@ -161,6 +183,9 @@ class Subscriptions:
             framework.active = True
             master.allocator.activate_framework(framework.id)
         master.tell.operators("FRAMEWORK_UPDATED", {"framework": describe.framework_event(framework)})
+        # Every agent is told who is listening now.
+        for task in framework.tasks.values():
+            master.task_updates.tell_again(framework, task)
 
     def _take_back_offers(self, framework: Framework) -> None:
         """Of both kinds."""
@@ -174,6 +199,7 @@ class Subscriptions:
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         framework.suppressed = wanted.suppressed
         framework.offer_constraints = wanted.offer_constraints
+        master.failover.remember_info(framework)
         master.allocator.update_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
         for offer in list(framework.offers.values()):
             if offer.role in dropped:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from fake_master.master import describe
 from fake_master.master.frameworks import Framework
 from fake_master.master.task_updates import TaskUpdates
-from fake_master.master.tasks import Executor, Task
+from fake_master.master.tasks import Ending, Executor, Task
 from mesosctl.core.resources import Resources
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class TaskRunner:
             framework.hold(agent, executor.resources)
         self._master.tell.operators("TASK_ADDED", {"task": describe.task(task)})
         framework.counts["tasks/active/task_staging"] += 1
+        self._master.failover.remember_task(framework, task)
         delay = agent.faults.launch_delay
         if delay:
             self._master.timers.at(self._master.now + delay, lambda: self._arrive(framework, task, executor))
@@ -54,14 +55,39 @@ class TaskRunner:
         """The agent has room for it, and runs it."""
         self._updates.report(framework, task, "TASK_STARTING")
         self._updates.report(framework, task, "TASK_RUNNING")
-        self._plan_end(framework, task)
+        self._plan_end(framework, task, self._master.now)
 
-    def _plan_end(self, framework: Framework, task: Task) -> None:
+    def go_on(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+        """The agent has brought the task to a new leader: it runs on, and what was not acknowledged is told again.
+
+        What was on its way to the agent has arrived.
+        """
+        self._updates.tell_again(framework, task)
+        if task.is_terminal:
+            return
+        if self._master.tenancy is not None and (task.ending or not task.is_staging):
+            self._master.tenancy.restore(framework, task, executor)
+        if task.told_to_end is not None:
+            self.end_later(framework, task, task.told_to_end)
+        elif task.is_staging:
+            self._arrive(framework, task, executor)
+        else:
+            running = (status["timestamp"] for status in task.statuses if status["state"] == "TASK_RUNNING")
+            self._plan_end(framework, task, next(running, self._master.now))
+
+    def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
+        """By its own fate; `since` is when it began to run, in seconds since the epoch."""
         fate = self._master.task_fate
         if fate.outcome is not None:
-            self._master.timers.at(
-                self._master.now + fate.seconds, lambda: self.end(framework, task, str(fate.outcome))
-            )
+            at = max(self._master.now, since + fate.seconds)
+            self._master.timers.at(at, lambda: self.end(framework, task, str(fate.outcome)))
+
+    def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
+        """The task was told to end, and takes its time."""
+        task.told_to_end = ending
+        self._master.failover.remember_task(framework, task)
+        at = max(self._master.now, ending.at)
+        self._master.timers.at(at, lambda: self.end(framework, task, ending.state, **ending.details))
 
     def end(self, framework: Framework, task: Task, state: str, **details: str) -> None:
         """The task ends in a terminal state, unless it has before; `details` are more fields of its TaskStatus.
@@ -87,10 +113,9 @@ class TaskRunner:
         if not seconds:
             self.end(framework, task, "TASK_KILLED", **details)
             return
-        task.ending = True
+        self.end_later(framework, task, Ending(self._master.now + seconds, "TASK_KILLED", details))
         if "TASK_KILLING_STATE" in framework.capabilities:
             self._updates.report(framework, task, "TASK_KILLING", **details)
-        self._master.timers.at(self._master.now + seconds, lambda: self.end(framework, task, "TASK_KILLED", **details))
 
     def shutdown(self, framework: Framework, agent_id: str, executor_id: str) -> None:
         """SHUTDOWN: the executor and its tasks end."""
@@ -109,7 +134,7 @@ class TaskRunner:
     def regain(self, framework: Framework, task: Task) -> None:
         """The agent is back, and the task with it."""
         self._updates.tell_state(framework, task, "TASK_RUNNING", reason="REASON_AGENT_REREGISTERED")
-        self._plan_end(framework, task)
+        self._plan_end(framework, task, self._master.now)
 
     def forget(self, framework: Framework, task: Task) -> None:
         """What a lost task and its executor held is held no more."""

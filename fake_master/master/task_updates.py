@@ -26,6 +26,7 @@ class TaskUpdates:
         task.statuses.append(status)
         self.tell_operators(framework, task, status)
         task.unacknowledged.append(status)
+        self._master.failover.remember_task(framework, task)
         if len(task.unacknowledged) == 1:
             self._send(framework, task)
 
@@ -35,12 +36,17 @@ class TaskUpdates:
         if task is None or not task.unacknowledged or task.unacknowledged[0]["uuid"] != uuid:
             return
         task.unacknowledged.pop(0)
+        self._master.failover.remember_task(framework, task, may_wait=True)
         if task.unacknowledged:
             self._send(framework, task)
         elif task.is_terminal:
             del framework.tasks[task_id]
             framework.completed_tasks.append(task)
             self._master.draining.may_be_over(task.agent_id)
+
+    def tell_again(self, framework: Framework, task: Task) -> None:
+        """The agent hears that somebody new is listening, and does not wait for its next attempt."""
+        self._send(framework, task)
 
     def reaches_agent_of(self, task: Task) -> bool:
         """Whether anybody hears what the task's agent says, and the other way round."""
@@ -49,6 +55,8 @@ class TaskUpdates:
 
     def _send(self, framework: Framework, task: Task, wait: float = FIRST_RETRY_SECONDS) -> None:
         """The oldest unacknowledged update, again and again."""
+        if task.retry is not None:
+            task.retry.cancel()
         if not task.unacknowledged:
             return
         status = task.unacknowledged[0]
@@ -61,7 +69,7 @@ class TaskUpdates:
             if task.unacknowledged and task.unacknowledged[0] is status:
                 self._send(framework, task, next_retry(wait))
 
-        self._master.timers.at(self._master.now + wait, again)
+        task.retry = self._master.timers.at(self._master.now + wait, again)
 
     def _of_agent(self, task: Task, state: str) -> dict[str, Any]:
         status: dict[str, Any] = {
@@ -89,6 +97,11 @@ class TaskUpdates:
         if is_news:
             self.tell_operators(framework, task, told)
         self._master.tell.update(framework, told)
+
+    def tell_back(self, framework: Framework, task: Task) -> None:
+        """How a task is whose agent had been lost, and that nobody here had heard of."""
+        told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
+        self._master.tell.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
 
     def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
         """The framework is gone: its task counts as killed, unless it has ended.  What operators are to be told."""
@@ -184,8 +197,8 @@ def _without_uuid(status: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _enter(framework: Framework, task: Task, state: str) -> None:
-    """Change the state, and the counts: of active tasks how many are, of ended ones how many have."""
+    """Change the state, and the counts."""
     if not task.is_terminal:  # one that counted as lost may be back
         framework.counts[f"tasks/active/{task.state.lower()}"] -= 1
     task.state = state
-    framework.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{state.lower()}"] += 1
+    framework.count_task(task)

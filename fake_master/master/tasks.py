@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fake_master.master.timers import Timer
 from mesosctl.core.resources import Resources
 from mesosctl.core.task_states import TERMINAL_STATES
 
@@ -22,6 +23,17 @@ SUMMARY_STATES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a task ends that was told to."""
+
+    at: float
+    """Seconds since the epoch."""
+    state: str
+    details: Mapping[str, str] = field(default_factory=dict)
+    """More fields of its last TaskStatus."""
+
+
 @dataclass(slots=True)
 class Task:
     """One task; `info` is TaskInfo as it was sent, `statuses` every TaskStatus in order."""
@@ -38,13 +50,20 @@ class Task:
     statuses: list[dict[str, Any]] = field(default_factory=list)
     unacknowledged: list[dict[str, Any]] = field(default_factory=list)
     """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
-    ending: bool = False
-    """Told to end, by its framework or against its will; it holds what it holds until it has."""
+    told_to_end: Ending | None = None
+    """By its framework or against its will; it holds what it holds until it has ended."""
+    retry: Timer | None = field(default=None, compare=False, repr=False)
+    """When the first of `unacknowledged` is told again."""
 
     @property
     def name(self) -> str:
         """What its framework calls it."""
         return str(self.info.get("name", ""))
+
+    @property
+    def ending(self) -> bool:
+        """Whether it was told to end."""
+        return self.told_to_end is not None
 
     @property
     def is_staging(self) -> bool:

@@ -65,9 +65,12 @@ class Agents:
 
     async def register(self, resources: str) -> None:
         """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`."""
-        body = _registration(f"agent{self._count:05d}", resources)
+        await self.say("RegisterSlaveMessage", _registration(f"agent{self._count:05d}", resources))
+
+    async def say(self, message: str, body: bytes) -> None:
+        """What one more agent says first."""
         head = (
-            "POST /master/mesos.internal.RegisterSlaveMessage HTTP/1.1\r\n"
+            f"POST /master/mesos.internal.{message} HTTP/1.1\r\n"
             f"Host: 127.0.0.1:{self._master}\r\n"
             f"Libprocess-From: slave({self._count})@127.0.0.1:{self._sink}\r\n"
             f"Connection: Keep-Alive\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -26,7 +26,7 @@ def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     client = httpx.Client(transport=transport)
     subscribers = InTheSameProcess(Application(master), clock)
     return Cluster(
-        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=registry.close
+        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=master.close
     )
 
 

@@ -6,7 +6,7 @@ resources for as long as the master lives.
 
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -19,6 +19,20 @@ from .subscribers import PATIENCE
 @contextmanager
 def agents_of(master: Cluster, resources: Sequence[str]) -> Iterator[None]:
     """So many agents, registered; scalars only."""
+    with agents_saying(master, lambda agents: [agents.register(text) for text in resources]):
+        yield
+
+
+@contextmanager
+def returning_to(master: Cluster, messages: Sequence[bytes]) -> Iterator[None]:
+    """Agents that a former master knew: what each says of itself and of what it runs (`agent_messages`)."""
+    with agents_saying(master, lambda agents: [agents.say("ReregisterSlaveMessage", body) for body in messages]):
+        yield
+
+
+@contextmanager
+def agents_saying(master: Cluster, words: Callable[[Agents], Sequence[Awaitable[None]]]) -> Iterator[None]:
+    """Agents that say what `words` makes them say, one after the other, and are registered then."""
     port = urlsplit(master.address).port
     assert port is not None
     loop = asyncio.new_event_loop()
@@ -26,12 +40,14 @@ def agents_of(master: Cluster, resources: Sequence[str]) -> Iterator[None]:
     thread.start()
     agents = Agents(port)
 
-    async def begin() -> None:
+    async def begin() -> int:
         await agents.start()
-        for text in resources:
-            await agents.register(text)
+        said = words(agents)
+        for word in said:
+            await word
+        return len(said)
 
-    asyncio.run_coroutine_threadsafe(begin(), loop).result(PATIENCE)
+    count = asyncio.run_coroutine_threadsafe(begin(), loop).result(PATIENCE)
 
     async def end() -> None:
         await agents.stop()
@@ -42,7 +58,7 @@ def agents_of(master: Cluster, resources: Sequence[str]) -> Iterator[None]:
         await asyncio.sleep(0)  # what was closed says so in the next round
 
     try:
-        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == len(resources))
+        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == count)
         yield
     finally:
         asyncio.run_coroutine_threadsafe(end(), loop).result(PATIENCE)

@@ -71,8 +71,8 @@ class Lending(RuleBasedStateMachine):
         self.clock = VirtualClock(1000.0)
         specs = tuple(AgentSpec(text, f"agent-{number}") for number, text in enumerate(AGENTS))
         flags = {"oversubscribe_reservations": "true"}
-        spec = ClusterSpec(specs, "1.11", flags, task_fate=TaskFate(stop_seconds=STOP_SECONDS))
-        self.master: Master = spec.start(clock=self.clock)
+        self.spec = ClusterSpec(specs, "1.11", flags, task_fate=TaskFate(stop_seconds=STOP_SECONDS))
+        self.master: Master = self.first_master()
         self.made = 0
         self.arrives: dict[str, float] = {}
         """When a delayed launch reaches its agent, by task."""
@@ -82,6 +82,9 @@ class Lending(RuleBasedStateMachine):
         self.join("d", tenant=False)
         self.fill_up(self._framework(1), 1, 1)
         self.join("c", tenant=True)
+
+    def first_master(self) -> Master:
+        return self.spec.start(clock=self.clock)
 
     # --- What happens -------------------------------------------------------------------------------
 
