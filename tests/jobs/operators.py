@@ -4,15 +4,25 @@ Each owns a part of the cluster that nobody else touches, so one number says all
 several records in one request: if only some of them are found, it is half there.
 """
 
+import json
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
+from mesosctl.wire import recordio
+
 AGENTS_OF_EACH_KIND = 3
 _SOME_DAY = {"start": {"nanoseconds": 1_895_232_742_000_000_000}}
+_MOST_PAIRS = 3
+_FRAMEWORK = {
+    "failover_timeout": 1e6,
+    "capabilities": [{"type": "MULTI_ROLE"}, {"type": "RESERVATION_REFINEMENT"}],
+}
 HALF = -1
 """What `found` answers where a change is there in part."""
 
@@ -196,11 +206,89 @@ class MaintenanceOperator(Operator):
         return states.index(seen) if seen in states else HALF
 
 
+class TaskOperator(Operator):
+    """A framework that launches pairs of tasks on its own agent, each time in one call, until it is torn down.
+
+    It leaves after every step, and comes back with its id.
+    """
+
+    framework_id: str | None = None
+
+    def _next(self) -> list[int]:
+        return [[1], [0, 2], [0, 3], [0]][self.kept]
+
+    @property
+    def hostname(self) -> str:
+        return f"agent-{2 * AGENTS_OF_EACH_KIND + 2 + self.number + 1}"
+
+    def _change(self, client: httpx.Client) -> httpx.Response:
+        if self.wanted == 0:
+            return client.post("/teardown", data={"frameworkId": str(self.framework_id)})
+        with self._subscribed(client) as (stream_id, events):
+            while True:
+                answer = self._launch(client, stream_id, _offer_of(self.hostname, events))
+                # Whoever reserves, or schedules maintenance, may have taken the offer back.
+                if not answer.is_success or _is_launched(_pair(self.kept), events):
+                    return answer
+
+    def _launch(self, client: httpx.Client, stream_id: str, offer: dict[str, Any]) -> httpx.Response:
+        infos = [_task(name, offer) for name in _pair(self.kept)]
+        launch = {"type": "LAUNCH", "launch": {"task_infos": infos}}
+        accept = {"offer_ids": [offer["id"]], "operations": [launch], "filters": {"refuse_seconds": 0}}
+        call = {"type": "ACCEPT", "framework_id": {"value": self.framework_id}, "accept": accept}
+        return client.post("/api/v1/scheduler", json=call, headers={"Mesos-Stream-Id": stream_id})
+
+    @contextmanager
+    def _subscribed(self, client: httpx.Client) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+        """The id of the stream, and the events on it."""
+        if self.kept == 0:
+            self.framework_id = None
+        named = {} if self.framework_id is None else {"framework_id": {"value": self.framework_id}}
+        role = f"runner-{self.number}"
+        info = {"user": "u", "name": role, "roles": [role], **_FRAMEWORK}
+        if named:
+            info["id"] = named["framework_id"]
+        body = {"type": "SUBSCRIBE", **named, "subscribe": {"framework_info": info}}
+        with client.stream("POST", "/api/v1/scheduler", json=body, headers={"Accept": "application/json"}) as answer:
+            events = (json.loads(record) for record in recordio.decode(answer.iter_bytes()))
+            self.framework_id = next(events)["subscribed"]["framework_id"]["value"]
+            yield answer.headers["Mesos-Stream-Id"], events
+
+    def found(self, client: httpx.Client) -> int:
+        frameworks = client.get("/frameworks").json()["frameworks"]
+        tasks = [task for shown in frameworks if shown["id"] == self.framework_id for task in shown["tasks"]]
+        names = {task["id"] for task in tasks if task["state"] == "TASK_RUNNING"}
+        used = _agent_on(client, self.hostname)["used_resources"]["cpus"]
+        pairs = len(names) // 2
+        whole = {name for pair in range(pairs) for name in _pair(pair)}
+        return pairs if names == whole and used == len(tasks) == len(names) else HALF
+
+
+def _offer_of(hostname: str, events: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    offers = (offer for event in events if event["type"] == "OFFERS" for offer in event["offers"]["offers"])
+    return next(offer for offer in offers if offer["hostname"] == hostname)
+
+
+def _is_launched(names: tuple[str, str], events: Iterator[dict[str, Any]]) -> bool:
+    """Whether a pair of tasks starts, as against being told that their offer is gone."""
+    news = (event["update"]["status"] for event in events if event["type"] == "UPDATE")
+    states = (status["state"] for status in news if status["task_id"]["value"] in names)
+    return {next(states) for _ in names} == {"TASK_STARTING"}
+
+
 def agents() -> list[str]:
     """What every agent is started with, in the order in which the operators own them."""
     plain = "cpus:100;mem:65536"
     volumes = [f"{plain};disk(keeper-{number}):1000" for number in range(AGENTS_OF_EACH_KIND)]
-    return [plain] * AGENTS_OF_EACH_KIND + volumes + [plain] * 2
+    # Nobody else may hold what a runner waits for.
+    runners = [f"cpus(runner-{number}):100;mem(runner-{number}):65536" for number in range(AGENTS_OF_EACH_KIND)]
+    return [plain] * AGENTS_OF_EACH_KIND + volumes + [plain] * 2 + runners
+
+
+def _task(name: str, offer: dict[str, Any]) -> dict[str, Any]:
+    (cpus,) = (part for part in offer["resources"] if part["name"] == "cpus")
+    named = {"name": name, "task_id": {"value": name}, "agent_id": offer["agent_id"]}
+    return {**named, "command": {"value": "run"}, "resources": [{**cpus, "scalar": {"value": 1}}]}
 
 
 def _agent_on(client: httpx.Client, hostname: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from tests.jobs.operators import (
     Operator,
     QuotaOperator,
     ReservationOperator,
+    TaskOperator,
     VolumeOperator,
     WeightOperator,
     agents,
@@ -51,7 +52,7 @@ class Report:
 
 def kill_repeatedly(folder: Path, times: int, seed: int, registry: str = "sqlite") -> Report:
     """Start, load and kill a master `times` times upon one registry in `folder`."""
-    kinds = (QuotaOperator, WeightOperator, ReservationOperator, VolumeOperator)
+    kinds = (QuotaOperator, WeightOperator, ReservationOperator, VolumeOperator, TaskOperator)
     operators: list[Operator] = [kind(number) for kind in kinds for number in range(AGENTS_OF_EACH_KIND)]
     operators.append(MaintenanceOperator(0))
     report, choice = Report(), random.Random(seed)
