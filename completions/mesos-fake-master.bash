@@ -2,7 +2,7 @@
 
 _mesos_fake_master_takes_value() {
     case "$1" in
-        --agent|--cluster|--mesos-version|--ip|--port|--registry|--work-dir|--roles|--weights|--credentials|--acls|--rate-limits|--max-operator-event-stream-subscribers|--allocation-interval|--allocator-agent-recovery-factor|--allocator-recovery-timeout|--agent-reregister-timeout|--ssl-cert-file|--ssl-key-file|--ssl-ca-file|--allocator|--priorities|--revocation-grace-period|--lendable-names|--cluster-name) return 0 ;;
+        --agent|--cluster|--mesos-version|--ip|--port|--registry|--work-dir|--roles|--weights|--credentials|--acls|--rate-limits|--max-operator-event-stream-subscribers|--allocation-interval|--allocator-agent-recovery-factor|--allocator-recovery-timeout|--agent-reregister-timeout|--recovery-agent-removal-limit|--ssl-cert-file|--ssl-key-file|--ssl-ca-file|--allocator|--priorities|--revocation-grace-period|--lendable-names|--cluster-name) return 0 ;;
         *) return 1 ;;
     esac
 }
@@ -38,6 +38,7 @@ _mesos_fake_master_after_option() {
         --allocator-agent-recovery-factor) kinds= ;;
         --allocator-recovery-timeout) kinds= ;;
         --agent-reregister-timeout) kinds= ;;
+        --recovery-agent-removal-limit) kinds= ;;
         --ssl-cert-file) kinds=file ;;
         --ssl-key-file) kinds=file ;;
         --ssl-ca-file) kinds=file ;;
@@ -53,7 +54,7 @@ _mesos_fake_master_at() {
     case "$1" in
         'mesos-fake-master')
             commands=()
-            options=(--agent --cluster --mesos-version --ip --port --registry --work-dir --roles --weights --credentials --acls --rate-limits --rate-limit-http --no-rate-limit-http --authenticate-http-readonly --authenticate-http-readwrite --authenticate-http-frameworks --max-operator-event-stream-subscribers --allocation-interval --allocator-agent-recovery-factor --allocator-recovery-timeout --agent-reregister-timeout --ssl-cert-file --ssl-key-file --ssl-ca-file --ssl-require-client-cert --allocator --priorities --preemption --revocation-grace-period --oversubscribe-reservations --lendable-names --cluster-name --version --help)
+            options=(--agent --cluster --mesos-version --ip --port --registry --work-dir --roles --weights --credentials --acls --rate-limits --rate-limit-http --no-rate-limit-http --authenticate-http-readonly --authenticate-http-readwrite --authenticate-http-frameworks --max-operator-event-stream-subscribers --allocation-interval --allocator-agent-recovery-factor --allocator-recovery-timeout --agent-reregister-timeout --recovery-agent-removal-limit --ssl-cert-file --ssl-key-file --ssl-ca-file --ssl-require-client-cert --allocator --priorities --preemption --revocation-grace-period --oversubscribe-reservations --lendable-names --cluster-name --version --help)
             places=() ;;
     esac
 }

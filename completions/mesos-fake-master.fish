@@ -21,7 +21,7 @@ function __mesos_fake_master_walk
             set word $parts[2]
         else if test -z "$skip"
             set -l deeper (string trim -- "$__mesos_fake_master_path $word")
-            if contains -- $word --acls --agent --agent-reregister-timeout --allocation-interval --allocator --allocator-agent-recovery-factor --allocator-recovery-timeout --cluster --cluster-name --credentials --ip --lendable-names --max-operator-event-stream-subscribers --mesos-version --port --priorities --rate-limits --registry --revocation-grace-period --roles --ssl-ca-file --ssl-cert-file --ssl-key-file --weights --work-dir
+            if contains -- $word --acls --agent --agent-reregister-timeout --allocation-interval --allocator --allocator-agent-recovery-factor --allocator-recovery-timeout --cluster --cluster-name --credentials --ip --lendable-names --max-operator-event-stream-subscribers --mesos-version --port --priorities --rate-limits --recovery-agent-removal-limit --registry --revocation-grace-period --roles --ssl-ca-file --ssl-cert-file --ssl-key-file --weights --work-dir
                 set skip $word
             else if string match -q -- '-*' $word
                 continue
@@ -114,6 +114,7 @@ complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l allocation-inter
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l allocator-agent-recovery-factor -x -d 'With quota, a restarted master offers nothing until so many agents are back.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l allocator-recovery-timeout -x -d '…or until so much time has passed. [default: 10mins]'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l agent-reregister-timeout -x -d 'After it, agents not back are unreachable.'
+complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l recovery-agent-removal-limit -x -d '…unless they are more than that: then the master ends.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l ssl-cert-file -r -F -d 'Speak https, with this certificate in PEM.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l ssl-key-file -r -F -d 'Its key; without one it is in the same file.'
 complete -c mesos-fake-master -n '__mesos_fake_master_at ""' -l ssl-ca-file -r -F -d 'Authorities whose client certificates are taken.'

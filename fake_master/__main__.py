@@ -23,6 +23,9 @@ EXAMPLES = (
     ("--mesos-version 1.11 --registry sqlite --work-dir state --agent 'cpus:4;mem:8GiB'", "one that remembers"),
 )
 
+_FAILURE = 1
+"""The status with which a real master ends that gives up leading."""
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -48,6 +51,9 @@ def serve(options: ServeOptions) -> None:
         asyncio.run(Server(master, tls).run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
     except OSError as error:
         raise BadInput(f"cannot listen on {options.ip}:{options.port}: {error.strerror}", field="port") from error
+    if master.ended is not None:
+        _complain(master.ended, "start it with its agents, or raise the limit")
+        raise SystemExit(_FAILURE)
 
 
 def _start(options: ServeOptions) -> "Master":

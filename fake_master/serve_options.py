@@ -96,6 +96,9 @@ class ServeOptions:
     agent_reregister_timeout: Annotated[
         str | None, typer.Option(metavar="DURATION", help="After it, agents not back are unreachable.")
     ] = None
+    recovery_agent_removal_limit: Annotated[
+        str | None, typer.Option(metavar="PERCENT", help="…unless they are more than that: then the master ends.")
+    ] = None
     ssl_cert_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Speak https, with this certificate in PEM.")
     ] = None

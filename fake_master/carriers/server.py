@@ -45,9 +45,10 @@ class Server:
         self._stop.set()
 
     async def run(self, host: str, port: int, ready: Callable[[str], None]) -> None:
-        """Listen until SIGTERM or SIGINT; `ready` is called with the URL once requests are taken.
+        """Listen until SIGTERM or SIGINT, or until the master ends by itself.
 
-        Port 0 takes any free one.  Raises OSError where the address cannot be had.
+        `ready` is called with the URL once requests are taken.  Port 0 takes any free one.
+        Raises OSError where the address cannot be had.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -67,7 +68,8 @@ class Server:
             stopped = asyncio.create_task(self._stop.wait())
             await asyncio.wait((clockwork, stopped), return_when=asyncio.FIRST_COMPLETED)
             if clockwork.done():
-                # Without a clock nothing would ever be allocated again: better to end than to look alive.
+                # The master has ended, or there is no clock and nothing would ever be allocated again: better to end
+                # than to look alive.
                 clockwork.result()
             clockwork.cancel()
         finally:
@@ -75,10 +77,12 @@ class Server:
             self._application.master.close()
 
     async def _keep_time(self) -> None:
-        """Let the master do what becomes due while nobody asks it anything."""
+        """Let the master do what becomes due while nobody asks it anything, until it ends."""
         master = self._application.master
         while True:
             self._application.tick()
+            if master.ended is not None:
+                return
             deadline = master.next_deadline()
             wait = None if deadline is None else max(0.0, deadline - master.clock())
             self._busy.clear()

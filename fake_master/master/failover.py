@@ -3,7 +3,8 @@
 A served master that starts upon a registry takes over from the one that wrote it: it has an id of
 its own, and knows from the registry which agents there were.  Those it is given again register
 again; the others are recovered, which is to say awaited, until they count as unreachable.  While
-they are, and there is quota, the allocator makes no offers until most of them are back.
+they are, and there is quota, the allocator makes no offers until most of them are back.  Where more
+of them stay away than `--recovery_agent_removal_limit` allows, the master ends instead of giving them up.
 
 The agents of a fake master live in its process, and what they would bring to the next leader is
 kept: ids, reservations, volumes, and what operators said of them in any case; what they run, and
@@ -35,6 +36,8 @@ class Failover:
         self._master = master
         self._awaited: dict[str, str] = {}
         """Agent id by host name."""
+        self._expected = 0
+        """How many agents the registry held when this master took over."""
         self._infos: dict[str, Any] = {}
         self._memory: AgentMemory | None = None
         """What runs on the agents, where a next leader can know of it."""
@@ -47,6 +50,7 @@ class Failover:
         self.is_under_way = True
         self._infos = master.registry.records(_INFO)
         self._awaited = master.membership.expected()
+        self._expected = len(self._awaited)
         if master.registry.outlives_process:
             from fake_master.master.agent_memory import AgentMemory  # late: most masters have none
 
@@ -138,6 +142,14 @@ class Failover:
             self._memory.close()
 
     def _give_up(self) -> None:
+        flags = self._master.flags
+        if len(self._awaited) / self._expected > flags.removal_limit:
+            self._master.ended = (
+                f"{len(self._awaited)} of {self._expected} agents did not register again within "
+                f"{flags.shown['agent_reregister_timeout']}, and --recovery_agent_removal_limit is "
+                f"{flags.shown['recovery_agent_removal_limit']}"
+            )
+            return
         with self._master.transaction():
             for hostname, agent_id in self._awaited.items():
                 self._master.leaving.never_came_back(hostname, agent_id)

@@ -57,6 +57,20 @@ def _check_factor(text: str) -> None:
         raise BadInput(f"--{name}: '{text}' is not a number", field=name)
 
 
+def removal_limit(text: str) -> float:
+    """`--recovery_agent_removal_limit`, a percentage from 0 to 100, as a share."""
+    number = text.removesuffix("%")
+    try:
+        limit = float(number) / 100
+    except ValueError:
+        limit = math.inf
+    # Python reads more as a number than Mesos does; both take one that is none.
+    if number == text or number != number.strip().replace("_", "") or limit < 0 or limit > 1:
+        name = "recovery_agent_removal_limit"
+        raise BadInput(f"--{name}: '{text}' is not a percentage from 0% to 100%", field=name)
+    return limit
+
+
 def check_numbers(given: Mapping[str, str]) -> None:
     """Durations, amounts and counts.  Raises BadInput naming the flag."""
     readers = dict.fromkeys(_DURATIONS, parse_duration) | {"min_allocatable_resources": parse_minimum}

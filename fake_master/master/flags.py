@@ -31,6 +31,8 @@ class MasterFlags:
     """Principal → secret.  Never shown."""
     authorizer: Authorizer = field(default_factory=Authorizer)
     rate_limits: RateLimits = field(default_factory=RateLimits)
+    removal_limit: float = 1.0
+    """`--recovery_agent_removal_limit`: of the agents that a former leader knew, the share that may stay away."""
     region: str | None = None
     """The region in `--domain`, the master's own."""
     rate_limit_http: bool = True
@@ -69,6 +71,7 @@ class MasterFlags:
             credentials=flag_values.credentials(given["credentials"]) if "credentials" in given else {},
             authorizer=flag_values.authorizer(given["acls"]) if "acls" in given else Authorizer(),
             rate_limits=rate_limits,
+            removal_limit=flag_values.removal_limit(shown["recovery_agent_removal_limit"]),
             region=flag_values.region(given["domain"]) if "domain" in given else None,
             rate_limit_http=given.get("rate_limit_http", "true") == "true",
             priorities=flag_values.priorities(given.get("priorities", "")),

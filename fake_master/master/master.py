@@ -102,6 +102,8 @@ class Master:
         self.tenancy = self._tenancy()
         self.lending = allocators.make_lending(self)
         self.allocator: Allocator = self.lending or allocators.make(self)
+        self.ended: str | None = None
+        """Why this master has given up leading; whoever carries its requests sees to its end."""
         self._is_stale = False
         """Whether what is in memory may differ from the registry."""
         self.id, self.start_time = identity.of_master(registry, self.now, anew=takes_over)

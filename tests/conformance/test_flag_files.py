@@ -1,4 +1,4 @@
-"""Files of --credentials and --acls: with which of them a master starts, and with which it does not."""
+"""Files of --credentials and --acls, and a percentage: with which of them a master starts, and with which not."""
 
 import json
 from pathlib import Path
@@ -69,10 +69,10 @@ def carrier(request: pytest.FixtureRequest) -> Carrier:
     return request.param
 
 
-def starts(carrier: Carrier, flag: str, path: Path) -> bool:
-    """Whether a master does with this file; one that does is stopped again."""
+def starts(carrier: Carrier, flag: str, value: Path | str, folder: Path) -> bool:
+    """Whether a master does with this file, or other value; one that does is stopped again."""
     try:
-        cluster = carrier.start(Setup(agents=("cpus:1",), flags={flag: str(path)}), path.parent)
+        cluster = carrier.start(Setup(agents=("cpus:1",), flags={flag: str(value)}), folder)
     except (AssertionError, BadInput) as refusal:  # a process that ended, or a sentence
         told = str(refusal)
     else:
@@ -91,11 +91,20 @@ def test_a_master_starts_or_refuses(
 ) -> None:
     path = tmp_path / "file"
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    assert starts(carrier, flag, path) is fine
+    assert starts(carrier, flag, path, tmp_path) is fine
+
+
+@pytest.mark.parametrize(
+    ("limit", "fine"),
+    [("50.5%", True), ("+0%", True), ("1e1%", True), ("nan%", True)]
+    + [(limit, False) for limit in ("50", "abc%", "101%", "-1%", " 50%", "50%%", "%", "")],
+)
+def test_a_master_starts_with_a_percentage_or_refuses(carrier: Carrier, tmp_path: Path, limit: str, fine: bool) -> None:
+    assert starts(carrier, "recovery_agent_removal_limit", limit, tmp_path) is fine
 
 
 def test_the_older_lines_are_read_by_the_fake_master(carrier: Carrier, tmp_path: Path) -> None:
     """Mesos read them until it read nothing but JSON; files of that time are still about."""
     path = tmp_path / "file"
     path.write_text("p s\nq\tt\n\n", encoding="utf-8")
-    assert starts(carrier, "credentials", path) is (carrier.name != "real")
+    assert starts(carrier, "credentials", path, tmp_path) is (carrier.name != "real")

@@ -1,6 +1,7 @@
 """A new leader upon an old registry, in virtual time: who is waited for and how long (QA-27, QA-28)."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fake_master import __main__ as program
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
@@ -22,6 +24,7 @@ from mesosctl.wire import recordio
 
 AGENT = "cpus:4;mem:2048"
 JSON = {"content-type": "application/json", "accept": "application/json"}
+NO_PERCENTAGES = ("50", "abc%", "101%", "-1%", " 50%", "50 %", "50%%", "5_0%", "inf%", "%", "")
 PATIENCE = 600.0
 """Seconds until an agent that is not back counts as unreachable."""
 
@@ -149,6 +152,38 @@ def test_an_agent_that_is_given_up_while_it_is_awaited_does_not_become_unreachab
     assert (len(state["slaves"]), state["recovered_slaves"]) == (1, [])
 
 
+@pytest.mark.parametrize(
+    ("limit", "back", "ends"),
+    [("100%", 0, False), ("50%", 2, False), ("49.9%", 2, True), ("0%", 3, True), ("0%", 4, False), ("nan%", 0, False)],
+)
+def test_a_master_ends_where_more_agents_stay_away_than_may(limit: str, back: int, ends: bool) -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    Leader(registry, 4, clock)
+    second = Leader(registry, back, clock, recovery_agent_removal_limit=limit)
+    second.later(PATIENCE - 1)
+    assert second.application.master.ended is None
+    second.later(1)
+    assert (second.application.master.ended is not None) is ends
+    # What it did not give up is awaited by the next one.
+    third = Leader(registry, 0, clock)
+    assert len(third.get("/slaves")["recovered_slaves"]) == (4 if ends else back)
+
+
+def test_a_served_master_that_ends_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry, clock = MemoryRegistry(), VirtualClock()
+    Leader(registry, 2, clock)
+    second = Leader(registry, 1, clock, recovery_agent_removal_limit="20%")
+    clock.now += PATIENCE
+    monkeypatch.setattr(program, "_start", lambda _options: second.application.master)
+    monkeypatch.setattr(sys, "argv", ["mesos-fake-master", "--port", "0"])
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    assert end.value.code == 1
+    assert "1 of 2 agents did not register again within 10mins" in capsys.readouterr().err
+
+
 def test_a_drain_goes_on_when_its_agent_is_back() -> None:
     registry, clock = MemoryRegistry(), VirtualClock()
     Leader(registry, 2, clock)
@@ -196,6 +231,7 @@ def test_a_command_upon_a_fake_address_takes_nothing_over(tmp_path: Path) -> Non
         ("allocator_agent_recovery_factor", "nan"),
         ("allocator_agent_recovery_factor", "most"),
         ("max_agent_ping_timeouts", "-1"),
+        *(("recovery_agent_removal_limit", value) for value in NO_PERCENTAGES),
     ],
 )
 def test_flags_that_mean_nothing(flag: str, value: str) -> None:
