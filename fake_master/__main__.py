@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -83,11 +82,15 @@ def _start(options: ServeOptions) -> "Master":
 
 def _spec(options: ServeOptions) -> "ClusterSpec | Pictured":
     from fake_master.cluster import ClusterSpec
-    from fake_master.sources import read_source
+    from fake_master.sources import Source, read_opened, read_source
 
     agents, flags = options.agent or [], options.flags()
-    path = Path("/dev/stdin") if str(options.cluster) == "-" else options.cluster
-    file = ClusterSpec() if path is None else read_source(path, options.mesos_version)
+    if options.cluster is None:
+        file: Source = ClusterSpec()
+    elif str(options.cluster) == "-":
+        file = read_opened(sys.stdin.buffer, "standard input", options.mesos_version)
+    else:
+        file = read_source(options.cluster, options.mesos_version)
     if not isinstance(file, ClusterSpec):
         if agents:
             raise BadInput("a snapshot has its own agents", field="agent", hint="leave out --agent")

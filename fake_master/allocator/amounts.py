@@ -6,7 +6,7 @@ loops, where a new object for every agent would cost more than the decision.
 
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import AsSent
+from mesosctl.core.values import as_sent
 
 Amounts = dict[str, int]
 Pairs = tuple[tuple[str, int], ...]
@@ -40,10 +40,10 @@ def difference(left: Amounts, right: Amounts) -> Amounts:
 
 
 def written(resources: Resources) -> tuple[object, ...]:
-    """What two collections have in common that are not only equal, but shown alike too (`scalars.AsSent`)."""
+    """What two collections have in common that are not only equal, but shown alike too: as they were sent."""
     entries = tuple(resources)
-    sent = tuple(entry.value.sent for entry in entries if isinstance(entry.value, AsSent))
-    return (entries, sent) if sent else entries
+    sent = tuple(as_sent(entry.value) for entry in entries)
+    return (entries, sent) if any(sent) else entries
 
 
 def scalar_pairs(resources: Resources) -> Pairs:

@@ -192,10 +192,7 @@ def role_message(of: RoleView) -> dict[str, Any]:
 
 def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
-    names = role_view.known_roles(master)
-    return role_view.views(
-        master, [name for name in names if master.flags.authorizer.allows("view_roles", principal, name)]
-    )
+    return role_view.views(master, filter(role_view.sees(master, principal), role_view.known_roles(master)))
 
 
 def amounts(quantities: Quantities) -> dict[str, float]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
+from fake_master.master import role_view
 from fake_master.master.master import Master
 from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.messages import Field, Message, read
@@ -35,8 +36,5 @@ def update(master: Master, messages: Iterable[Mapping[str, Any]], principal: str
 
 def visible(master: Master, principal: str | None) -> list[dict[str, Any]]:
     """WeightInfo messages for the roles that the principal may see."""
-    return [
-        {"role": role, "weight": weight}
-        for role, weight in master.weights.configured.items()
-        if master.flags.authorizer.allows("view_roles", principal, role)
-    ]
+    seen = role_view.sees(master, principal)
+    return [{"role": role, "weight": weight} for role, weight in master.weights.configured.items() if seen(role)]

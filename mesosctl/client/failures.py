@@ -65,10 +65,12 @@ def translate(error: Failure, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, NotHttp):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
-    if hint is None and isinstance(error, Unanswered) and base.startswith("https:"):
-        hint = "perhaps it wants a certificate of this client: give --cert and --key"
-    if base.startswith("http:"):
-        hint = "perhaps it speaks https: write https:// in --master"
+    if hint is None and isinstance(error, Unanswered):  # it never spoke as it was spoken to
+        hint = (
+            "perhaps it wants a certificate of this client: give --cert and --key"
+            if base.startswith("https:")
+            else "perhaps it speaks https: write https:// in --master"
+        )
     return Unreachable(
         f"the connection to {base} broke after the request left: {plain_words(error) or 'no reason given'}",
         sent=True,

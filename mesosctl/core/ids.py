@@ -1,4 +1,4 @@
-"""What an id may be that a framework chooses: its own, a task's (spec/endpoints.md §5)."""
+"""What an id may be that somebody chooses: a framework's, a task's, a volume's (spec/endpoints.md §5)."""
 
 _LONGEST = 255
 _DELETE = "\x7f"

@@ -3,12 +3,12 @@
 from collections.abc import Collection
 
 from mesosctl.core.errors import RuleViolation
+from mesosctl.core.ids import id_error
 from mesosctl.core.resource import Disk, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.core.values import value_is_empty, value_type
 
-_LONGEST_ID = 255
 _WHOLE = 1000
 """Thousandths in one."""
 
@@ -92,23 +92,10 @@ def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
         raise RuleViolation(
             "a persistent volume cannot have a host path", field=f"{field}.volume.host_path", rule="volume.host-path"
         )
-    problem = _id_problem(disk.persistence_id)
+    problem = id_error(disk.persistence_id)
     if problem is not None:
         raise RuleViolation(
-            f"the persistence id '{disk.persistence_id}' {problem}",
+            f"the persistence id becomes the name of a folder: {problem}",
             field=f"{field}.persistence.id",
             rule="volume.id-characters",
         )
-
-
-def _id_problem(text: str) -> str | None:
-    """Why this cannot be an id, which becomes the name of a folder; None where it can."""
-    if not text:
-        return "is empty"
-    if len(text.encode(errors="surrogateescape")) > _LONGEST_ID:
-        return f"is longer than {_LONGEST_ID} bytes"
-    if text in (".", ".."):
-        return "means a folder that is there already"
-    if any(character in "/\\\x7f" or character < " " for character in text):
-        return "has a slash, a backslash or a control character in it"
-    return None

@@ -6,7 +6,7 @@ A scalar is an `int` of thousandths; ranges and sets have types of their own.  A
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mesosctl.core.scalars import format_milli
+from mesosctl.core.scalars import AsSent, format_milli
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,15 @@ class Items:
 
 
 Value = int | Ranges | Items
+
+
+def as_sent(value: Value) -> object:
+    """How a value came, where equal ones are shown otherwise; None, or nothing, where there is no other way."""
+    if type(value) is int:  # nearly all are
+        return None
+    if isinstance(value, (AsSent, Ranges)):
+        return value.sent
+    return value.order if isinstance(value, Items) else None
 
 
 def value_type(value: Value) -> str:

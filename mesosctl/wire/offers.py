@@ -85,15 +85,15 @@ def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any]
     )
 
 
-def read_offer(text: str, offer_id: str | None = None) -> Offer:
+def read_offer(document: str, offer_id: str | None = None) -> Offer:
     """An offer as somebody received it: an Offer message, or an OFFERS event with one or, by `offer_id`, more.
 
     Raises BadInput.
     """
     try:
-        value = decode(text)
+        value = decode(document)
     except ConversionError as error:
-        raise BadInput(f"the offer is not JSON: {why_broken(text, error)}", field="--offer") from None
+        raise BadInput(f"the offer is not JSON: {why_broken(document, error)}", field="--offer") from None
     candidates = list(_messages(value))
     if offer_id is not None:
         candidates = [message for message in candidates if message.get("id") == {"value": offer_id}]

@@ -25,6 +25,10 @@ from fake_master.allocator.role_tree import RoleTree
 from fake_master.allocator.sorter import Totals
 from mesosctl.core.operations import Conversion
 from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.resource import Resource
+from mesosctl.core.resources import Resources
+from mesosctl.core.scalars import to_sent_milli, to_shown
+from mesosctl.core.values import Items, Ranges, Value
 
 from .player import Player, player
 from .words import expand
@@ -245,6 +249,34 @@ def test_a_shared_volume_goes_to_one_framework_a_run() -> None:
 
 
 # --- What is held ---------------------------------------------------------------------------------
+
+
+def test_each_agent_is_offered_as_it_wrote_its_resources() -> None:
+    """What is equal and was sent in another way: a master shows it as it came."""
+    made = player("queued framework F r")
+    sent = {
+        "A1": (["a", "c"], [(1, 2), (5, 6)], 1.0),
+        "A2": (["c", "a"], [(1, 2), (5, 6)], 1.0),
+        "A3": (["a", "c"], [(5, 6), (1, 2)], 1.0),
+        "A4": (["a", "c"], [(1, 2), (5, 6)], 1.0004),
+    }
+    for agent, (names, spans, amount) in sent.items():
+        values: dict[str, Value] = {
+            "zones": Items.of(names),
+            "ports": Ranges.as_sent(spans),
+            "disk": to_sent_milli(amount),
+        }
+        whole = Resources(Resource(name, value) for name, value in values.items())
+        made.allocator.add_agent(AgentInfo(agent), whole + expand("1/100"))
+    made.allocator.advance_to(made.now)
+    shown = {agent: {entry.name: entry.value for entry in offered} for _, _, agent, offered in made.offers}
+    for agent, (names, spans, amount) in sent.items():
+        of = shown[agent]
+        assert isinstance(of["zones"], Items)
+        assert isinstance(of["ports"], Ranges)
+        assert isinstance(of["disk"], int)
+        assert (list(of["zones"]), list(of["ports"].sent or of["ports"].spans)) == (names, spans)
+        assert to_shown(of["disk"]) == amount
 
 
 def test_what_both_stages_offer_becomes_one_parcel() -> None:

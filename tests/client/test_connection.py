@@ -176,6 +176,20 @@ def test_a_host_with_no_address_that_is_spoken_here_cannot_be_reached(carrier, m
     assert not failed.value.sent
 
 
+@pytest.mark.parametrize(
+    ("begun", "hint"),
+    [
+        (b"", "perhaps it speaks https: write https:// in --master"),
+        (b"HTTP/1.1 200 OK\r\nContent-Le", None),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", None),
+    ],
+)
+def test_only_a_master_that_never_answered_may_speak_https(serve, carrier, begun, hint):
+    with pytest.raises(Unreachable) as failed:
+        ask(carrier, serve([begun]))
+    assert failed.value.hint == hint
+
+
 @pytest.mark.parametrize("location", ["//\U0001f4a9:5050/quota", "//\u3002:1/quota"])
 def test_a_redirect_to_what_is_no_host_is_the_masters_fault(serve, location):
     redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")

@@ -194,7 +194,7 @@ def _option(draw: st.DrawFn, option: Option, files: _Files) -> list[str]:
 
 def _word(draw: st.DrawFn, kind: str, files: _Files) -> str:
     odd = draw(st.integers(0, 11)) == 5
-    if kind in ("FILE", "CLUSTER") or (kind == "ADDRESS" and not odd and draw(st.integers(0, 10)) == 3):
+    if kind == "FILE" or (kind == "ADDRESS" and not odd and draw(st.integers(0, 10)) == 3):
         if odd:
             return draw(st.sampled_from([*ODD_WORDS[:50], "/", "/dev/null", "/proc/self/mem", "-"]))
         if kind == "ADDRESS":

@@ -37,7 +37,7 @@ def command(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg = 
     """
     from mesosctl.ops.offers.simulating import simulate
 
-    with opened(cluster, "CLUSTER", session.environment.stdin) as file:
+    with opened(cluster, "FILE", session.environment.stdin) as file:
         sharing = simulate(file, named(cluster), steps)
     instead = session.is_output(svg, "--svg")
     if not instead:
