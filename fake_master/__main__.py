@@ -88,7 +88,7 @@ def _spec(options: ServeOptions) -> "ClusterSpec | Pictured":
     if options.cluster is None:
         file: Source = ClusterSpec()
     elif str(options.cluster) == "-":
-        with open(sys.stdin.fileno(), "rb", closefd=False) as given:  # noqa: PTH123  # it has no path
+        with open(sys.stdin.fileno(), "rb", closefd=False) as given:
             file = read_opened(given, "standard input", options.mesos_version)
     else:
         file = read_source(options.cluster, options.mesos_version)
