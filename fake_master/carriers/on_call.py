@@ -49,12 +49,16 @@ class OnCall:
             return self._master().respond(method, target, headers, body)
 
     def events(self, stream: "EventStream", patience: float | None) -> "Events":
-        """See `Direct.events`."""
-        return self._master().events(stream, patience)
+        """See `Direct.events`.  Raises BadInput as `answer` does."""
+        with self._explained():
+            return self._master().events(stream, patience)
 
     def close(self) -> None:
-        """Let go of the registry."""
-        self._registry.close()
+        """End the master, where it has started, and let go of the registry."""
+        if self._started is None:
+            self._registry.close()
+        else:
+            self._started.close()
 
     def _master(self) -> "Direct":
         if self._started is None:

@@ -25,8 +25,6 @@ from fake_master.master.streams import EventStream
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _SECONDS_TO_FINISH = 2.0
-_SECONDS_TO_STAND_STILL = 0.02
-"""For a registry that another process holds: nobody is answered meanwhile."""
 _SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
 """After a body that was not read to its end, nothing more can be read."""
@@ -41,7 +39,9 @@ class Server:
         self._held = 0
         """Bytes of the bodies that are being read."""
         self._application = Application(master)
-        master.registry.wait_at_most(_SECONDS_TO_STAND_STILL)
+        master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
+        self._turn = asyncio.Lock()
+        """Whose it is tries for the registry again; who comes later waits for it."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -135,13 +135,22 @@ class Server:
 
     async def _respond(self, request: Request) -> Response:
         """The answer; where another process holds the registry, others get theirs while this one waits."""
-        loop = asyncio.get_running_loop()
-        give_up = loop.time() + self._limits.registry_seconds
+        give_up = asyncio.get_running_loop().time() + self._limits.registry_seconds
+        try:
+            return self._application.respond(request)
+        except HeldRegistry:
+            async with self._turn:
+                return await self._respond_patiently(request, give_up)
+        except RegistryFailure as failure:
+            return registry_failed(failure, request)
+
+    async def _respond_patiently(self, request: Request, give_up: float) -> Response:
+        """The same, by attempts until `give_up` (the loop's time)."""
         while True:
             try:
                 return self._application.respond(request)
             except RegistryFailure as failure:
-                if not isinstance(failure, HeldRegistry) or loop.time() >= give_up:
+                if not isinstance(failure, HeldRegistry) or asyncio.get_running_loop().time() >= give_up:
                     return registry_failed(failure, request)
             await asyncio.sleep(_SECONDS_BETWEEN_ATTEMPTS)
 

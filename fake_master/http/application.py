@@ -19,7 +19,7 @@ from fake_master.http.access import Realm, authenticate
 from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
 from fake_master.http.routing import Router
 from fake_master.master.master import Master
-from fake_master.master.registry import RegistryFailure
+from fake_master.master.registry import HeldRegistry, RegistryFailure
 from mesosctl.core.errors import Forbidden
 
 Endpoint = Callable[[Master, Request, str | None], Response]
@@ -31,7 +31,8 @@ class Route:
     """Where an endpoint answers, to whom, and to which methods.
 
     `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so
-    also below /master.
+    also below /master.  `begins_itself` where the body says whether anything is changed: the endpoint begins a
+    transaction itself, if it has to.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Route:
     reads: Endpoint | None = None
     methods: Mapping[str, Endpoint] = field(default_factory=lambda: MappingProxyType({}))
     prefixed: bool = True
+    begins_itself: bool = False
 
 
 ROUTES = (
@@ -68,7 +70,7 @@ ROUTES = (
     Route("maintenance/status", Realm.READONLY, methods={"GET": maintenance.get_status}),
     Route("machine/down", Realm.READWRITE, methods={"POST": maintenance.machine_down}),
     Route("machine/up", Realm.READWRITE, methods={"POST": maintenance.machine_up}),
-    Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}),
+    Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}, begins_itself=True),
     Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
 )
 ROUTER = Router({route.path: route for route in ROUTES}, {route.path for route in ROUTES if not route.prefixed})
@@ -92,7 +94,11 @@ class Application:
             return registry_failed(failure, request)
 
     def respond(self, request: Request) -> Response:
-        """The same; raises RegistryFailure, and nothing was changed then."""
+        """The same; raises RegistryFailure where a change was not kept.
+
+        Nothing was changed then only if it is a HeldRegistry.  Otherwise what an operator asked for is undone; what a
+        framework's call made agents do goes on, and is written when that is possible (`agent_memory`).
+        """
         self.master.advance()
         try:
             response = self._answer(request)
@@ -113,20 +119,22 @@ class Application:
         endpoint = route.reads or route.methods.get(request.method)
         if endpoint is None:
             raise wrong_method(tuple(route.methods), request.method)
-        if route.reads is not None or request.method in _READING:
-            self.master.refresh()
-            return endpoint(self.master, request, principal)
-        with self.master.transaction():
-            try:
+        try:
+            if route.reads is not None or request.method in _READING or route.begins_itself:
+                self.master.refresh()
                 return endpoint(self.master, request, principal)
-            except Forbidden:
-                raise standard_refusal(403) from None
+            with self.master.transaction():
+                return endpoint(self.master, request, principal)
+        except Forbidden:
+            raise standard_refusal(403) from None
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:
     """What `Application.handle` makes of what `respond` raised."""
     hint = f" ({failure.hint})" if failure.hint else ""
-    refusal = Refusal(500, f"The registry failed, and nothing was changed: {failure}{hint}")
+    nothing = isinstance(failure, HeldRegistry) or request.method in _READING
+    outcome = "nothing was changed" if nothing else "what was asked was not kept"
+    refusal = Refusal(500, f"The registry failed, and {outcome}: {failure}{hint}")
     return _as_asked(refusal.response, request)
 
 

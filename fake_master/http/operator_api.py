@@ -16,7 +16,6 @@ from fake_master.http.exchange import (
 from fake_master.http.negotiation import check_accept, read_call
 from fake_master.master import describe, metrics, role_view
 from fake_master.master.master import Master
-from mesosctl.core.errors import Forbidden
 from mesosctl.wire.messages import Field, Message, one_of
 
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
@@ -221,7 +220,7 @@ _CALL = Message(
 
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /api/v1."""
+    """POST /api/v1: a transaction where something is changed, and none where somebody reads.  Raises Forbidden."""
     message = read_call(request, _CALL)
     name = message.get("type")
     if name is None:
@@ -236,10 +235,8 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
         answer = READERS[name](master, message.get(field, {}), principal)
         return json_response({"type": name} if answer is None else {"type": name, field: answer}, request)
     if name in WRITERS:
-        try:
+        with master.transaction():
             WRITERS[name](master, message[field], principal)
-        except Forbidden:
-            raise standard_refusal(403) from None
         return accepted_silently(202 if name in _ACCEPTED else 200)
     if name in STREAMS:
         stream = master.tell.add_operator(_get_state(master, {}, principal))

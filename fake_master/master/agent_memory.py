@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from fake_master.master import recovering
 from fake_master.master.agents import Agent
 from fake_master.master.frameworks import Framework
-from fake_master.master.registry import RegistryFailure, reading_records
+from fake_master.master.registry import SECONDS_TO_WAIT, RegistryFailure, reading_records
 from fake_master.master.task_records import Brought, Record, from_record, to_record
 from fake_master.master.tasks import Task
 from mesosctl.core.resources import Resources
@@ -149,6 +149,8 @@ class AgentMemory:
             return
         self._due = self._master.now
         try:
+            # However short a time requests may wait: there is no later attempt.
+            self._master.registry.wait_at_most(SECONDS_TO_WAIT)
             self._keep()
         except RegistryFailure as failure:
             _LOG.warning("%s; what was acknowledged last will be told again", failure)

@@ -5,12 +5,12 @@ so the same limiter is put before their calls: a call is answered 202 as soon as
 takes effect when its permit comes.
 """
 
+from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fake_master.master.registry import RegistryFailure
+from fake_master.master.registry import HeldRegistry, RegistryFailure
 from mesosctl.core.throttle import Limiter, Throttle
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # What a driver calls every message of a 1.x framework.
 _MESSAGE = "mesos.scheduler.Call"
+_RETRY_AFTER = 1.0
+"""Seconds."""
 Action = Callable[[], None]
 
 
@@ -39,6 +41,9 @@ class RateLimiting:
         self._throttle = Throttle(master.flags.rate_limits)
         self._applies = master.flags.rate_limit_http
         self._counters: dict[str, Counters] = {}
+        self._waiting: deque[Action] = deque()
+        """What has had its turn while another process held the registry, oldest first; one queue for all, so that
+        one at a time tries."""
 
     def registered(self, framework: "Framework") -> None:
         """Counters appear, at 0, with the first framework of a principal."""
@@ -69,10 +74,12 @@ class RateLimiting:
         due = limiter.take(now)
         if due is None:
             self._refuse(stream, limiter)
-        elif due <= now:
+        elif due <= now and not self._waiting:
             limiter.begin()
             action()
             self._count_processed(framework)
+        elif due <= now:
+            self._process(framework, stream, limiter, action)
         else:
             self._master.timers.at(due, lambda: self._process(framework, stream, limiter, action))
 
@@ -90,9 +97,9 @@ class RateLimiting:
             return
         due = limiter.reserve(self._master.now)
         if due <= self._master.now:
-            action()
+            self._in_order(action)
         else:
-            self._master.timers.at(due, action)
+            self._master.timers.at(due, lambda: self._in_order(action))
 
     def metrics(self) -> dict[str, float]:
         """The counters under their names, with principals as they are."""
@@ -103,13 +110,43 @@ class RateLimiting:
         return found
 
     def _process(self, framework: "Framework", stream: "EventStream", limiter: Limiter, action: Action) -> None:
-        """A call's turn has come; one from a framework that is gone, or has a newer stream, is ignored."""
+        """A call's turn has come."""
         limiter.begin()
+        self._in_order(lambda: self._keep(framework, stream, action))
+
+    def _in_order(self, step: Action) -> None:
+        """Do `step` once nothing waits before it and, where it takes the registry, no other process holds that."""
+        if self._waiting:
+            self._waiting.append(step)
+            return
+        try:
+            step()
+        except HeldRegistry:
+            self._waiting.append(step)
+            self._master.timers.at(self._master.now + _RETRY_AFTER, self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Do what waits.  Raises HeldRegistry where it still has to: the timers try again."""
+        while self._waiting:
+            self._waiting[0]()
+            self._waiting.popleft()
+
+    def _keep(self, framework: "Framework", stream: "EventStream", action: Action) -> None:
+        """Make a call that was answered long ago; one of a framework that is gone, or has a newer stream, is ignored.
+
+        Raises HeldRegistry, and nothing was done then.
+        """
         if self._master.frameworks.get(framework.id) is not framework or framework.stream is not stream:
             return
-        # Nobody waits for an answer any more: a change that cannot be kept is undone in silence.
-        with suppress(RegistryFailure), self._master.transaction():
-            action()
+        try:
+            with self._master.transaction():
+                action()
+        except HeldRegistry:
+            raise
+        except RegistryFailure:
+            # Nobody waits for an answer any more.  What the registry holds is as before; what the agents do goes on,
+            # and they write it when they can (`agent_memory`).
+            pass
         self._count_processed(framework)
 
     def _refuse(self, stream: "EventStream", limiter: Limiter) -> None:

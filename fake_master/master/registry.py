@@ -28,7 +28,15 @@ class UnreadableRegistry(RegistryFailure):
 
 
 class HeldRegistry(RegistryFailure):
-    """Another process holds it at the moment; nothing was done, and it may be tried again."""
+    """Another process holds it at the moment; nothing was done, and it may be tried again.
+
+    Raised only where a transaction cannot begin, or where somebody reads outside of any.  What is held up later, as
+    the commit of an SQLite file without WAL is by its readers, is a RegistryFailure: its caller has done something.
+    """
+
+
+SECONDS_TO_WAIT = 10.0
+"""For another process that holds it, where nothing else is said."""
 
 
 @contextmanager

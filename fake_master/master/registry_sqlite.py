@@ -11,10 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.master.record_shapes import wrong_part
-from fake_master.master.registry import HeldRegistry, Registry, RegistryFailure, UnreadableRegistry
+from fake_master.master.registry import (
+    SECONDS_TO_WAIT,
+    HeldRegistry,
+    Registry,
+    RegistryFailure,
+    UnreadableRegistry,
+)
 
 _SCHEMA_VERSION = 2
-_SECONDS_TO_WAIT_FOR_A_LOCK = 10.0
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
 # What to do where SQLite fails, by its primary result code.
@@ -34,8 +39,8 @@ class SqliteRegistry(Registry):
     """Records in `path`, which is made where it does not exist (mode 0600, its folder 0700).
 
     A commit returns only when the change is on the disk.  What is read is as masters write it (`record_shapes`).
-    Raises RegistryFailure with one
-    sentence wherever the file cannot serve, UnreadableRegistry where that is for what it contains.
+    Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry where that is for
+    what it contains, HeldRegistry where another process holds it and nothing was begun.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,7 +52,7 @@ class SqliteRegistry(Registry):
             _check_rights(path)
             self._file = path.stat()
             self._connection = sqlite3.connect(
-                path, timeout=_SECONDS_TO_WAIT_FOR_A_LOCK, isolation_level=None, check_same_thread=False
+                path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
             )
         try:
             with self._explained():
@@ -59,7 +64,7 @@ class SqliteRegistry(Registry):
 
     def _prepare_patiently(self) -> None:
         """Where several processes start on one new file, changing its mode fails at once instead of waiting."""
-        give_up = time.monotonic() + _SECONDS_TO_WAIT_FOR_A_LOCK
+        give_up = time.monotonic() + SECONDS_TO_WAIT
         while True:
             try:
                 self._prepare()
@@ -201,7 +206,8 @@ class SqliteRegistry(Registry):
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
             if code not in _HINTS:
                 raise UnreadableRegistry(f"{self._path} is not a registry, or it is damaged: {error}") from error
-            kind = HeldRegistry if code == sqlite3.SQLITE_BUSY else RegistryFailure
+            is_held = code == sqlite3.SQLITE_BUSY and not self._connection.in_transaction
+            kind = HeldRegistry if is_held else RegistryFailure
             raise kind(f"{self._path} cannot be used: {error}", _HINTS[code]) from error
         except OSError as error:
             raise RegistryFailure(

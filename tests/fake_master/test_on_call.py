@@ -1,6 +1,9 @@
 """A `fake:` address answers the same whether its master has started or not."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -8,6 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fake_master
+from fake_master.carriers.direct import Direct
+from fake_master.carriers.on_call import OnCall
+from fake_master.master.registry import MemoryRegistry, RegistryFailure
+from fake_master.master.streams import EventStream
+from mesosctl.core.errors import BadInput
+
+from .restart_lab import Scheduler, lab
 
 
 def quota_of(carrier):
@@ -39,3 +49,30 @@ def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, versio
         started = fake_master.open_carrier(address)
         started.answer("GET", "/version", {}, b"")
         assert quota_of(fake_master.open_carrier(address)) == quota_of(started)
+
+
+def test_who_closes_it_ends_its_master_which_keeps_what_it_has_not_yet(tmp_path: Path) -> None:
+    with lab(tmp_path) as here:
+        scheduler = Scheduler(here)
+        carrier = OnCall(lambda: Direct(here.master), here.master.registry, None, nullcontext)
+        assert carrier.answer("GET", "/version", {}, b"").status == 200
+        scheduler.run("a")
+        carrier.close()
+        here.start(here.spec)
+        scheduler.subscribe()
+        assert scheduler.told() == []
+
+
+def test_a_master_that_cannot_start_for_a_stream_is_explained() -> None:
+    @contextmanager
+    def explained() -> Iterator[None]:
+        try:
+            yield
+        except RegistryFailure as failure:
+            raise BadInput(str(failure)) from failure
+
+    def start() -> Direct:
+        raise RegistryFailure("the file is gone")
+
+    with pytest.raises(BadInput, match="the file is gone"):
+        OnCall(start, MemoryRegistry(), None, explained).events(EventStream(), None)

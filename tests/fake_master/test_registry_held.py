@@ -7,14 +7,19 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
+import pytest
 from aiohttp import ClientSession
 
 from fake_master.carriers.limits import ClientLimits
 from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request, Response
+from fake_master.master.registry import HeldRegistry, RegistryFailure
 from fake_master.master.registry_sqlite import SqliteRegistry
 
 from .sending import AGENT, JSON, quota
+from .throttled import Cluster
 
 PATIENCE = 60.0
 """Seconds until a test gives up."""
@@ -41,8 +46,13 @@ def held(path: Path) -> Iterator[None]:
         other.execute("ROLLBACK")
 
 
-async def set_quota(session: ClientSession) -> int:
-    async with session.post("/quota", data=json.dumps(quota("web")), headers=JSON) as answer:
+async def set_quota(session: ClientSession, role: str = "web") -> int:
+    async with session.post("/quota", data=json.dumps(quota(role)), headers=JSON) as answer:
+        return answer.status
+
+
+async def ask_v1(session: ClientSession, kind: str) -> int:
+    async with session.post("/api/v1", data=json.dumps({"type": kind}), headers=JSON) as answer:
         return answer.status
 
 
@@ -60,6 +70,7 @@ def test_who_reads_is_answered_while_a_change_waits_which_is_made_at_last(tmp_pa
                 change = asyncio.create_task(set_quota(session))
                 for _ in range(20):
                     assert [await status(session, one) for one in ("/quota", "/state", "/health")] == [200] * 3
+                    assert [await ask_v1(session, one) for one in ("GET_ROLES", "SUBSCRIBE")] == [200] * 2
                 assert not change.done()
             assert await change == 200
 
@@ -72,7 +83,105 @@ def test_a_change_does_not_wait_for_ever(tmp_path: Path) -> None:
     async def run() -> None:
         async with asyncio.timeout(PATIENCE), served(path, ClientLimits(registry_seconds=0.1)) as session:
             with held(path):
-                assert await set_quota(session) == 500
+                async with session.post("/quota", data=json.dumps(quota("web")), headers=JSON) as answer:
+                    assert answer.status == 500
+                    assert b"nothing was changed" in await answer.read()
             assert await set_quota(session) == 200
 
     asyncio.run(run())
+
+
+def test_of_several_changes_that_wait_one_at_a_time_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.sqlite"
+    tries: list[str] = []
+    respond = Application.respond
+
+    def noted(self: Application, request: Request) -> Response:
+        if request.method == "POST":
+            tries.append(json.loads(request.body)["role"])
+        return respond(self, request)
+
+    async def until(session: ClientSession, number: int) -> None:
+        while len(tries) < number:
+            assert await status(session, "/health") == 200
+
+    async def run() -> None:
+        async with asyncio.timeout(PATIENCE), served(path, ClientLimits(registry_seconds=PATIENCE)) as session:
+            with held(path):
+                changes = []
+                for role in "abc":
+                    changes.append(asyncio.create_task(set_quota(session, role)))
+                    while role not in tries:
+                        assert await status(session, "/health") == 200
+                await until(session, len(tries) + 10)
+                assert [tries.count(role) for role in "bc"] == [1, 1]
+            assert await asyncio.gather(*changes) == [200] * 3
+        assert tries[-3:] == ["a", "b", "c"]
+
+    monkeypatch.setattr(Application, "respond", noted)
+    asyncio.run(run())
+
+
+@contextmanager
+def throttled(path: Path, qps: float) -> Iterator[Cluster]:
+    """In virtual time, with frameworks of one principal."""
+    with closing(SqliteRegistry(path)) as registry:
+        registry.wait_at_most(0)
+        yield Cluster({"limits": [{"principal": "p", "qps": qps}]}, registry=registry)
+
+
+def test_a_call_whose_turn_comes_meanwhile_is_made_later_and_none_overtakes_it(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    with throttled(path, qps=2) as cluster:
+        framework = cluster.framework("p")
+        framework.send("a", "b", "c", "d")
+        with held(path):
+            cluster.at(0.5)
+            assert framework.read() == ["a"]
+            assert cluster.counters() == {"p": (4, 1)}
+        cluster.at(1)
+        assert framework.read() in (["a"], ["a", "b", "c"])
+        cluster.at(10)
+        assert framework.read() == ["a", "b", "c", "d"]
+        assert cluster.counters() == {"p": (4, 4)}
+
+
+def test_a_call_that_need_not_wait_for_its_turn_waits_for_those_that_came_before(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    with throttled(path, qps=10) as cluster:
+        framework = cluster.framework("p")
+        framework.send("a", "b")
+        with held(path):
+            cluster.at(0.1)
+        cluster.at(0.5)
+        framework.send("c")
+        cluster.at(10)
+        assert framework.read() == ["a", "b", "c"]
+
+
+def test_a_framework_that_is_gone_meanwhile_has_made_its_calls(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    with throttled(path, qps=10) as cluster:
+        framework = cluster.framework("p", failover_timeout=1e6)
+        framework.send("a", "b")
+        with held(path):
+            cluster.at(0.1)
+            cluster.at(0.5)
+            framework.stream.abandon()
+        cluster.at(10)
+        assert cluster.counters() == {"p": (2, 2)}
+        assert [known["connected"] for known in cluster.frameworks()] == [False]
+
+
+def test_only_what_did_not_begin_may_be_tried_again(tmp_path: Path) -> None:
+    """Where the file system has no WAL, somebody who reads can hold up a commit, after everything was done."""
+    path = tmp_path / "r.sqlite"
+    with closing(SqliteRegistry(path)) as registry, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        registry.wait_at_most(0)
+        assert registry._connection.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",)
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM record").fetchall()
+        with pytest.raises(RegistryFailure) as caught, registry.transaction():
+            registry.write("kind", "key", 1)
+        assert not isinstance(caught.value, HeldRegistry)
+        assert registry.records("kind") == {}

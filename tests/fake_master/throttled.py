@@ -7,6 +7,7 @@ from typing import Any
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
+from fake_master.master.registry import Registry
 from fake_master.master.streams import EventStream
 from mesosctl.wire.recordio import decode
 
@@ -19,11 +20,12 @@ class Cluster:
     flags: dict[str, Any] = field(default_factory=dict)
     now: float = 1000.0
     version: str = "1.11"
+    registry: Registry | None = None
 
     def __post_init__(self) -> None:
         flags = self.flags | ({"rate_limits": json.dumps(self.limits)} if self.limits else {})
         spec = ClusterSpec(agents=("cpus:4;mem:1024",), mesos_version=self.version, flags=flags)
-        self.application = Application(spec.start(clock=lambda: self.now))
+        self.application = Application(spec.start(self.registry, clock=lambda: self.now))
 
     def ask(self, target: str, body: dict[str, Any] | None = None, **headers: str):
         return self.application.handle(

@@ -35,6 +35,7 @@ _SENT_WORDS = (
     "removed before that",
     "has quota",
     "not begun",
+    "was not kept",
 )
 _DOUBTS = (
     "cannot be told",
