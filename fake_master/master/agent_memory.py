@@ -54,14 +54,24 @@ class AgentMemory:
         """What there is; what belongs to nobody who may come back is to be forgotten."""
         membership = self._master.membership
         may_return = {*membership.expected().values(), *membership.unreachable()}
-        wanted = set()
         with reading_records():
-            for key, record in self._master.registry.records(_TASK).items():
-                if record["agent_id"] in may_return:
-                    self._away.setdefault(record["agent_id"], {})[key] = record
-                    wanted.add(self._infos[record["framework_id"]]["id"]["value"])
-                else:
-                    self._change(key, None)
+            records = self._master.registry.records(_TASK)
+            # Oldest first: the id of a task that is out of reach may be used again, and the last launch counts.
+            latest = {
+                (record["framework_id"], record["info"]["task_id"]["value"]): key
+                for key, record in records.items()
+                if record["agent_id"] in may_return
+            }
+            wanted = {framework_id for framework_id, _ in latest}
+            for framework_id in wanted:
+                if self._infos[framework_id]["id"]["value"] != framework_id:
+                    raise ValueError(framework_id)
+        kept = set(latest.values())
+        for key, record in records.items():
+            if key in kept:
+                self._away.setdefault(record["agent_id"], {})[key] = record
+            else:
+                self._change(key, None)
         for framework_id in self._infos.keys() - wanted:
             self._forget_info(framework_id)
 

@@ -118,6 +118,7 @@ class Leaving:
                     framework, task, state, reason=reason, message="Agent has been marked gone"
                 )
                 framework.completed_tasks.append(task)
+                master.failover.remember_task(framework, task)
         return True
 
     def shut_down(self, agent: Agent) -> None:
