@@ -33,7 +33,7 @@ class TaskRunner:
             framework.executors[executor.agent_id, executor.id] = executor
             framework.hold(agent, executor.resources)
         self._master.tell.operators("TASK_ADDED", {"task": describe.task(task)})
-        framework.counts["tasks/active/task_staging"] += 1
+        framework.count_task(task)
         self._master.failover.remember_task(framework, task)
         delay = agent.faults.launch_delay
         if delay:
@@ -82,10 +82,14 @@ class TaskRunner:
             at = max(self._master.now, since + fate.seconds)
             self._master.timers.at(at, lambda: self.end(framework, task, str(fate.outcome)))
 
-    def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
-        """The task was told to end, and takes its time."""
+    def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
+        """The task's agent knows how it is to end; somebody else sees to it that it does."""
         task.told_to_end = ending
         self._master.failover.remember_task(framework, task)
+
+    def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
+        """The task was told to end, and takes its time."""
+        self.tell_to_end(framework, task, ending)
         at = max(self._master.now, ending.at)
         self._master.timers.at(at, lambda: self.end(framework, task, ending.state, **ending.details))
 
