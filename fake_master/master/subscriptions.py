@@ -113,7 +113,7 @@ class Subscriptions:
         # One bracket, so that no allocation falls between the parts of a removal.
         master.allocator.pause()
         framework.active = framework.connected = False
-        master.failover.forget(framework)
+        master.failover.memory.forget(framework)
         master.allocator.deactivate_framework(framework.id)
         self._take_back_offers(framework)
         master.task_runner.kill_all(framework)
@@ -209,7 +209,7 @@ class Subscriptions:
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         framework.suppressed = wanted.suppressed
         framework.offer_constraints = wanted.offer_constraints
-        master.failover.remember_info(framework)
+        master.failover.memory.remember_framework(framework)
         master.allocator.update_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
         for offer in list(framework.offers.values()):
             if offer.role in dropped:

@@ -34,7 +34,7 @@ class TaskRunner:
             framework.hold(agent, executor.resources)
         self._master.tell.operators("TASK_ADDED", {"task": describe.task(task)})
         framework.count_task(task)
-        self._master.failover.remember_task(framework, task)
+        self._master.failover.memory.remember_task(framework, task)
         delay = agent.faults.launch_delay
         if delay:
             self._master.timers.at(self._master.now + delay, lambda: self._arrive(framework, task, executor))
@@ -85,7 +85,7 @@ class TaskRunner:
     def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
         """The task's agent knows how it is to end; somebody else sees to it that it does."""
         task.told_to_end = ending
-        self._master.failover.remember_task(framework, task)
+        self._master.failover.memory.remember_task(framework, task)
 
     def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
         """The task was told to end, and takes its time."""
