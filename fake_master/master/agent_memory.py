@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from fake_master.master import recovering
 from fake_master.master.agents import Agent
 from fake_master.master.frameworks import Framework
+from fake_master.master.no_memory import NoMemory
 from fake_master.master.registry import SECONDS_TO_WAIT, RegistryFailure, reading_records
 from fake_master.master.task_records import Brought, Record, from_record, to_record
 from fake_master.master.tasks import Task
@@ -32,20 +33,20 @@ _MOMENT = 1.0
 """Seconds that an acknowledgement may wait."""
 
 
-class AgentMemory:
+class AgentMemory(NoMemory):
     """Every agent's tasks, those of agents that are not back included."""
 
     def __init__(self, master: "Master") -> None:
-        self._master = master
+        super().__init__(master)
         self._due: float | None = None
         """When what has changed must be written."""
         self._is_wanted = False
         """Whether the transaction under way is to write it: what failed to be kept is no other one's business."""
         self._changed: dict[str, tuple[Framework, Task] | None] = {}
         """By key; None for a task that is to be forgotten, whoever still has it."""
-        self._infos: dict[str, Mapping[str, Any]] = master.registry.records(_FRAMEWORK)
+        self._framework_infos: dict[str, Mapping[str, Any]] = master.registry.records(_FRAMEWORK)
         """FrameworkInfo by framework id."""
-        self._changed_infos: set[str] = set()
+        self._changed_frameworks: set[str] = set()
         self._away: dict[str, dict[str, Record]] = {}
         """Records by key, by the id of an agent that has not come back yet."""
         self._read()
@@ -54,21 +55,31 @@ class AgentMemory:
         """What there is; what belongs to nobody who may come back is to be forgotten."""
         membership = self._master.membership
         may_return = {*membership.expected().values(), *membership.unreachable()}
-        wanted = set()
         with reading_records():
-            for key, record in self._master.registry.records(_TASK).items():
-                if record["agent_id"] in may_return:
-                    self._away.setdefault(record["agent_id"], {})[key] = record
-                    wanted.add(self._infos[record["framework_id"]]["id"]["value"])
-                else:
-                    self._change(key, None)
-        for framework_id in self._infos.keys() - wanted:
+            records = self._master.registry.records(_TASK)
+            # Oldest first: the id of a task that is out of reach may be used again, and the last launch counts.
+            latest = {
+                (record["framework_id"], record["info"]["task_id"]["value"]): key
+                for key, record in records.items()
+                if record["agent_id"] in may_return
+            }
+            wanted = {framework_id for framework_id, _ in latest}
+            for framework_id in wanted:
+                if self._framework_infos[framework_id]["id"]["value"] != framework_id:
+                    raise ValueError(framework_id)
+        kept = set(latest.values())
+        for key, record in records.items():
+            if key in kept:
+                self._away.setdefault(record["agent_id"], {})[key] = record
+            else:
+                self._change(key, None)
+        for framework_id in self._framework_infos.keys() - wanted:
             self._forget_info(framework_id)
 
     # --- Agents register --------------------------------------------------------------------------------
 
-    def register(self, agent: Agent, used: Mapping[str, Resources] | None) -> None:
-        """See `Failover.register`.
+    def register(self, agent: Agent, used: Mapping[str, Resources] | None = None) -> None:
+        """See `NoMemory.register`.
 
         An agent that was started anew with too little for what it ran is another one, and its tasks have ended.
         """
@@ -78,7 +89,7 @@ class AgentMemory:
             for one in brought:
                 self._change(_key(one.task), None)
             brought = []
-        recovering.admit(self._master, agent, brought, self._infos, used)
+        recovering.admit(self._master, agent, brought, self._framework_infos, used)
 
     def _brought_by(self, agent_id: str) -> list[Brought]:
         """What an agent runs that this master has not heard of; in the order of its launch."""
@@ -95,56 +106,54 @@ class AgentMemory:
 
     # --- What happens ---------------------------------------------------------------------------------
 
-    def remember(self, framework: Framework, task: Task, *, may_wait: bool) -> None:
-        """Something of a task has changed, or it is there no more."""
+    def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
+        """See `NoMemory.remember_task`."""
         if framework.is_resident:
             return
         self._change(_key(task), (framework, task), may_wait=may_wait)
-        self.remember_info(framework, is_new=True)
+        self._take_info(framework)
 
-    def remember_info(self, framework: Framework, *, is_new: bool = False) -> None:
-        """A framework describes itself anew, or has its first task."""
-        if (is_new or framework.id in self._infos) and self._infos.get(framework.id) is not framework.info:
-            self._infos[framework.id] = framework.info
-            self._changed_infos.add(framework.id)
-            self._is_due_at(self._master.now)
+    def remember_framework(self, framework: Framework) -> None:
+        """See `NoMemory.remember_framework`; no agent knows one that has had no task."""
+        if framework.id in self._framework_infos:
+            self._take_info(framework)
 
     def forget(self, framework: Framework) -> None:
-        """The framework is gone for good, and no agent brings it back."""
+        """See `NoMemory.forget`."""
         for task in (*framework.tasks.values(), *framework.unreachable_tasks.values()):
             self._change(_key(task), None)
         for records in self._away.values():
             for key in [key for key, record in records.items() if record["framework_id"] == framework.id]:
                 del records[key]
                 self._change(key, None)
-        if framework.id in self._infos:
+        if framework.id in self._framework_infos:
             self._forget_info(framework.id)
 
     # --- What is written ------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """A transaction begins."""
+        """See `NoMemory.begin`."""
         self._is_wanted = False
 
     def write(self) -> None:
-        """Everything that has changed, if the transaction that ends changed any of it."""
+        """See `NoMemory.write`: everything that has changed, if the transaction changed any of it."""
         if not self._is_wanted:
             return
         write = self._master.registry.write
         for key, change in self._changed.items():
             write(_TASK, key, to_record(*change) if change is not None and _is_there(*change) else None)
-        for framework_id in self._changed_infos:
-            write(_FRAMEWORK, framework_id, self._infos.get(framework_id))
+        for framework_id in self._changed_frameworks:
+            write(_FRAMEWORK, framework_id, self._framework_infos.get(framework_id))
 
     def written(self) -> None:
-        """The transaction is kept."""
+        """See `NoMemory.written`."""
         if self._is_wanted:
             self._changed.clear()
-            self._changed_infos.clear()
+            self._changed_frameworks.clear()
             self._due, self._is_wanted = None, False
 
     def close(self) -> None:
-        """The process ends, and nothing waits any longer."""
+        """See `NoMemory.close`."""
         if self._due is None:
             return
         self._due = self._master.now
@@ -157,9 +166,15 @@ class AgentMemory:
 
     # --- Within ---------------------------------------------------------------------------------------
 
+    def _take_info(self, framework: Framework) -> None:
+        if self._framework_infos.get(framework.id) is not framework.info:
+            self._framework_infos[framework.id] = framework.info
+            self._changed_frameworks.add(framework.id)
+            self._is_due_at(self._master.now)
+
     def _forget_info(self, framework_id: str) -> None:
-        del self._infos[framework_id]
-        self._changed_infos.add(framework_id)
+        del self._framework_infos[framework_id]
+        self._changed_frameworks.add(framework_id)
         self._is_due_at(self._master.now)
 
     def _change(self, key: str, change: tuple[Framework, Task] | None, *, may_wait: bool = False) -> None:

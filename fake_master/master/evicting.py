@@ -48,8 +48,7 @@ def evict(
     at = master.now + (grace_seconds if started else 0.0)
     state, details = _end(framework, message, reason)
     for other in told:
-        other.told_to_end = Ending(at, state, details)
-        master.failover.remember_task(framework, other)
+        master.task_runner.tell_to_end(framework, other, Ending(at, state, details))
     if told:
 
         def end() -> None:

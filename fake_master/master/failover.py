@@ -12,19 +12,15 @@ for whom, where the registry outlives the process (`agent_memory`).  Frameworks 
 process end with it, and their tasks with them.
 """
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fake_master.master import describe
 from fake_master.master.agents import Agent
+from fake_master.master.no_memory import NoMemory
 from mesosctl.core.durations import parse_duration
 
 if TYPE_CHECKING:
-    from fake_master.master.agent_memory import AgentMemory
-    from fake_master.master.frameworks import Framework
     from fake_master.master.master import Master
-    from fake_master.master.tasks import Task
-    from mesosctl.core.resources import Resources
 
 _INFO = "agent_info"
 
@@ -38,8 +34,9 @@ class Failover:
         """Agent id by host name."""
         self._expected = 0
         """How many agents the registry held when this master took over."""
-        self._infos: dict[str, Any] = {}
-        self._memory: AgentMemory | None = None
+        self._agent_infos: dict[str, Any] = {}
+        """SlaveInfo by host name."""
+        self.memory = NoMemory(master)
         """What runs on the agents, where a next leader can know of it."""
         self.is_under_way = False
         """Whether this master took over from another one; agents register again from then on."""
@@ -48,26 +45,26 @@ class Failover:
         """This master was elected: wait for the agents of the registry.  Before any of them registers."""
         master = self._master
         self.is_under_way = True
-        self._infos = master.registry.records(_INFO)
+        self._agent_infos = master.registry.records(_INFO)
         self._awaited = master.membership.expected()
         self._expected = len(self._awaited)
         if master.registry.outlives_process:
             from fake_master.master.agent_memory import AgentMemory  # late: most masters have none
 
-            self._memory = AgentMemory(master)
+            self.memory = AgentMemory(master)
         master.allocator.recover(len(self._awaited), master.quotas.meanings())
         if self._awaited:
             patience = parse_duration(master.flags.shown["agent_reregister_timeout"])
             master.timers.at(master.now + patience, self._give_up)
 
-    def remember(self, agent: Agent) -> None:
+    def remember_agent(self, agent: Agent) -> None:
         """What the next leader is to know of an agent.  Only inside a transaction."""
         if not self.is_under_way:
             return
         info = describe.agent_info(agent)
         del info["port"]  # that of the process, whichever it will be
-        if self._infos.get(agent.hostname) != info:
-            self._infos[agent.hostname] = info
+        if self._agent_infos.get(agent.hostname) != info:
+            self._agent_infos[agent.hostname] = info
             self._master.registry.write(_INFO, agent.hostname, info)
 
     def expect(self, agent: Agent) -> None:
@@ -90,56 +87,9 @@ class Failover:
         """
         found = []
         for hostname, agent_id in self._awaited.items():
-            info = self._infos.get(hostname, {"hostname": hostname, "resources": [], "checkpoint": True})
+            info = self._agent_infos.get(hostname, {"hostname": hostname, "resources": [], "checkpoint": True})
             found.append({**info, "id": {"value": agent_id}, "port": self._master.port})
         return found
-
-    # --- What runs on the agents ----------------------------------------------------------------------
-
-    def register(self, agent: Agent, used: "Mapping[str, Resources] | None" = None) -> None:
-        """The agent registers with all that it runs; `used` is what this master knows of already, by framework id.
-
-        Raises DoesNotFit.
-        """
-        if self._memory is None:
-            self._master.register(agent, used)
-        else:
-            self._memory.register(agent, used)
-
-    def remember_task(self, framework: "Framework", task: "Task", *, may_wait: bool = False) -> None:
-        """Something of a task has changed on its agent; `may_wait` where it does no harm to lose that."""
-        if self._memory is not None:
-            self._memory.remember(framework, task, may_wait=may_wait)
-
-    def remember_info(self, framework: "Framework") -> None:
-        """A framework describes itself anew."""
-        if self._memory is not None:
-            self._memory.remember_info(framework)
-
-    def forget(self, framework: "Framework") -> None:
-        """The framework is gone for good."""
-        if self._memory is not None:
-            self._memory.forget(framework)
-
-    def begin_transaction(self) -> None:
-        """From now on what agents change is part of it."""
-        if self._memory is not None:
-            self._memory.begin()
-
-    def write(self) -> None:
-        """What the agents have changed in a transaction.  At its end."""
-        if self._memory is not None:
-            self._memory.write()
-
-    def written(self) -> None:
-        """The transaction is kept."""
-        if self._memory is not None:
-            self._memory.written()
-
-    def close(self) -> None:
-        """The process ends."""
-        if self._memory is not None:
-            self._memory.close()
 
     def _give_up(self) -> None:
         flags = self._master.flags

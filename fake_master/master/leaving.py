@@ -118,6 +118,7 @@ class Leaving:
                     framework, task, state, reason=reason, message="Agent has been marked gone"
                 )
                 framework.completed_tasks.append(task)
+                master.failover.memory.remember_task(framework, task)
         return True
 
     def shut_down(self, agent: Agent) -> None:
@@ -196,7 +197,7 @@ class Leaving:
             del framework.tasks[task.id]
             task.unacknowledged.clear()
             framework.completed_tasks.append(task)
-            self._master.failover.remember_task(framework, task)
+            self._master.failover.memory.remember_task(framework, task)
             return
         state, reason = end
         self._master.task_updates.tell_state(framework, task, state, message=message, reason=reason, **status)
@@ -205,7 +206,7 @@ class Leaving:
             framework.unreachable_tasks[task.id] = task
         else:
             framework.completed_tasks.append(task)
-            self._master.failover.remember_task(framework, task)
+            self._master.failover.memory.remember_task(framework, task)
 
 
 def _tasks_on(framework: Framework, agent: Agent) -> list[Task]:

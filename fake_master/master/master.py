@@ -153,10 +153,10 @@ class Master:
         try:
             with self.registry.transaction():
                 self.refresh()
-                self.failover.begin_transaction()
+                self.failover.memory.begin()
                 yield
-                self.failover.write()
-            self.failover.written()
+                self.failover.memory.write()
+            self.failover.memory.written()
         except BaseException:
             if self.registry.was_written:
                 self._is_stale = True
@@ -196,7 +196,7 @@ class Master:
 
     def close(self) -> None:
         """The process ends."""
-        self.failover.close()
+        self.failover.memory.close()
         self.registry.close()
 
     # --- Figures --------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class Membership:
         if agent.deactivated:
             self._idle.add(agent.hostname)
         self._plan_absence(agent)
-        self._master.failover.remember(agent)
+        self._master.failover.remember_agent(agent)
         if agent.absence is None and "unreachable_time" in self._records[agent.hostname]:
             # Nobody waited for it any more, and here it is.
             self.note(agent.hostname, unreachable_time=None)
@@ -192,7 +192,7 @@ class Membership:
             agent.registered_time = agent.reregistered_time = self._master.now
         else:
             self.registrations += 1
-        self._master.failover.register(agent)
+        self._master.failover.memory.register(agent)
 
     def _apply(self, agent: Agent) -> None:
         """Service or not, and draining, as the record says."""
@@ -236,7 +236,7 @@ class Membership:
                 agent.connected = True
                 agent.registered_time = agent.reregistered_time = master.now
                 self._apply(agent)
-                master.failover.register(agent, master.leaving.still_held_on(agent.id))
+                master.failover.memory.register(agent, master.leaving.still_held_on(agent.id))
                 master.leaving.regain(agent)
             else:
                 return

@@ -28,8 +28,36 @@ def _text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
+def _words(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _all(fits: Shape) -> Shape:
+    """A list of what fits."""
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def _each(fits: Shape) -> Shape:
+    """An object of any fields, all of which hold what fits."""
+    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+
+
+def _with(**fields: Shape) -> Shape:
+    """An object that has these fields, and perhaps others."""
+    return lambda value: isinstance(value, dict) and all(fits(value.get(name)) for name, fits in fields.items())
+
+
+def _or_nothing(fits: Shape) -> Shape:
+    return lambda value: value is None or fits(value)
+
+
 def _amounts(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_number, value.values()))
+
+
+def _attribute(value: Any) -> bool:
+    held = {"TEXT": _with(text=_with(value=_words)), "SCALAR": _with(scalar=_with(value=_number))}
+    return _with(name=_text, type=held.__contains__)(value) and held[value["type"]](value)
 
 
 def _drain_info(value: Any) -> bool:
@@ -63,11 +91,14 @@ def _window(value: Any) -> bool:
 _NEEDED: Mapping[str, Mapping[str, Shape]] = {
     "master": {"id": _text, "start_time": _moment},
     "agent": {"id": _text, "registered_time": _moment},
+    "agent_info": {"hostname": _text, "resources": _all(_with(name=_text))},
+    "agent_framework": {"id": _with(value=_text), "name": _words, "user": _words},
     "former_agent": {"hostname": _text},
     "quota": {"guarantees": _amounts, "limits": _amounts},
     "machine": {"id": _machine_id, "mode": ("DRAINING", "DOWN").__contains__},
 }
 """By kind, the fields of a record that is an object."""
+_MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(_with(value=_number)))))))
 _POSSIBLE: Mapping[str, Mapping[str, Shape]] = {
     "agent": {
         "gone": _switch,
@@ -76,7 +107,16 @@ _POSSIBLE: Mapping[str, Mapping[str, Shape]] = {
         "unreachable_time": _moment,
         "drain_start": _moment,
         "drain_info": _drain_info,
-    }
+    },
+    "agent_info": {"attributes": _all(_attribute)},
+    "agent_framework": {
+        "principal": _words,
+        "role": _text,
+        "roles": _all(_text),
+        "capabilities": _all(_with(type=_or_nothing(_text))),
+        "failover_timeout": lambda value: isinstance(value, int | float),
+        "offer_filters": _each(_with(min_allocatable_resources=_or_nothing(_MINIMUM))),
+    },
 }
 """Fields that may be absent."""
 _WHOLE: Mapping[str, Shape] = {

@@ -57,8 +57,8 @@ def admit(
         elif taken:
             master.frameworks[framework_id].hold(agent, resources)
     executors = _executors(brought)
-    for executor in executors.values():
-        master.frameworks[executor.framework_id].executors[executor.agent_id, executor.id] = executor
+    for under in executors.values():
+        master.frameworks[under.framework_id].executors[under.agent_id, under.id] = under
     # Those that run were on the agent before those that wait for room there.
     for one in sorted(brought, key=lambda one: one.task.is_staging):
         framework = master.frameworks[one.task.framework_id]
@@ -67,7 +67,8 @@ def admit(
         master.tell.operators("TASK_ADDED", {"task": describe.task(one.task)})
         if used is not None:
             master.task_updates.tell_back(framework, one.task)
-        master.task_runner.go_on(framework, one.task, executors.pop(_container(one), None))
+        executor = None if one.task.is_terminal else executors.pop(_container(one), None)
+        master.task_runner.go_on(framework, one.task, executor)
 
 
 def _held(brought: Iterable[Brought]) -> dict[str, Resources]:

@@ -8,6 +8,7 @@ from fake_master.master import describe, framework_metrics
 from fake_master.master.frameworks import Framework, roles_of
 from fake_master.master.streams import EventStream
 from fake_master.master.subscription import Subscription, allocator_info
+from fake_master.master.tasks import Task
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.resources import Resources
 
@@ -56,7 +57,7 @@ class Subscriptions:
             recovered=True,
             active=False,
             connected=False,
-            completed_tasks=deque(maxlen=master.flags.count("max_completed_tasks_per_framework")),
+            completed_tasks=self._no_tasks(),
         )
         master.frameworks[framework.id] = framework
         master.rate_limiting.registered(framework)
@@ -112,7 +113,7 @@ class Subscriptions:
         # One bracket, so that no allocation falls between the parts of a removal.
         master.allocator.pause()
         framework.active = framework.connected = False
-        master.failover.forget(framework)
+        master.failover.memory.forget(framework)
         master.allocator.deactivate_framework(framework.id)
         self._take_back_offers(framework)
         master.task_runner.kill_all(framework)
@@ -156,7 +157,7 @@ class Subscriptions:
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
             stream=stream,
-            completed_tasks=deque(maxlen=master.flags.count("max_completed_tasks_per_framework")),
+            completed_tasks=self._no_tasks(),
         )
         stream.on_abandon(self._on_abandon(framework, stream))
         master.frameworks[framework_id] = framework
@@ -208,11 +209,15 @@ class Subscriptions:
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         framework.suppressed = wanted.suppressed
         framework.offer_constraints = wanted.offer_constraints
-        master.failover.remember_info(framework)
+        master.failover.memory.remember_framework(framework)
         master.allocator.update_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
         for offer in list(framework.offers.values()):
             if offer.role in dropped:
                 master.offers.rescind(offer)
+
+    def _no_tasks(self) -> deque[Task]:
+        """Those that a framework has completed: none yet, and never too many."""
+        return deque(maxlen=self._master.flags.count("max_completed_tasks_per_framework"))
 
     def _known(self, framework_id: str) -> Framework | None:
         if framework_id in self.completed:

@@ -33,8 +33,8 @@ class TaskRunner:
             framework.executors[executor.agent_id, executor.id] = executor
             framework.hold(agent, executor.resources)
         self._master.tell.operators("TASK_ADDED", {"task": describe.task(task)})
-        framework.counts["tasks/active/task_staging"] += 1
-        self._master.failover.remember_task(framework, task)
+        framework.count_task(task)
+        self._master.failover.memory.remember_task(framework, task)
         delay = agent.faults.launch_delay
         if delay:
             self._master.timers.at(self._master.now + delay, lambda: self._arrive(framework, task, executor))
@@ -82,10 +82,14 @@ class TaskRunner:
             at = max(self._master.now, since + fate.seconds)
             self._master.timers.at(at, lambda: self.end(framework, task, str(fate.outcome)))
 
+    def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
+        """The task's agent knows how it is to end; somebody else sees to it that it does."""
+        task.told_to_end = ending
+        self._master.failover.memory.remember_task(framework, task)
+
     def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
         """The task was told to end, and takes its time."""
-        task.told_to_end = ending
-        self._master.failover.remember_task(framework, task)
+        self.tell_to_end(framework, task, ending)
         at = max(self._master.now, ending.at)
         self._master.timers.at(at, lambda: self.end(framework, task, ending.state, **ending.details))
 

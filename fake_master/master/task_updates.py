@@ -26,7 +26,7 @@ class TaskUpdates:
         task.statuses.append(status)
         self.tell_operators(framework, task, status)
         task.unacknowledged.append(status)
-        self._master.failover.remember_task(framework, task)
+        self._master.failover.memory.remember_task(framework, task)
         if len(task.unacknowledged) == 1:
             self._send(framework, task)
 
@@ -36,7 +36,7 @@ class TaskUpdates:
         if task is None or not task.unacknowledged or task.unacknowledged[0]["uuid"] != uuid:
             return
         task.unacknowledged.pop(0)
-        self._master.failover.remember_task(framework, task, may_wait=True)
+        self._master.failover.memory.remember_task(framework, task, may_wait=True)
         if task.unacknowledged:
             self._send(framework, task)
         elif task.is_terminal:

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import json
 import os
+import socket
 import struct
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -50,6 +51,48 @@ class RealMaster:
         assert answer.status == 200, answer.content
 
 
+class _Ear:
+    """An end point that hears whoever connects, and says nothing.
+
+    Without tasks: a server of asyncio that is closed while it takes a connection leaves that one open.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=100)
+        self.port: int = self._listener.getsockname()[1]
+        self._read(self._listener, self._take)
+
+    def _read(self, connection: socket.socket, then: Callable[[], None]) -> None:
+        connection.setblocking(False)
+        self._open.append(connection)
+        self._loop.add_reader(connection, then)
+
+    def _take(self) -> None:
+        with contextlib.suppress(BlockingIOError, ConnectionError):  # they have thought better of it
+            connection, _ = self._listener.accept()
+            self._read(connection, lambda: self._hear(connection))
+
+    def _hear(self, connection: socket.socket) -> None:
+        with contextlib.suppress(BlockingIOError):
+            try:
+                goes_on = bool(connection.recv(1 << 16))
+            except ConnectionError:
+                goes_on = False
+            if not goes_on:
+                self._drop(connection)
+
+    def _drop(self, connection: socket.socket) -> None:
+        self._open.remove(connection)
+        self._loop.remove_reader(connection)
+        connection.close()
+
+    def close(self) -> None:
+        for connection in list(self._open):
+            self._drop(connection)
+
+
 class Agents:
     """Simulated agents, all at one silent end point."""
 
@@ -58,10 +101,9 @@ class Agents:
         self._count = 0
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(_swallow, "127.0.0.1", 0)
-        self._sink = self._server.sockets[0].getsockname()[1]
+        self._ear = _Ear()
         reader, self._writer = await asyncio.open_connection("127.0.0.1", self._master)
-        self._reading = asyncio.create_task(_swallow(reader, self._writer))
+        self._reading = asyncio.create_task(_swallow(reader))
 
     async def register(self, resources: str) -> None:
         """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`."""
@@ -72,7 +114,7 @@ class Agents:
         head = (
             f"POST /master/mesos.internal.{message} HTTP/1.1\r\n"
             f"Host: 127.0.0.1:{self._master}\r\n"
-            f"Libprocess-From: slave({self._count})@127.0.0.1:{self._sink}\r\n"
+            f"Libprocess-From: slave({self._count})@127.0.0.1:{self._ear.port}\r\n"
             f"Connection: Keep-Alive\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write(head.encode() + body)
@@ -82,14 +124,13 @@ class Agents:
     async def stop(self) -> None:
         self._reading.cancel()
         self._writer.close()
-        self._server.close()
+        self._ear.close()
 
 
-async def _swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _swallow(reader: asyncio.StreamReader) -> None:
     with contextlib.suppress(asyncio.CancelledError, ConnectionError):
         while await reader.read(1 << 16):
             pass
-    writer.close()
 
 
 class Scheduler:

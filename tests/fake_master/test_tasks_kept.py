@@ -254,6 +254,18 @@ def test_tasks_on_an_agent_that_was_given_up_do_not_come_back(tmp_path: Path) ->
         assert here.master.registry.records("agent_framework") == {}
 
 
+def test_tasks_on_an_unreachable_agent_that_is_given_up_are_forgotten_at_once(tmp_path: Path) -> None:
+    with lab(tmp_path) as here:
+        here.restart(replace(here.spec, agents=(AgentSpec(AGENT, absence=Absence(100.0)),)))
+        scheduler = Scheduler(here, "PARTITION_AWARE", checkpoint=True)
+        scheduler.run("a")
+        (agent,) = here.get("/slaves")["slaves"]
+        here.wait(500)
+        assert here.tasks() == {"a": "TASK_UNREACHABLE"}
+        here.call("MARK_AGENT_GONE", agent_id={"value": agent["id"]})
+        assert here.master.registry.records("agent_task") == {}
+
+
 def test_an_agent_that_is_drained_goes_on_being_drained(tmp_path: Path) -> None:
     with lab(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
         scheduler = Scheduler(here)
@@ -347,6 +359,59 @@ def test_a_master_that_ends_waits_for_its_registry_even_if_its_requests_do_not(t
         assert registry.ready_to_wait > 1000
         registry = _Patient(here.path)
         here.start(here.spec)
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage"),
+    [
+        ("agent_framework", {"roles": 1}),
+        ("agent_framework", {"roles": [1]}),
+        ("agent_framework", {"name": None}),
+        ("agent_framework", {"id": {"value": 1}}),
+        ("agent_framework", {"id": {"value": "another"}}),
+        ("agent_framework", {"capabilities": {"type": "MULTI_ROLE"}}),
+        ("agent_framework", {"capabilities": ["MULTI_ROLE"]}),
+        ("agent_framework", {"failover_timeout": "long"}),
+        ("agent_framework", {"offer_filters": {"f": {"min_allocatable_resources": []}}}),
+        ("agent_framework", []),
+        ("agent_info", {"hostname": 1}),
+        ("agent_info", {"resources": {}}),
+        ("agent_info", {"attributes": {"rack": "r1"}}),
+        ("agent_info", {"attributes": [{"name": "rack", "type": "TEXT"}]}),
+        ("agent_info", "agent-1"),
+    ],
+)
+def test_damaged_records_of_agents_and_frameworks_are_told_at_the_start(
+    tmp_path: Path, kind: str, damage: object
+) -> None:
+    with lab(tmp_path) as here:
+        Scheduler(here).run("a")
+        registry = here.master.registry
+        ((key, record),) = registry.records(kind).items()
+        with registry.transaction():
+            registry.write(kind, key, {**record, **damage} if isinstance(damage, dict) else damage)
+        with pytest.raises(UnreadableRegistry, match="cannot be read"):
+            here.restart()
+
+
+@pytest.mark.parametrize("first_back", [0, 1], ids=["the former one first", "the latter one first"])
+def test_of_two_launches_under_one_id_the_later_counts(tmp_path: Path, first_back: int) -> None:
+    former = AgentSpec(AGENT, "former", absence=Absence(100.0))
+    latter = AgentSpec(AGENT, "latter")
+    with lab(tmp_path) as here:
+        here.restart(replace(here.spec, agents=(former,)))
+        scheduler = Scheduler(here, "PARTITION_AWARE", checkpoint=True)
+        scheduler.run("a")
+        here.wait(500)
+        assert here.tasks() == {"a": "TASK_UNREACHABLE"}
+        here.restart(replace(here.spec, agents=(former, latter)))
+        scheduler.subscribe()
+        scheduler.run("a")
+        both = (replace(former, absence=None), latter)
+        here.restart(replace(here.spec, agents=both if first_back == 0 else both[::-1]))
+        (agent,) = (agent for agent in here.get("/slaves")["slaves"] if agent["used_resources"]["cpus"])
+        assert (agent["hostname"], here.tasks()) == ("latter", {"a": "TASK_RUNNING"})
+        assert len(here.master.registry.records("agent_task")) == 1
 
 
 class _Disk(MemoryRegistry):

@@ -6,6 +6,7 @@ several records in one request: if only some of them are found, it is half there
 
 import json
 import random
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ import httpx
 from mesosctl.wire import recordio
 
 AGENTS_OF_EACH_KIND = 3
+PATIENCE = 60.0
+"""Seconds in which a change is made, however busy the machine is."""
 _SOME_DAY = {"start": {"nanoseconds": 1_895_232_742_000_000_000}}
 _MOST_PAIRS = 3
 _FRAMEWORK = {
@@ -213,6 +216,8 @@ class TaskOperator(Operator):
     """
 
     framework_id: str | None = None
+    pairs = 0
+    """How many it has launched, and was told so."""
 
     def _next(self) -> list[int]:
         return [[1], [0, 2], [0, 3], [0]][self.kept]
@@ -224,11 +229,15 @@ class TaskOperator(Operator):
     def _change(self, client: httpx.Client) -> httpx.Response:
         if self.wanted == 0:
             return client.post("/teardown", data={"frameworkId": str(self.framework_id)})
-        with self._subscribed(client) as (stream_id, events):
+        with self._subscribed(client) as (stream_id, heard):
+            events = _in_time(heard, f"{self}: no pair of tasks on {self.hostname}")
             while True:
                 answer = self._launch(client, stream_id, _offer_of(self.hostname, events))
                 # Whoever reserves, or schedules maintenance, may have taken the offer back.
-                if not answer.is_success or _is_launched(_pair(self.kept), events):
+                if not answer.is_success:
+                    return answer
+                if _is_launched(_pair(self.kept), events):
+                    self.pairs += 1
                     return answer
 
     def _launch(self, client: httpx.Client, stream_id: str, offer: dict[str, Any]) -> httpx.Response:
@@ -262,6 +271,14 @@ class TaskOperator(Operator):
         pairs = len(names) // 2
         whole = {name for pair in range(pairs) for name in _pair(pair)}
         return pairs if names == whole and used == len(tasks) == len(names) else HALF
+
+
+def _in_time(events: Iterator[dict[str, Any]], otherwise: str) -> Iterator[dict[str, Any]]:
+    """The same events, for as long as they may take in all; heartbeats see to it that there is always one."""
+    deadline = time.monotonic() + PATIENCE
+    for event in events:
+        assert time.monotonic() < deadline, f"{otherwise} within {PATIENCE:.0f} s"
+        yield event
 
 
 def _offer_of(hostname: str, events: Iterator[dict[str, Any]]) -> dict[str, Any]:

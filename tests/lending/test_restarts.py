@@ -1,6 +1,7 @@
-"""Random histories of a master that lends and is started again now and then: its agents go on where they were."""
+"""A master that lends and is started again now and then, in random histories: its agents go on where they were."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
@@ -10,6 +11,8 @@ from hypothesis.stateful import precondition, rule
 from fake_master.master.master import Master
 from fake_master.master.registry import MemoryRegistry
 from fake_master.master.subscription import Subscription
+from mesosctl.core.quantities import Quantities
+from tests.fake_master.restart_lab import Lab, Scheduler, lab
 
 from .test_histories import Lending, _Deaf
 
@@ -53,3 +56,21 @@ class Restarted(Lending):
 
 Restarted.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
 TestRestarted = Restarted.TestCase
+
+
+def test_an_executor_counts_though_one_of_its_tasks_has_ended(tmp_path: Path) -> None:
+    with lab(tmp_path, flags={"oversubscribe_reservations": "true"}) as here:
+        scheduler = Scheduler(here)
+        scheduler.run("ends", "stays", executor="e")
+        scheduler.call("KILL", task_id={"value": "ends"})
+        before = _running(here)
+        here.restart()
+        assert here.tasks() == {"ends": "TASK_KILLED", "stays": "TASK_RUNNING"}
+        assert _running(here) == before == Quantities({"cpus": 1500})
+
+
+def _running(here: Lab) -> Quantities:
+    """What the agent counts of what has started there."""
+    (agent,) = here.master.agents.values()
+    assert here.master.tenancy is not None
+    return here.master.tenancy.room(agent).running
