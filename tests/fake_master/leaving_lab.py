@@ -9,10 +9,11 @@ from fake_master.http.application import Application
 from fake_master.http.exchange import Request
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.registry import Registry
-from mesosctl.wire import recordio
+
+from .sending import JSON
+from .subscriber import Subscriber
 
 AGENT = "cpus:4;mem:2048"
-JSON = {"content-type": "application/json", "accept": "application/json"}
 SPAN = {"start": {"nanoseconds": 1}}
 PINGS = 75.0
 """Seconds until an agent that does not answer counts as unreachable: five pings."""
@@ -24,38 +25,19 @@ RESERVED = {
 }
 
 
-class Scheduler:
+class Scheduler(Subscriber):
     """A framework that launches what it is told to and hears everything."""
 
     def __init__(self, lab: "Lab", name: str, *capabilities: str, checkpoint: bool = True) -> None:
-        self._lab = lab
+        super().__init__(lab)
         listed = [{"type": named} for named in ("MULTI_ROLE", "RESERVATION_REFINEMENT", *capabilities)]
         info = {"user": "u", "name": name, "roles": [name], "capabilities": listed, "checkpoint": checkpoint}
         body = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
-        answer = lab.application.handle(Request("POST", "/api/v1/scheduler", JSON, json.dumps(body).encode()))
-        assert answer.stream is not None
-        self._stream = answer.stream
-        self._events: list[dict[str, Any]] = []
-        self.id = self.heard("SUBSCRIBED")[0]["framework_id"]["value"]
-
-    def heard(self, kind: str) -> list[dict[str, Any]]:
-        """What every event of a kind held, and forget it."""
-        self._events += [json.loads(record) for record in recordio.decode(self._stream.take())]
-        found = [event[kind.lower()] for event in self._events if event["type"] == kind]
-        self._events = [event for event in self._events if event["type"] != kind]
-        return found
-
-    def call(self, kind: str, **body: Any) -> None:
-        headers = {**JSON, "mesos-stream-id": self._stream.id}
-        content = json.dumps({"type": kind, "framework_id": {"value": self.id}, kind.lower(): body})
-        answer = self._lab.application.handle(Request("POST", "/api/v1/scheduler", headers, content.encode()))
-        assert answer.status == 202, answer
+        self._subscribe(body)
 
     def launch(self, task: str) -> str:
         """One task on the first agent that is offered, and the agent's id; every other offer is declined."""
-        self._lab.wait(1.5)
-        offers = [offer for event in self.heard("OFFERS") for offer in event["offers"]]
-        first, *others = offers
+        first, *others = self.offers()
         info = {
             "name": task,
             "task_id": {"value": task},

@@ -13,9 +13,9 @@ from fake_master.master.clocks import VirtualClock
 from fake_master.master.master import Master
 from fake_master.master.registry import Registry
 from fake_master.master.registry_sqlite import SqliteRegistry
-from mesosctl.wire import recordio
 
 from .sending import JSON
+from .subscriber import Subscriber
 
 AGENT = "cpus:4;mem:2048"
 _REFUSE = {"refuse_seconds": 10000}
@@ -79,44 +79,20 @@ class Lab:
         return sum(agent["used_resources"]["cpus"] for agent in self.get("/slaves")["slaves"])
 
 
-class Scheduler:
+class Scheduler(Subscriber):
     """A framework that keeps its id."""
 
     def __init__(self, lab: Lab, *capabilities: str, name: str = "f", **info: Any) -> None:
-        self._lab = lab
+        super().__init__(lab)
         listed = [{"type": named} for named in ("MULTI_ROLE", "RESERVATION_REFINEMENT", *capabilities)]
         self.info = {"user": "u", "name": name, "roles": [name], "capabilities": listed, "failover_timeout": 1e6} | info
-        self.id: str | None = None
         self.subscribe()
 
     def subscribe(self) -> None:
         known = {} if self.id is None else {"framework_id": {"value": self.id}}
         info = self.info if self.id is None else {**self.info, "id": {"value": self.id}}
         body = {"type": "SUBSCRIBE", **known, "subscribe": {"framework_info": info}}
-        content = json.dumps(body).encode()
-        answer = self._lab.application.handle(Request("POST", "/api/v1/scheduler", JSON, content))
-        assert answer.stream is not None
-        self._stream = answer.stream
-        self._events: list[dict[str, Any]] = []
-        for event in self.heard("SUBSCRIBED"):
-            self.id = event["framework_id"]["value"]
-
-    def heard(self, kind: str) -> list[dict[str, Any]]:
-        """What every event of a kind held, and forget it."""
-        self._events += [json.loads(record) for record in recordio.decode(self._stream.take())]
-        found = [event[kind.lower()] for event in self._events if event["type"] == kind]
-        self._events = [event for event in self._events if event["type"] != kind]
-        return found
-
-    def call(self, kind: str, **body: Any) -> None:
-        headers = {**JSON, "mesos-stream-id": self._stream.id}
-        content = json.dumps({"type": kind, "framework_id": {"value": self.id}, kind.lower(): body})
-        answer = self._lab.application.handle(Request("POST", "/api/v1/scheduler", headers, content.encode()))
-        assert answer.status == 202, answer
-
-    def offers(self) -> list[dict[str, Any]]:
-        self._lab.wait(1.5)
-        return [offer for event in self.heard("OFFERS") for offer in event["offers"]]
+        self._subscribe(body)
 
     def offered(self) -> float:
         """How many cpus."""

@@ -9,7 +9,8 @@ from fake_master.http.exchange import Request
 from fake_master.master.agents import Absence
 from fake_master.master.tasks import TaskFate
 
-from .leaving_lab import AGENT, JSON, PINGS, RESERVED, Lab, Scheduler, two_kinds
+from .leaving_lab import AGENT, PINGS, RESERVED, Lab, Scheduler, two_kinds
+from .sending import JSON
 
 
 def test_a_machine_that_goes_down_loses_every_task() -> None:
