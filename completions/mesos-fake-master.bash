@@ -160,6 +160,7 @@ _mesos_fake_master() {
                 while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$value")
                 ;;
             -) ;;
+            =*) candidates+=("${kind#=}") ;;
             *) _mesos_fake_master_names "$kind" ;;
         esac
     done
@@ -168,6 +169,7 @@ _mesos_fake_master() {
             printf -v quoted %q "$word"
             word=$prefix$quoted
             COMPREPLY+=("${word#"$cut"}")
+            if [[ $word == *[:=/] ]]; then compopt -o nospace 2>/dev/null || :; fi
         fi
     done
 }

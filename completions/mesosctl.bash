@@ -23,7 +23,7 @@ _mesosctl_is_command() {
 
 _mesosctl_after_option() {
     case "$1" in
-        --master) kinds= ;;
+        --master) choices=('fake:' 'http://' 'https://' 'zk://' 'file:///') ;;
         --context) kinds=context ;;
         -o|--output) choices=(table wide json jsonl csv name) ;;
         --timeout) kinds= ;;
@@ -38,7 +38,7 @@ _mesosctl_after_option() {
         --api) choices=(auto v0 v1) ;;
         -f|--file) kinds=file ;;
         --report) kinds=file ;;
-        --unset) kinds= ;;
+        --unset) choices=('master' 'output' 'timeout' 'principal' 'secret' 'secret-file' 'token' 'token-file' 'token-scheme' 'secret-from' 'cacert' 'cert' 'key' 'api' 'no-wait' 'dry-run' 'quiet' 'verbose') ;;
         --framework) kinds=framework ;;
         --role) kinds=role ;;
         --agent) kinds=agent ;;
@@ -91,7 +91,7 @@ _mesosctl_at() {
         'mesosctl completion')
             commands=()
             options=(--server --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
-            places=('-') ;;
+            places=('=bash,=zsh,=fish') ;;
         'mesosctl context')
             commands=(list remove set show use)
             options=(--master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
@@ -107,7 +107,7 @@ _mesosctl_at() {
         'mesosctl context set')
             commands=()
             options=(--unset --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
-            places=('context' '-*') ;;
+            places=('context' '=master=,=output=,=timeout=,=principal=,=secret,=secret-file=,=token,=token-file=,=token-scheme=,=secret-from=,=cacert=,=cert=,=key=,=api=,=no-wait=,=dry-run=,=quiet=,=verbose=*') ;;
         'mesosctl context show')
             commands=()
             options=(--origin --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
@@ -259,7 +259,7 @@ _mesosctl_at() {
         'mesosctl whatif')
             commands=()
             options=(--from --lose-agent --lose-fraction --add-agent --count --attribute --lose-framework --force --cycles --assume --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
-            places=('-*') ;;
+            places=('=quota:,=limit:,=remove-quota:,=weight:,=reserve:,=unreserve:,=create:,=destroy:*') ;;
     esac
 }
 
@@ -363,6 +363,7 @@ _mesosctl() {
                 while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$value")
                 ;;
             -) ;;
+            =*) candidates+=("${kind#=}") ;;
             *) _mesosctl_names "$kind" ;;
         esac
     done
@@ -371,6 +372,7 @@ _mesosctl() {
             printf -v quoted %q "$word"
             word=$prefix$quoted
             COMPREPLY+=("${word#"$cut"}")
+            if [[ $word == *[:=/] ]]; then compopt -o nospace 2>/dev/null || :; fi
         fi
     done
 }

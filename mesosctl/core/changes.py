@@ -19,9 +19,20 @@ from mesosctl.core import roles
 from mesosctl.core.errors import MesosctlError, UsageError
 from mesosctl.core.quantities import Limits
 from mesosctl.core.resource import Resource
-from mesosctl.core.text import parse_entries
+from mesosctl.core.suggestion import closest
+from mesosctl.core.text import parse_entries, parse_of_agents
 
-EXAMPLE = "quota:web=cpus:12;mem:6GiB"
+EXAMPLES = {
+    "quota": "quota:web=cpus:12;mem:6GiB",
+    "limit": "limit:web=cpus:16",
+    "remove-quota": "remove-quota:web",
+    "weight": "weight:web=2",
+    "reserve": "reserve:agent-1=cpus(web):2",
+    "unreserve": "unreserve:agent-1=cpus(web):2",
+    "create": "create:agent-1=v1:disk(db):1GiB",
+    "destroy": "destroy:agent-1=v1",
+}
+EXAMPLE = EXAMPLES["quota"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +154,20 @@ def parse_change(word: str) -> Change:
     verb, colon, rest = word.partition(":")
     reader = _READERS.get(verb)
     if reader is None or not colon or not rest:
+        known = ", ".join(f"{name}:" for name in _READERS)
+        likely = closest(verb, _READERS)
         raise UsageError(
-            f"'{word}' is not a change", field="CHANGES", hint=f"for example {EXAMPLE}; known: {', '.join(_READERS)}"
+            f"'{word}' is not a change",
+            field="CHANGES",
+            hint=(f"did you mean {likely}:? " if likely and reader is None else "")
+            + f"write for example {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
         )
     try:
         return reader(rest)
     except MesosctlError as error:
         error.retell(f"'{word}': {error.message}")
+        if isinstance(error, UsageError):
+            error.hint = f"write for example {EXAMPLES[verb]}"
         raise
 
 
@@ -157,7 +175,7 @@ def _named(rest: str, what: str) -> tuple[str, str]:
     """`NAME=REST`."""
     name, equals, value = rest.partition("=")
     if not name or not equals or not value:
-        raise UsageError(f"{what} and a value are needed", field="CHANGES", hint=f"for example {EXAMPLE}")
+        raise UsageError(f"{what} and a value are needed", field="CHANGES")
     return name, value
 
 
@@ -190,7 +208,7 @@ def _weight(rest: str) -> Weight:
     except ValueError:
         weight = math.nan
     if not math.isfinite(weight):
-        raise UsageError(f"'{text}' is not a weight", field="CHANGES", hint="for example weight:web=2")
+        raise UsageError(f"'{text}' is not a weight", field="CHANGES")
     return Weight(roles.check_role(role), weight)
 
 
@@ -202,12 +220,12 @@ def _owned(text: str) -> tuple[Owned, ...]:
     for token in filter(str.strip, text.split(";")):
         match = _OWNER.fullmatch(token)
         if match is None:
-            raise UsageError(f"{token.strip()} names no owner", field="CHANGES", hint="for example cpus(web):2")
+            raise UsageError(f"{token.strip()} names no owner", field="CHANGES")
         stack = tuple(roles.check_role(owner.strip()) for owner in match["owners"].split(">"))
-        (entry,) = parse_entries(f"{match['name'].strip()}:{match['value']}")
+        (entry,) = parse_of_agents(f"{match['name'].strip()}:{match['value']}")
         found.append(Owned(entry, stack))
     if not found:
-        raise UsageError("resources are needed", field="CHANGES", hint="for example cpus(web):2")
+        raise UsageError("resources are needed", field="CHANGES")
     return tuple(found)
 
 
@@ -221,9 +239,7 @@ def _create(rest: str) -> CreateVolume:
     volume, _, disk = text.partition(":")
     parts = _owned(disk)
     if not volume or len(parts) != 1:
-        raise UsageError(
-            "an id and one disk are needed", field="CHANGES", hint="for example create:S0=v1:disk(db):1GiB"
-        )
+        raise UsageError("an id and one disk are needed", field="CHANGES")
     return CreateVolume(agent, volume, parts[0])
 
 
@@ -237,3 +253,5 @@ _READERS: Mapping[str, Callable[[str], Change]] = {
     "create": _create,
     "destroy": lambda rest: DestroyVolume(*_of_agent(rest)),
 }
+VERBS = tuple(_READERS)
+"""What a change can begin with, before the colon."""

@@ -99,6 +99,7 @@ _PROGRAM() {
                 while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$value")
                 ;;
             -) ;;
+            =*) candidates+=("${kind#=}") ;;
             *) _PROGRAM_names "$kind" ;;
         esac
     done
@@ -107,6 +108,7 @@ _PROGRAM() {
             printf -v quoted %q "$word"
             word=$prefix$quoted
             COMPREPLY+=("${word#"$cut"}")
+            if [[ $word == *[:=/] ]]; then compopt -o nospace 2>/dev/null || :; fi
         fi
     done
 }

@@ -5,11 +5,14 @@ the tables they look into.  Names of roles, agents, frameworks and contexts come
 `cli.names` keeps, which the shell reads itself.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from mesosctl.cli.reference.walk import Node, Option, Place
 
+_GOES_ON = (":", "=", "/")
+"""The ends of words that are only begun: no blank follows."""
 _MADE = "made from its commands by python -m mesosctl.cli.reference"
 
 
@@ -57,12 +60,14 @@ def _bash_values(option: Option) -> str:
         return f"choices=({' '.join(option.choices)})"
     if option.takes in ("file", "folder"):
         return "kinds=file"
+    if option.words:
+        return f"choices=({' '.join(map(_quoted, option.words))})"
     return f"kinds={','.join(option.kinds)}"
 
 
 def _place_word(place: Place) -> str:
-    """`role`, `role,framework`, `-` for what cannot be completed; with a star for all that follow too."""
-    return (",".join(place.kinds) or "-") + ("*" if place.repeats else "")
+    """`role`, `role,framework`, `=word`, `-` for what cannot be completed; with a star for all that follow too."""
+    return (",".join([*place.kinds, *(f"={word}" for word in place.words)]) or "-") + ("*" if place.repeats else "")
 
 
 def zsh(root: Node) -> str:
@@ -71,8 +76,27 @@ def zsh(root: Node) -> str:
     for node in root.walk():
         lines += [*_zsh_function(node, root), ""]
     along = " ".join(name for option in root.options if option.goes_along for name in option.names)
+    lines += [line for name, words in _zsh_words(root).items() for line in (*_zsh_words_function(name, words), "")]
     engine = _engine("zsh.sh", root).replace("GOES_ALONG", along)
     return "\n".join(lines) + engine
+
+
+def _zsh_words(root: Node) -> dict[str, tuple[str, ...]]:
+    """The words that are the same in every cluster, by the function that offers them."""
+    held = [(o.value or "", o.words) for o in _distinct(root)]
+    held += [(place.title, place.words) for node in root.walk() for place in node.places]
+    return {_zsh_words_name(title, root): words for title, words in sorted(held) if words}
+
+
+def _zsh_words_name(title: str, root: Node) -> str:
+    return f"{_function(root)}_words_" + re.sub(r"[^a-z]+", "_", title.lower())
+
+
+def _zsh_words_function(name: str, words: tuple[str, ...]) -> list[str]:
+    whole = [_quoted(word) for word in words if not word.endswith(_GOES_ON)]
+    begun = [_quoted(word) for word in words if word.endswith(_GOES_ON)]
+    lines = [f"  compadd -- {' '.join(whole)}"] if whole else []
+    return [f"{name}() {{", *lines, *([f"  compadd -S '' -- {' '.join(begun)}"] if begun else []), "}"]
 
 
 def _zsh_name(node: Node) -> str:
@@ -109,7 +133,8 @@ def _zsh_function(node: Node, root: Node) -> list[str]:
 
 def _zsh_place(index: int, place: Place, root: Node) -> str:
     title = place.title.lower().replace(":", " ")
-    return _quoted(f"{'*' if place.repeats else index}:{title}:{_zsh_action(place.kinds, root)}")
+    action = f" {_zsh_words_name(place.title, root)}" if place.words else _zsh_action(place.kinds, root)
+    return _quoted(f"{'*' if place.repeats else index}:{title}:{action}")
 
 
 def _zsh_action(kinds: tuple[str, ...], root: Node) -> str:
@@ -126,9 +151,15 @@ def _zsh_specs(option: Option, root: Node) -> list[str]:
         "choice": f":value:({' '.join(option.choices)})",
         "file": ":file:_files",
         "folder": ":folder:_files -/",
-        "text": f":{(option.value or '').lower().replace(':', ' ')}:{_zsh_action(option.kinds, root)}",
+        "text": f":{(option.value or '').lower().replace(':', ' ')}:{_zsh_after(option, root)}",
     }[option.takes]
     return [_quoted(f"{name}[{text}]{after}") for name in option.names]
+
+
+def _zsh_after(option: Option, root: Node) -> str:
+    if option.words:
+        return f" {_zsh_words_name(option.value or '', root)}"
+    return _zsh_action(option.kinds, root)
 
 
 def fish(root: Node) -> str:
@@ -141,7 +172,9 @@ def fish(root: Node) -> str:
     for node in root.walk():
         here = f"complete -c {root.words} -n {_quoted(_fish_at(node, root, 0))}"
         lines += [f"{here} -a {child.path[-1]} -d {_quoted(child.summary)}" for child in node.children]
-        lines += [_fish_place(node, index, root) for index, place in enumerate(node.places) if place.kinds]
+        lines += [
+            _fish_place(node, index, root) for index, place in enumerate(node.places) if place.kinds or place.words
+        ]
         lines += [_fish_option(node, option, root) for option in node.options if node is root or not option.shared]
     return "\n".join([*lines, ""])
 
@@ -157,7 +190,8 @@ def _fish_place(node: Node, index: int, root: Node) -> str:
     where = f"complete -c {root.words} -n {_quoted(_fish_at(node, root, index, repeats=place.repeats))}"
     if "file" in place.kinds:
         return f"{where} -F"
-    return f"{where} -a {_fish_names(place.kinds, root)}"
+    # fish adds no blank to what ends in `:`, `=` or `/`.
+    return f"{where} -a {_quoted(' '.join(place.words)) if place.words else _fish_names(place.kinds, root)}"
 
 
 def _fish_names(kinds: tuple[str, ...], root: Node) -> str:
@@ -167,6 +201,8 @@ def _fish_names(kinds: tuple[str, ...], root: Node) -> str:
 def _fish_option(node: Node, option: Option, root: Node) -> str:
     names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
     named = f" -x -a {_fish_names(option.kinds, root)}" if option.kinds else " -x"
+    if option.words:
+        named = f" -x -a {_quoted(' '.join(option.words))}"
     values = {
         "nothing": "",
         "choice": f" -x -a {_quoted(' '.join(option.choices))}",

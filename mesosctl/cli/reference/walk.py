@@ -9,10 +9,22 @@ import typer
 from typer.core import TyperGroup
 
 from mesosctl.cli.app import app
+from mesosctl.cli.settings import declared
 from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
+from mesosctl.core.changes import VERBS
 
 WIDTH = 80
+SETTINGS = tuple(setting for setting in declared() if setting.in_contexts)
 _NAMED = frozenset({"ROLE", "AGENT", "FRAMEWORK", "CONTEXT", "FILE"})
+_WORDS = {
+    "CHANGES": tuple(f"{verb}:" for verb in VERBS),
+    "KEY=VALUE": tuple(setting.key if setting.is_secret else f"{setting.key}=" for setting in SETTINGS),
+    "KEY": tuple(setting.key for setting in SETTINGS),
+    "ADDRESS": ("fake:", "http://", "https://", "zk://", "file:///"),
+}
+"""By metavariable, the words or beginnings of words that are the same in every cluster."""
+_ANYTHING = frozenset({"--label", "--ip"})
+"""Options whose metavariable is one of these, and whose words are the operator's own."""
 _CHOICES = re.compile(r"[a-z0-9_.]+(\|[a-z0-9_.]+)+")
 
 
@@ -45,6 +57,13 @@ class Option:
         return _kinds(self.value) if self.takes == "text" and self.value else ()
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words that can follow it, or begin what does, besides its choices."""
+        if self.takes != "text" or _ANYTHING & {*self.names}:
+            return ()
+        return _WORDS.get(self.value or "", ())
+
+    @property
     def goes_along(self) -> bool:
         """Whether names depend on it: it says which master is asked, and who asks."""
         return self.shared and self.takes != "nothing" and not {"--output", "--timeout", "--api"} & {*self.names}
@@ -57,6 +76,8 @@ class Place:
     title: str
     kinds: tuple[str, ...]
     repeats: bool
+    words: tuple[str, ...] = ()
+    """The words that can stand there, or begin what does; those that end in `:`, `=` or `/` go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +87,7 @@ class Argument:
     name: str
     required: bool
     help: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +110,13 @@ class Node:
     @property
     def places(self) -> tuple[Place, ...]:
         """What can be completed at the places of its arguments, one after the other."""
-        words = [word.strip("[]") for argument in self.arguments for word in argument.name.split()]
-        return tuple(Place(w.rstrip(".]"), _kinds(w.rstrip(".]")), repeats=w.endswith("...")) for w in words)
+        found = []
+        for argument in self.arguments:
+            for word in argument.name.split():
+                title = word.strip("[].")
+                repeats = word.strip("[]").endswith("...")
+                found.append(Place(title, _kinds(title), repeats, argument.choices or _WORDS.get(title, ())))
+        return tuple(found)
 
     @property
     def words(self) -> str:
@@ -172,4 +199,5 @@ def _option(parameter: Any) -> Option:
 
 
 def _argument(parameter: Any, ctx: Any) -> Argument:
-    return Argument(parameter.make_metavar(ctx), parameter.required, parameter.help or "")
+    choices = tuple(getattr(parameter.type, "choices", ()))
+    return Argument(parameter.make_metavar(ctx), parameter.required, parameter.help or "", choices)

@@ -144,8 +144,20 @@ class TestBash:
         assert home.bash("quota", "list", "--output", "=", "js") == {"json", "jsonl"}
         assert home.bash("quota", "list", "--output", "=") == {"table", "wide", "json", "jsonl", "csv", "name"}
         assert home.bash("quota", "list", "--output=js") == {"--output=json", "--output=jsonl"}
-        assert home.bash("--master", "") == set()
+        assert home.bash("--principal", "") == set()
         assert "mesosctl.bash" in {Path(path).name for path in home.bash("quota", "set", "-f", f"{FILES}/mesosctl.b")}
+
+    def test_words_that_are_the_same_in_every_cluster(self, home):
+        assert home.bash("--master", "f") == {"fake:", "file:///"}
+        assert home.bash("quota", "list", "--master", "=", "f") == {"fake:", "file:///"}
+        assert home.bash("whatif", "re") == {"remove-quota:", "reserve:"}
+        assert home.bash("whatif", "quota:web=cpus:1", "li") == {"limit:"}
+        assert home.bash("context", "set", "prod", "t") == {"timeout=", "token", "token-file=", "token-scheme="}
+        assert home.bash("context", "set", "prod", "output=json", "tim") == {"timeout="}
+        assert home.bash("context", "set", "prod", "--unset", "tim") == {"timeout"}
+        assert home.bash("completion", "") == {"bash", "zsh", "fish"}
+        assert home.bash("reserve", "agent-1", "--label", "") == set()
+        assert home.log == []
 
     def test_a_value_is_not_taken_for_a_command(self, home):
         assert home.bash("--principal", "quota", "") >= {"quota"}
@@ -200,6 +212,9 @@ class TestBash:
         home.keep("web-ops", "ads")
         home.keep("host-1.example", kind="agent")
         assert home.typed("bash", "mesosctl quo\trem\twe\t--yes\r") == "quota remove web-ops --yes"
+        assert home.typed("bash", "mesosctl whatif lim\tweb=cpus:1 --mas\tfa\t\r") == (
+            "whatif limit:web=cpus:1 --master fake:"
+        )
         assert home.typed("bash", "mesosctl quota list --output=jsonl --mas\tfake: \r").endswith("--master fake:")
         assert (
             home.typed("bash", "mesosctl unreserve host-1.example\t--role=a\t--all\r")
@@ -217,6 +232,13 @@ class TestZsh:
         home.keep("web-ops", "ads")
         assert home.typed("zsh", "mesosctl quo\trem\twe\t--ye\t\r") == "quota remove web-ops --yes"
         assert home.log == ["quota remove web-ops --yes"]
+
+    def test_words_that_are_the_same_in_every_cluster(self, home):
+        line = home.typed("zsh", "mesosctl whatif lim\tweb=cpus:1 --master fak\t\r")
+        assert line == "whatif limit:web=cpus:1 --master fake:"
+        assert home.typed("zsh", "mesosctl context set prod timeo\t5s\r") == "context set prod timeout=5s"
+        assert home.typed("zsh", "mesosctl context set prod --unset timeo\t\r") == "context set prod --unset timeout"
+        assert home.typed("zsh", "mesosctl completion fi\t\r") == "completion fish"
 
     def test_names_belong_to_their_master(self, home):
         home.keep("one", words={"master": "http://one:5050"})
@@ -245,6 +267,14 @@ class TestFish:
         assert home.fish("mesosctl quota list --for") == set()
         assert home.fish("mesosctl quota list -o js") == {"json", "jsonl"}
         assert home.fish("mesosctl --principal quota qu") == {"quota"}
+
+    def test_words_that_are_the_same_in_every_cluster(self, home):
+        assert home.fish("mesosctl --master f") == {"fake:", "file:///"}
+        assert home.fish("mesosctl whatif re") == {"remove-quota:", "reserve:"}
+        assert home.fish("mesosctl whatif quota:web=cpus:1 li") == {"limit:"}
+        assert home.fish("mesosctl context set prod tim") == {"timeout="}
+        assert home.fish("mesosctl context set prod --unset tim") == {"timeout"}
+        assert home.fish("mesosctl completion ") == {"bash", "zsh", "fish"}
 
     def test_names(self, home):
         home.keep(*TRICKY, "ads")
