@@ -1,5 +1,6 @@
 """Spans of time as a person types them, and as Mesos writes them."""
 
+import math
 import re
 
 from mesosctl.core.errors import UsageError
@@ -28,7 +29,22 @@ def parse_span(text: str, field: str) -> float:
         factor = _SECONDS.get(_MESOS_NAMES.get(unit, unit))
         if factor is not None and float(number) > 0:
             return float(number) * factor
-    raise UsageError(f"'{text}' is not a span of time", field=field, hint="write for example 30s, 10m or 1h")
+    raise UsageError(f"'{text}' is not a span of time", field=field, hint="write for example 500ms, 30s, 10m or 1h")
+
+
+def parse_seconds(text: str, field: str, least: float) -> float:
+    """Seconds of a plain number, or of a span as `parse_span` reads it.  Raises UsageError below `least`."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = parse_span(text, field)
+    if not least <= seconds < math.inf:
+        raise UsageError(
+            f"{field} is {text}: it has to be at least {least:g} seconds",
+            field=field,
+            hint="write for example 30, 500ms, 5s or 2m",
+        )
+    return seconds
 
 
 def parse_duration(text: str) -> float:
@@ -37,6 +53,13 @@ def parse_duration(text: str) -> float:
     if match is None:
         raise ValueError(f"'{text}' is not a duration: write a number and ns, us, ms, secs, mins, hrs, days or weeks")
     return float(match[1]) * _MESOS_SECONDS[match[2]]
+
+
+def utc_text(seconds: float) -> str:
+    """A time of day in UTC as ISO 8601 writes it, "2030-12-31T23:59:59.999Z", from seconds since 1970."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def format_span(seconds: float) -> str:

@@ -6,11 +6,14 @@ they appear with its first one.  A rate is told only where both readings belong 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
 from mesosctl.core.ratelimit import RateLimit, RateLimits
+
+_BUSY = 0.9
+"""The part of its rate from which a master is taken to be processing without a pause: readings are never exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,17 @@ class Rates:
     processing: float | None = None
     seconds_to_full: float | None = None
     """Until the queue it stands in is full at this pace; None where it has no end, or does not grow."""
+    is_full: bool = False
+    """Whether the queue it stands in is full, and messages are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatesReading:
+    """The rates at one reading: `at` seconds after the first one, at `time` in seconds since 1970."""
+
+    at: float
+    time: float
+    rates: Sequence[Rates]
 
 
 def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits | None) -> list[Rates]:
@@ -102,12 +116,27 @@ def _with_time_to_full(one: Rates, everybody: Sequence[Rates], limits: RateLimit
     if not limit.throttles or limit.capacity is None:
         return one
     sharing = [other for other in everybody if limits.queue_of(other.principal)[0] == who and other.status == "steady"]
-    growth = sum((other.arriving or 0.0) - (other.processing or 0.0) for other in sharing)
-    backlog = sum(other.backlog for other in sharing)
-    if one not in sharing or growth <= 0:
+    processing = sum(other.processing or 0.0 for other in sharing)
+    growth = sum(other.arriving or 0.0 for other in sharing) - processing
+    if one not in sharing:
         return one
-    left = max(0, limit.capacity - backlog) / growth
-    return Rates(one.principal, one.status, one.counts, one.backlog, one.arriving, one.processing, left)
+    if _is_full(sum(other.counts.difference for other in sharing), growth, processing, limit):
+        return replace(one, is_full=True)
+    if growth <= 0:
+        return one
+    left = max(0, limit.capacity - sum(other.backlog for other in sharing)) / growth
+    return replace(one, seconds_to_full=left)
+
+
+def _is_full(difference: int, growth: float, processing: float, limit: RateLimit) -> bool:
+    """Whether a queue is full, as far as counters tell.
+
+    Messages that were refused once stay in the difference for good, so that alone it does not tell: it still
+    grows, or does not shrink although the master processes as fast as the limit lets it.
+    """
+    if limit.capacity is None or limit.qps is None or difference < limit.capacity:
+        return False
+    return growth > 0 or (growth == 0 and processing >= _BUSY * limit.qps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.core.durations import format_span
-from mesosctl.core.message_rates import Rates
+from mesosctl.core.durations import format_span, utc_text
+from mesosctl.core.message_rates import Rates, RatesReading
 from mesosctl.core.ratelimit import MemoryPlan, RateLimit
 from mesosctl.core.ratelimit_standing import FileCheck, FileEdit, PrincipalStanding
 from mesosctl.core.sizes import format_bytes
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 DEFAULT_NAME = "(default)"
 NOBODY = "(no principal)"
+NOTHING_TO_WATCH = (
+    "no framework with a principal is registered, so the master counts no messages and there is nothing to see"
+)
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -154,35 +157,51 @@ def memory_plan(plan: MemoryPlan) -> Report:
     )
 
 
-def watched(readings: Sequence[tuple[float, Sequence[Rates]]]) -> Report:
+def status_text(one: Rates) -> str:
+    """What became of a principal's counters since the reading before, or that its queue is full."""
+    return "full" if one.is_full else one.status
+
+
+def _full_text(one: Rates) -> str:
+    """When the queue is full."""
+    if one.is_full:
+        return "now"
+    return "-" if one.seconds_to_full is None else f"in {format_span(one.seconds_to_full)}"
+
+
+def watched(readings: Sequence[RatesReading]) -> Report:
     """Rates by principal, reading after reading."""
 
     def document() -> "documents.RateLimitWatch":
         from mesosctl.render import ratelimit_documents as documents
 
-        return documents.RateLimitWatch(rates=[documents.Rates.of(at, one) for at, found in readings for one in found])
+        return documents.RateLimitWatch(
+            rates=[documents.Rates.of(each, one) for each in readings for one in each.rates]
+        )
 
     columns = [Column(title) for title in "AT PRINCIPAL STATUS RECEIVED PROCESSED BACKLOG IN OUT FULL".split()]
+    columns.append(Column("TIME", wide=True))
     rows = [
         [
-            format_span(at),
+            format_span(each.at),
             one.principal,
-            one.status,
+            status_text(one),
             str(one.counts.received),
             str(one.counts.processed),
             str(one.backlog),
             "-" if one.arriving is None else f"{number(one.arriving)}/s",
             "-" if one.processing is None else f"{number(one.processing)}/s",
-            "-" if one.seconds_to_full is None else f"in {format_span(one.seconds_to_full)}",
+            _full_text(one),
+            utc_text(each.time),
         ]
-        for at, found in readings
-        for one in found
+        for each in readings
+        for one in each.rates
     ]
     return Report(
         columns,
         rows,
-        sorted({one.principal for _, found in readings for one in found}),
+        sorted({one.principal for each in readings for one in each.rates}),
         document,
         lambda: document().rates,
-        empty="no framework with a principal is registered",
+        empty=NOTHING_TO_WATCH,
     )

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from mesosctl.core import message_rates, ratelimit_standing
 from mesosctl.core import ratelimit as core
+from mesosctl.core.durations import utc_text
 from mesosctl.render.documents import Document, Mirrored, Strict
 
 
@@ -96,7 +97,8 @@ class RateLimitPlan(Document):
 class Rates(Strict):
     """One principal at one reading; a rate is null where it cannot be told."""
 
-    at: float
+    at: float = Field(description="Seconds after the first reading.")
+    time: str = Field(description="The time of day in UTC, as 2030-12-31T23:59:59.999Z.")
     principal: str
     status: Literal["new", "steady", "restarted", "gone"]
     received: int
@@ -105,12 +107,14 @@ class Rates(Strict):
     arriving: float | None
     processing: float | None
     seconds_to_full: float | None
+    full: bool = Field(description="Whether the queue it stands in is full, and messages are refused.")
 
     @classmethod
-    def of(cls, at: float, one: message_rates.Rates) -> Self:
-        """From a value of core, `at` seconds after the first reading."""
+    def of(cls, reading: message_rates.RatesReading, one: message_rates.Rates) -> Self:
+        """From values of core: one principal of a reading."""
         return cls(
-            at=at,
+            at=reading.at,
+            time=utc_text(reading.time),
             principal=one.principal,
             status=one.status,
             received=one.counts.received,
@@ -119,6 +123,7 @@ class Rates(Strict):
             arriving=one.arriving,
             processing=one.processing,
             seconds_to_full=one.seconds_to_full,
+            full=one.is_full,
         )
 
 

@@ -29,11 +29,12 @@ def command(session: Session, interval: Interval = "5s", count: Count = None) ->
     """Watch the messages of each principal: received, processed, waiting, how fast, and until when there is room.
 
     Another master's counters begin anew, and counters come and go with their frameworks; no rate is
-    told across such a break.  STATUS says which it was.
+    told across such a break.  STATUS says which it was, and `full` where a queue is full, so that the
+    master refuses messages.
     """
     from mesosctl.core.durations import parse_span
     from mesosctl.ops.ratelimit.watching import Pace, watch
-    from mesosctl.render.ratelimit import watched
+    from mesosctl.render.ratelimit import NOTHING_TO_WATCH, watched
     from mesosctl.render.report import write
 
     environment = session.environment
@@ -46,7 +47,14 @@ def command(session: Session, interval: Interval = "5s", count: Count = None) ->
             session.emit(watched(list(readings)))
             return
         above = 0
+        was_empty = False
         for reading in readings:
+            # On a terminal the table says so; whoever reads a pipe sees no table, and should not think that it hangs.
+            is_empty = not reading.rates
+            if is_empty and not was_empty and not environment.draws:
+                session.note(f"{NOTHING_TO_WATCH}; looking again every {interval}")
+                environment.tell_notes()
+            was_empty = is_empty
             text = StringIO()
             write(watched([reading]), session.form, text, draws=environment.draws, colours=environment.colours)
             if above and environment.draws and session.form != "jsonl":

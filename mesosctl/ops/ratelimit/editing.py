@@ -10,6 +10,7 @@ from mesosctl.core.errors import BadInput, NotFound
 from mesosctl.core.ratelimit import RateLimit
 from mesosctl.core.ratelimit_standing import FileEdit
 from mesosctl.core.reading import why_unreadable
+from mesosctl.core.suggestion import did_you_mean
 from mesosctl.ops.files import write_atomically
 from mesosctl.ops.ratelimit.config_file import dump, parse
 
@@ -61,7 +62,15 @@ def unset_limit(principal: str) -> Change:
         entries = _entries(document)
         kept = [entry for entry in entries if entry.get("principal") != principal]
         if len(kept) == len(entries):
-            raise NotFound(f"the file has no entry for principal '{principal}'", field="principal")
+            raise NotFound(
+                f"the file has no entry for principal '{principal}'",
+                field="principal",
+                hint=did_you_mean(
+                    principal,
+                    [str(entry["principal"]) for entry in entries if "principal" in entry],
+                    "mesosctl ratelimit validate FILE reads the file; the default is changed by ratelimit default",
+                ),
+            )
         document["limits"] = kept
 
     return change

@@ -1,11 +1,12 @@
 """`ratelimit watch` and `suggest`: the counters, again and again."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MasterFailed, NoMaster, NotConfirmed
-from mesosctl.core.message_rates import CounterReading, Rates, observe, rates, suggest
+from mesosctl.core.message_rates import CounterReading, RatesReading, observe, rates, suggest
 from mesosctl.core.ratelimit import RateLimits
 from mesosctl.core.ratelimit_standing import Suggestion
 from mesosctl.ops.ratelimit.state import limits_in_force
@@ -20,10 +21,12 @@ class Pace:
     count: int | None
     clock: Callable[[], float]
     sleep: Callable[[float], None]
+    time: Callable[[], float] = time.time
+    """The time of day, in seconds since 1970."""
 
 
-def watch(master: Master, pace: Pace) -> Iterator[tuple[float, list[Rates]]]:
-    """Seconds since the first reading, and the rates since the reading before.
+def watch(master: Master, pace: Pace) -> Iterator[RatesReading]:
+    """The rates since the reading before, reading after reading.
 
     A master that does not answer is passed over with a notice: another one will lead.  The first
     reading is not forgiven, since then the address may be wrong.
@@ -32,7 +35,7 @@ def watch(master: Master, pace: Pace) -> Iterator[tuple[float, list[Rates]]]:
     before: CounterReading | None = None
     started = pace.clock()
     for now in _readings(master, pace):
-        yield now.at - started, rates(before, now, limits)
+        yield RatesReading(now.at - started, pace.time(), rates(before, now, limits))
         before = now
 
 
@@ -64,7 +67,10 @@ def _readings(master: Master, pace: Pace) -> Iterator[CounterReading]:
 
 def _limits_if_allowed(master: Master) -> RateLimits | None:
     try:
-        return limits_in_force(master)
+        limits = limits_in_force(master)
     except Denied as error:
         master.notice(f"/flags may not be read ({error.status}): the time until a capacity is full is not told")
         return None
+    if limits is None:
+        master.notice("the master was started without --rate_limits: nothing is throttled, and no queue can be full")
+    return limits
