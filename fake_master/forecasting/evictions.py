@@ -6,6 +6,7 @@ would have to go if what is offered were used: of each agent all that is offered
 
 from collections.abc import Iterable, Iterator
 
+from fake_master.forecasting.agent_names import AgentNames
 from fake_master.master.frameworks import Framework
 from fake_master.master.master import Master
 from fake_master.master.revoking import Revoked
@@ -19,8 +20,9 @@ _Name = tuple[str, str]
 class Evictions:
     """Of one master: what it does to tasks from `begin` on, and what it might have to do."""
 
-    def __init__(self, master: Master) -> None:
+    def __init__(self, master: Master, names: AgentNames) -> None:
         self._master = master
+        self._names = names
         self._present = {(framework.id, task.id) for framework, task in self._tasks()} if self.are_possible else set()
         self._before: set[_Name] = set()
         self._happened: dict[_Name, Evicted] = {}
@@ -71,6 +73,8 @@ class Evictions:
             role=task.role,
             hostname=self._master.agents[task.agent_id].hostname,
             resources=task.resources.allocated_to(None),
+            agent_id=task.agent_id,
+            agent=self._names.of(task.agent_id),
             grace_seconds=0.0 if task.is_staging else self._grace(),
             happens=happens,
             caused=happens or name not in self._before,

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting import events
+from fake_master.forecasting.agent_names import AgentNames
 from fake_master.forecasting.evictions import Evictions
 from fake_master.forecasting.listening import Listening
 from fake_master.forecasting.looking import look
@@ -24,6 +25,7 @@ from mesosctl.core.comparing import Course, forecast
 from mesosctl.core.forecast import Answer, Forecast, Rescinded, Terms
 from mesosctl.core.moment import Moment
 from mesosctl.core.picture import ClusterPicture
+from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
 
 _NAMED = 20
@@ -48,7 +50,8 @@ class Rehearsal:
         self._terms = terms or Terms()
         self._out = {offer.id for offer in master.offers}
         self._rescinded: list[Rescinded] = []
-        self._evictions = Evictions(master)
+        self._names = AgentNames(master)
+        self._evictions = Evictions(master, self._names)
         self._answers: list[Answer] = []
         self._changes: list[str] = []
         self._lost: list[tuple[str, str]] = []
@@ -65,13 +68,18 @@ class Rehearsal:
 
     # --- Changes --------------------------------------------------------------------------------------
 
-    def lose_agents(self, agent_ids: Iterable[str]) -> None:
-        """Agents are gone for good; the change that is tried says which.  Raises KeyError for one not registered."""
+    def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
+        """Agents are gone for good; the change that is tried says which and what they had, and `why` so many.
+
+        Raises KeyError for one that is not registered.
+        """
         everybody = self._master.agents
         gone = [(everybody[agent_id].hostname, agent_id) for agent_id in dict.fromkeys(agent_ids)]
-        names = ", ".join(hostname for hostname, _ in gone[:_NAMED])
+        names = ", ".join(self._names.of(agent_id) for _, agent_id in gone[:_NAMED])
         more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-        self._changes[-1:] = [f"agents lost: {len(gone)} of {len(everybody)}: {names}{more}"]
+        had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
+        share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
+        self._changes[-1:] = [f"agents lost: {share}: {names}{more}; with {had}"]
         self._lost += gone
         events.lose_agents(self._master, [agent_id for _, agent_id in gone])
         self._master.advance()
@@ -79,6 +87,7 @@ class Rehearsal:
     def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
         """Agents register."""
         events.add_agents(self._master, events.NewAgents(total, count, attributes=attributes))
+        self._names.grown()
         self._master.advance()
 
     def lose_framework(self, framework_id: str) -> None:
@@ -167,6 +176,8 @@ class Rehearsal:
                 role=offer.role,
                 hostname=self._master.agents[offer.agent_id].hostname,
                 resources=offer.resources.allocated_to(None),
+                agent_id=offer.agent_id,
+                agent=self._names.of(offer.agent_id),
                 is_out=offer.id in self._out,
             )
         )

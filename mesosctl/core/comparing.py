@@ -73,7 +73,10 @@ def _party(kind: Kind, name: str, key: str, before: Moment, after: Moment) -> Pa
 
 
 def starving(before: Moment, after: Moment, everybody: Sequence[Party]) -> Iterator[Starving]:
-    """Roles below their guarantee, and whoever had something and has nothing; those who are removed do not count."""
+    """Roles below their guarantee, and whoever ran something and has nothing; those who are removed do not count.
+
+    An offer that nobody answered yet and that is taken back starves nobody: see `unoffered`.
+    """
     unmet = before.unmet()
     for role, short in sorted(after.unmet().items()):
         if not short:
@@ -89,20 +92,32 @@ def starving(before: Moment, after: Moment, everybody: Sequence[Party]) -> Itera
             caused,
             f"role {role} is {short} below its guarantee of {after.quotas[role].guarantees}: it has {has}{wants}",
         )
+    for party in _left_with_nothing(before, after, everybody):
+        if _has(party.before.used):
+            yield Starving(
+                party.kind,
+                party.name,
+                "nothing",
+                party.before.used,
+                caused=True,
+                sentence=f"{party.kind} {party.name} is down to nothing: its tasks used {party.before.used}",
+            )
+
+
+def unoffered(before: Moment, after: Moment, everybody: Sequence[Party]) -> Iterator[Party]:
+    """Whoever ran nothing, held offers, and is offered nothing any more."""
+    return (one for one in _left_with_nothing(before, after, everybody) if not _has(one.before.used))
+
+
+def _left_with_nothing(before: Moment, after: Moment, everybody: Sequence[Party]) -> Iterator[Party]:
+    """Whoever used or was offered something, is still there, and has nothing of either kind."""
     for party in everybody:
         if party.kind == "framework":
             gone = party.id not in after.frameworks
         else:
             gone = party.id in before.asking and party.id not in after.asking
         if not gone and _has(party.before.total) and not _has(party.after.total):
-            yield Starving(
-                party.kind,
-                party.name,
-                "nothing",
-                party.before.total,
-                caused=True,
-                sentence=f"{party.kind} {party.name} is down to nothing: it had {party.before.total}",
-            )
+            yield party
 
 
 def _has(amounts: Quantities) -> bool:
@@ -163,6 +178,7 @@ def forecast(before: Moment, after: Moment, course: Course) -> Forecast:
         roles=roles,
         frameworks=frameworks,
         starving=tuple(starving(before, after, [*roles, *frameworks])),
+        unoffered=tuple(unoffered(before, after, [*roles, *frameworks])),
         fits=tuple(fits(after)),
         headroom=headroom(before, after),
         totals_before=before.totals,

@@ -61,6 +61,9 @@ class Rescinded:
     role: str
     hostname: str
     resources: Resources
+    agent_id: str
+    agent: str
+    """What sentences call the agent: its host name, with a short id where another agent has that too."""
     is_out: bool = True
     """Whether it is really out now, rather than made while the picture settled."""
 
@@ -80,6 +83,9 @@ class Evicted:
     """How long it has, once it is told to."""
     happens: bool
     """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
+    agent_id: str
+    agent: str
+    """What sentences call the agent, as of an offer."""
     caused: bool = True
     """Whether it is so only after the change; otherwise it was so before."""
     runs_now: bool = True
@@ -189,6 +195,8 @@ class Forecast:
     roles: tuple[Party, ...]
     frameworks: tuple[Party, ...]
     starving: tuple[Starving, ...]
+    unoffered: tuple[Party, ...]
+    """Those who ran nothing, held offers, and are offered nothing any more; that is no harm."""
     fits: tuple[Fit, ...]
     headroom: Headroom
     totals_before: Quantities

@@ -127,7 +127,7 @@ def _agents(count: int) -> str:
 def rescinded_text(offer: Rescinded) -> str:
     """One offer that would be taken back."""
     assumed = "" if offer.is_out else " (not out yet: made while the picture settled)"
-    return f"{offer.framework} {offer.role} {offer.hostname} {resources_text(offer.resources)}{assumed}"
+    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
 def evicted_text(task: Evicted) -> str:
@@ -137,9 +137,14 @@ def evicted_text(task: Evicted) -> str:
     assumed = "" if task.runs_now else " (not running yet: assumed while the picture settled)"
     grace = f"{task.grace_seconds:g} s to end"
     return (
-        f"{before}{task.framework}/{task.task_id} {task.role} {task.hostname} "
+        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
         f"{resources_text(task.resources)}: {grace}{when}{assumed}"
     )
+
+
+def unoffered_texts(forecast: Forecast) -> list[str]:
+    """Who was waiting with offers in hand, and is offered nothing any more."""
+    return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
 
 
 def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]]:
@@ -157,7 +162,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
     for report in would:
         yield from _section("would be done", plain_table(*shown_cells(report)).splitlines() if report.rows else [])
-    if len(forecast.changes) > len(forecast.answers):  # some things are not asked for
+    if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
         yield from _section("changes", forecast.changes)
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
     yield from _section(
@@ -168,6 +173,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         "starving",
         [("" if one.caused else "(was so before) ") + one.sentence for one in forecast.starving],
     )
+    yield from _section("offered nothing any more, and running nothing before", unoffered_texts(forecast))
     yield from _section("guarantees in one piece", [fit_text(fit) for fit in forecast.fits])
     yield from _section(
         "what is left",

@@ -31,6 +31,7 @@ class Rescinded(Strict):
     framework: str
     role: str
     hostname: str
+    agent_id: str
     amounts: Amounts
     resources: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
@@ -59,6 +60,7 @@ class Evicted(Strict):
     framework: str
     role: str
     hostname: str
+    agent_id: str
     amounts: Amounts
     resources: str
     grace_seconds: float = Field(description="How long it has, once it is told to.")

@@ -20,6 +20,7 @@ from mesosctl.render.forecast import (
     rescinded_text,
     share_text,
     shown_cells,
+    unoffered_texts,
     verdict,
 )
 from mesosctl.render.forecast_style import STYLE
@@ -43,6 +44,7 @@ def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
         *(_done(report) for report in would),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [("" if o.caused else "(was so before) ") + o.sentence for o in forecast.starving]),
+        _list("Offered nothing any more, and running nothing before", unoffered_texts(forecast)),
         _parties("Roles", forecast.roles, (forecast.totals_before, forecast.totals), "each with the roles below it"),
         _parties("Frameworks", forecast.frameworks, (forecast.totals_before, forecast.totals), ""),
         _headroom(forecast),

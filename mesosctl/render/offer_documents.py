@@ -18,6 +18,7 @@ def placed(held: "values.Offer | Rescinded | Evicted") -> dict[str, Any]:
         "framework_id": held.framework_id,
         "framework": held.framework,
         "role": held.role,
+        "agent_id": held.agent_id,
         "hostname": held.hostname,
         "amounts": amounts(held.resources.quantities()),
         "resources": str(held.resources),
@@ -42,7 +43,7 @@ class Offer(Strict):
     @classmethod
     def of(cls, offer: values.Offer) -> Self:
         """From a value of core."""
-        return cls(id=offer.id, agent_id=offer.agent_id, revocability=offer.resources.revocability, **placed(offer))
+        return cls(id=offer.id, revocability=offer.resources.revocability, **placed(offer))
 
 
 class OfferList(Document):

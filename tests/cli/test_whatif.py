@@ -69,7 +69,7 @@ def test_agents_lost_by_name_and_by_part(live: Live):
     assert said[0]["rescinded"] == said[1]["rescinded"]
     assert sorted({offer["hostname"] for offer in said[0]["rescinded"]}) == ["agent-1", "agent-3"]
     assert said[0]["answers"] == []
-    assert said[0]["changes"] == ["agents lost: 2 of 4: agent-1, agent-3"]
+    assert said[0]["changes"] == ["agents lost: 2 of 4: agent-1, agent-3; with cpus:8; disk:2000; mem:8192"]
     assert [agent["hostname"] for agent in said[0]["agents_lost"]] == ["agent-1", "agent-3"]
     assert said[0]["totals"]["cpus"] == 8.0
 
@@ -78,8 +78,8 @@ def test_who_is_lost_is_said_once_everywhere(live: Live, tmp_path):
     page = tmp_path / "page.html"
     words = ["--lose-agent", "agent-2", "--lose-agent", "agent-2"]
     said = ask(live, "whatif", *words, "--report", str(page))
-    assert "agents lost: 1 of 4: agent-2\n" in said.out
-    assert "agents lost: 1 of 4: agent-2<" in page.read_text()
+    assert "agents lost: 1 of 4: agent-2; with cpus:4; disk:1000; mem:4096\n" in said.out
+    assert "agents lost: 1 of 4: agent-2; with" in page.read_text()
     assert len(forecast(live, *words)["agents_lost"]) == 1
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.core.comparing import Course, fits, forecast, headroom, parties, starving, unknowns
+from mesosctl.core.comparing import Course, fits, forecast, headroom, parties, starving, unknowns, unoffered
 from mesosctl.core.forecast import Answer
 from mesosctl.core.moment import AgentRoom, Held, Moment
 from mesosctl.core.picture import ClusterPicture
@@ -62,11 +62,19 @@ def test_a_guarantee_that_nobody_asks_for_is_met_by_what_is_held_back_for_it():
 
 
 def test_down_to_nothing_is_what_no_task_can_run_with():
-    before = moment(roles={"a": Held(offered=TEN)}, frameworks={"f": Held(offered=TEN)}, names={"f": "one"})
+    before = moment(roles={"a": Held(TEN)}, frameworks={"f": Held(TEN)}, names={"f": "one"})
     after = moment(
         roles={"a": Held(offered=Quantities({"ports": 5_000}))}, frameworks={"f": Held()}, names={"f": "one"}
     )
     assert starved(before, after) == [("a", "nothing", True), ("one", "nothing", True)]
+
+
+def test_an_offer_that_is_taken_back_starves_nobody():
+    before = moment(roles={"a": Held(offered=TEN)}, frameworks={"f": Held(offered=TEN)}, names={"f": "one"})
+    after = moment(roles={"a": Held()}, frameworks={"f": Held()}, names={"f": "one"})
+    assert starved(before, after) == []
+    roles, frameworks = parties(before, after)
+    assert [one.name for one in unoffered(before, after, [*roles, *frameworks])] == ["a", "one"]
 
 
 def test_who_was_removed_does_not_starve():

@@ -73,10 +73,9 @@ def test_a_lost_agent_takes_tasks_and_offers_along():
     assert {party.name: party.after for party in said.frameworks} == {"a": Held(), "b": Held()}
     assert [(one.kind, one.name, one.reason) for one in said.starved] == [
         ("role", "a", "nothing"),
-        ("role", "b", "nothing"),
         ("framework", "a", "nothing"),
-        ("framework", "b", "nothing"),
     ]
+    assert [(one.kind, one.name) for one in said.unoffered] == [("role", "b"), ("framework", "b")]
     assert said.totals == Quantities()
 
 

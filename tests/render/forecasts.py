@@ -18,6 +18,9 @@ def amounts(cpus: float, mem: float = 0) -> Quantities:
     return Quantities({"cpus": int(cpus * 1000), "mem": int(mem * 1000)})
 
 
+FIRST, SECOND = ({"agent_id": f"S{number}", "agent": f"agent-{number + 1}"} for number in range(2))
+
+
 def whole_forecast() -> Forecast:
     """One change that starves somebody, one that is refused."""
     before = Moment(
@@ -53,13 +56,25 @@ def whole_forecast() -> Forecast:
             Answer(f"quota:{HOSTILE}=cpus:1", 400, accepted=False, message=HOSTILE, rule="role.syntax"),
         ),
         rescinded=(
-            Rescinded("O-1", "f-2", HOSTILE, HOSTILE, "agent-1", parse_resources("cpus:8;mem:2048;ports:[1-9]")),
-            Rescinded("O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), is_out=False),
+            Rescinded(
+                "O-1", "f-2", HOSTILE, HOSTILE, "agent-1", parse_resources("cpus:8;mem:2048;ports:[1-9]"), **FIRST
+            ),
+            Rescinded("O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), **SECOND, is_out=False),
         ),
         evicted=(
-            Evicted("t-1", "f-1", "marathon", "web", "agent-1", LENT, 2.0, happens=True),
+            Evicted("t-1", "f-1", "marathon", "web", "agent-1", LENT, 2.0, happens=True, **FIRST),
             Evicted(
-                HOSTILE, "f-2", HOSTILE, HOSTILE, "agent-2", LENT, 0.0, happens=False, caused=False, runs_now=False
+                HOSTILE,
+                "f-2",
+                HOSTILE,
+                HOSTILE,
+                "agent-2",
+                LENT,
+                0.0,
+                happens=False,
+                caused=False,
+                runs_now=False,
+                **SECOND,
             ),
         ),
     )

@@ -64,6 +64,7 @@ def test_json_is_the_documented_shape():
         "framework_id": "f-1",
         "framework": "marathon",
         "role": "web",
+        "agent_id": "S0",
         "hostname": "agent-1",
         "amounts": {"cpus": 2.0},
         "resources": "cpus{REV}:2",

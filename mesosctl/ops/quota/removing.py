@@ -27,7 +27,7 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
     if quotas is not None:
         missing = [role for role in wanted if role not in quotas]
         if missing:
-            raise no_quota(missing)
+            raise no_quota(missing, quotas)
         check_tree({role: quota for role, quota in quotas.items() if role not in wanted})
     done: list[QuotaChange] = []
     for role in wanted:

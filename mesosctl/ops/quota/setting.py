@@ -61,7 +61,7 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answere
             hint=error.hint,
         )
         refusal.would_answer = answered
-        raise refusal from None
+        raise refusal from error
 
 
 def send_quota(

@@ -1,6 +1,6 @@
 """What a master says of quota, and what it may not say to everybody."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from mesosctl.client.master import Master
@@ -76,16 +76,18 @@ def show_quota(master: Master, role: str) -> RoleStanding:
     """One role with quota and what it uses.  Raises NotFound for a role without quota."""
     quotas = read_quotas(master)
     if role not in quotas:
-        raise no_quota([role])
+        raise no_quota([role], quotas)
     return RoleStanding(role, quotas[role], (usage_if_allowed(master) or {}).get(role))
 
 
-def no_quota(roles: list[str]) -> NotFound:
-    """The error for roles without quota."""
+def no_quota(roles: list[str], known: Iterable[str]) -> NotFound:
+    """The error for roles without quota; `known` are those with one."""
+    from mesosctl.core.suggestion import did_you_mean
+
     names = ", ".join(f"'{role}'" for role in roles)
     return NotFound(
         f"no quota is set for {names}, or this principal may not see it",
         field="role",
         rule="quota.exists",
-        hint="mesosctl quota list shows which roles have one",
+        hint=did_you_mean(roles, known, "mesosctl quota list shows which roles have one"),
     )

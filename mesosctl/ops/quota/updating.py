@@ -66,7 +66,7 @@ def update_quotas(master: Master, wishes: Sequence[Wish], manner: UpdateManner) 
         )
     missing = [wish.role for wish in wishes if wish.role not in stored]
     if missing and not manner.create:
-        refusal = no_quota(missing)
+        refusal = no_quota(missing, stored)
         refusal.would_answer = 200 if at_once else 400  # UPDATE_QUOTA makes what is not there
         raise refusal
     for role in missing:

@@ -1,7 +1,6 @@
 """The changes of `mesosctl whatif`, done to a rehearsal in the ways in which commands do them."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from mesosctl.core.errors import NotFound, UsageError
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.resource import Disk, Resource
 from mesosctl.core.resources import Resources
+from mesosctl.core.suggestion import did_you_mean
 from mesosctl.ops.reservation.agents import find_agent, read_agents
 from mesosctl.ops.reservation.operating import Manner, operate
 from mesosctl.ops.reservation.stacks import Owner, check_owner
@@ -52,7 +52,7 @@ class Deeds:
 
                 destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
             case changes.LoseAgents():
-                self._rehearsal.lose_agents(agent.id for agent in self._lost(change))
+                self._lose(change)
             case changes.AddAgents(entries, count, attributes):
                 self._rehearsal.add_agents(Resources(entries), count, attributes)
             case changes.LoseFramework(word):
@@ -104,15 +104,16 @@ class Deeds:
     def _agent(self, word: str) -> AgentHolding:
         return find_agent(read_agents(self._master), word)
 
-    def _lost(self, change: changes.LoseAgents) -> Sequence[AgentHolding]:
+    def _lose(self, change: changes.LoseAgents) -> None:
         everybody = read_agents(self._master)
-        named = {agent.id: agent for agent in (find_agent(everybody, word) for word in change.words)}
+        gone = [find_agent(everybody, word).id for word in change.words]
+        part = round(len(everybody) * change.fraction, 6)
+        count = math.ceil(part)
         # The first of every so many by host name, so that racks named after each other lose alike.
-        count = math.ceil(round(len(everybody) * change.fraction, 6))
-        for place in range(count):
-            agent = everybody[place * len(everybody) // count]
-            named[agent.id] = agent
-        return list(named.values())
+        gone += [everybody[place * len(everybody) // count].id for place in range(count)]
+        # Of few agents a part is mostly no whole number, and then far more of the cluster than was said.
+        rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
+        self._rehearsal.lose_agents(gone, rounded)
 
     def _framework(self, word: str) -> str:
         known = list(self._rehearsal.frameworks.items())
@@ -120,5 +121,16 @@ class Deeds:
             if len(candidates) == 1:
                 return candidates[0]
             if candidates:
-                raise UsageError(f"{len(candidates)} frameworks are called '{word}'", hint="name one by its id")
-        raise NotFound(f"no framework is called '{word}'", field="--lose-framework", rule="framework.exists")
+                raise UsageError(
+                    f"{len(candidates)} frameworks are called '{word}'",
+                    field="--lose-framework",
+                    hint=f"name one by its id: {', '.join(candidates)}",
+                )
+        raise NotFound(
+            f"no framework is called '{word}'",
+            field="--lose-framework",
+            rule="framework.exists",
+            hint=did_you_mean(
+                word, [name for one in known for name in reversed(one)], "name one by its name or its id"
+            ),
+        )

@@ -84,7 +84,10 @@ def _refusal(change: str, error: MesosctlError) -> Answer:
     """What mesosctl itself finds out, and sends nothing for."""
     own = error.rule in _OWN_RULES or isinstance(error, DeadlinePassed)
     status = None if own else _status(error)
-    return Answer(change, status, accepted=False, message=error.message, rule=error.rule, by="mesosctl")
+    # Where the sentence says what a master would answer, the one before it does not: it is said with the status.
+    said = error.__cause__ if error.would_answer is not None else None
+    message = said.message if isinstance(said, MesosctlError) else error.message
+    return Answer(change, status, accepted=False, message=message, rule=error.rule, by="mesosctl")
 
 
 def _status(error: MesosctlError) -> int | None:
