@@ -13,15 +13,16 @@ Imported only where there is such a file.
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mesosctl.cli.settings import Setting, Value, declared
-from mesosctl.core.errors import BadInput
+from mesosctl.core.errors import BadInput, NotFound
 from mesosctl.core.printable import printable
 from mesosctl.core.reading import why_unreadable
+from mesosctl.core.suggestion import closest, did_you_mean
 from mesosctl.wire import toml_text
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -142,10 +143,19 @@ def rival(key: str) -> str:
 
 
 def _likely(key: str, known: Any) -> str:
-    import difflib
+    found = closest(key.replace("_", "-"), known)
+    return f"; is it {found}?" if found else f"; there are {', '.join(known)}"
 
-    found = difflib.get_close_matches(key.replace("_", "-"), list(known), 1)
-    return f"; is it {found[0]}?" if found else f"; there are {', '.join(known)}"
+
+def no_context(name: str, known: Collection[str]) -> NotFound:
+    """The error for a context that is not there; `known` are those that are."""
+    return NotFound(
+        f"there is no context '{printable(name)}'",
+        field="context",
+        hint=did_you_mean(name, known, "mesosctl context list shows them")
+        if known
+        else "there is none at all; mesosctl context set NAME --master ADDRESS makes one",
+    )
 
 
 def holds_secret(configuration: Configuration) -> bool:

@@ -15,10 +15,21 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from mesosctl.cli.configuration import NAME, Configuration, check, holds_secret, is_open, read_file, rival, too_open
+from mesosctl.cli.configuration import (
+    NAME,
+    Configuration,
+    check,
+    holds_secret,
+    is_open,
+    no_context,
+    read_file,
+    rival,
+    too_open,
+)
 from mesosctl.cli.settings import Value, configuration_path
 from mesosctl.core.errors import BadInput, Bug, NotFound, UsageError
 from mesosctl.core.printable import printable
+from mesosctl.core.suggestion import did_you_mean
 from mesosctl.ops.files import write_atomically
 from mesosctl.wire import toml_text
 
@@ -51,7 +62,11 @@ def change(path: Path, name: str, values: Mapping[str, Value], unset: Iterable[s
         context = contexts.setdefault(name, tomlkit.table())
         for key in unset:
             if key not in context:
-                raise NotFound(f"context '{name}' says nothing of {printable(key)}", field="--unset")
+                raise NotFound(
+                    f"context '{name}' says nothing of {printable(key)}",
+                    field="--unset",
+                    hint=did_you_mean(key, context, f"mesosctl context show {name} shows what it says"),
+                )
             del context[key]
         replaced = [rival(key) for key in values if rival(key) in context and rival(key) not in values]
         for key in replaced:
@@ -83,8 +98,9 @@ def place(variables: Mapping[str, str]) -> Path:
 
 
 def _context(document: Mapping[str, Any], name: str) -> None:
-    if name not in document.get("contexts", {}):
-        raise NotFound(f"there is no context '{printable(name)}'", hint="see mesosctl context list")
+    known = document.get("contexts", {})
+    if name not in known:
+        raise no_context(name, known)
 
 
 @contextmanager

@@ -29,9 +29,17 @@ SecretSource = Literal["prompt", "keyring"]
 
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
 """What holds where nothing is said anywhere."""
+LEAST_TIMEOUT = 0.001
 ONLY_SAID = frozenset({"yes"})
 """An answer belongs to one question, so it is neither kept nor inherited."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
+
+
+def _timeout(text: str | float) -> float:
+    """Seconds of --timeout.  Raises UsageError."""
+    from mesosctl.core.durations import parse_seconds
+
+    return parse_seconds(str(text), "--timeout", LEAST_TIMEOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,13 @@ class GlobalOptions:
     ] = None
     timeout: Annotated[
         float | None,
-        typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Deadline over all attempts; 30 unless given."),
+        typer.Option(
+            "--timeout",
+            metavar="SPAN",
+            parser=_timeout,
+            min=LEAST_TIMEOUT,
+            help="Deadline over all attempts: 30 (seconds), 500ms, 5s or 2m; 30s unless given.",
+        ),
     ] = None
     principal: Annotated[
         str | None, typer.Option("--principal", metavar="NAME", help="Who asks. [env: MESOSCTL_PRINCIPAL]")

@@ -36,6 +36,8 @@ class Setting(NamedTuple):
     choices: tuple[str, ...] = ()
     is_file: bool = False
     least: float | None = None
+    is_span: bool = False
+    """Whether it counts seconds, and may be typed with a unit; a file holds the plain number."""
 
     @property
     def key(self) -> str:
@@ -61,7 +63,7 @@ class Setting(NamedTuple):
         """What is wrong with a value of a context, empty for nothing."""
         wanted = (int, float) if self.kind is float else (self.kind,)
         if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
-            return f"has to be {_KINDS[self.kind]}"
+            return f"has to be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
         if self.choices and value not in self.choices:
             return f"has to be one of {', '.join(self.choices)}"
         if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
@@ -77,6 +79,13 @@ class Setting(NamedTuple):
         value: Value = text
         if self.kind is bool:
             value = _SWITCHES.get(text.lower(), text)
+        elif self.is_span:
+            from mesosctl.core.durations import parse_seconds
+
+            try:
+                return parse_seconds(text, where, self.least or 0.0)
+            except UsageError as error:
+                raise BadInput(error.message, field=where, hint=error.hint) from None
         elif self.kind in (int, float):
             try:
                 value = self.kind(text)
@@ -144,6 +153,7 @@ def declared() -> tuple[Setting, ...]:
                 choices=choices,
                 is_file=info.metavar == "FILE",
                 least=info.min,
+                is_span=info.metavar == "SPAN",
             )
         )
     return tuple(found)
@@ -211,7 +221,9 @@ def _add_context(
         return None, None
     kept = configuration.of(name) if configuration else None
     if configuration is None or kept is None:
-        raise BadInput(f"there is no context '{name}'", field="--context", hint="see mesosctl context list")
+        from mesosctl.cli.configuration import no_context
+
+        raise no_context(name, configuration.contexts if configuration else ())
     stronger = dict(values)
     other = overruled(kept, stronger)
     for setting in everything:

@@ -1,5 +1,6 @@
 """`mesosctl whatif`."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ import typer
 from mesosctl.cli.files import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
+from mesosctl.core.changes import EXAMPLE
 from mesosctl.core.errors import ExitStatus, UsageError
 from mesosctl.core.forecast import Terms
 
@@ -36,22 +38,41 @@ From = Annotated[
     ),
 ]
 Lost = Annotated[list[str] | None, typer.Option("--lose-agent", metavar="AGENT", help="This agent is gone. Repeat.")]
+
+
+def _fraction(text: str) -> float:
+    """A part of 1 from "0.2" or "20%".  Raises UsageError."""
+    number, percent, rest = text.strip().partition("%")
+    try:
+        part = float(number) / (100 if percent else 1)
+    except ValueError:
+        part = math.nan
+    if rest or not 0 < part <= 1:
+        raise UsageError(
+            f"--lose-fraction is '{text}': it has to be above 0 and at most 1, or 100%",
+            field="--lose-fraction",
+            hint="write 0.2 or 20% for a fifth of the agents; --lose-agent names single ones",
+        )
+    return part
+
+
 Fraction = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--lose-fraction",
         metavar="PART",
-        min=0.0,
-        max=1.0,
-        help="This part of all agents is gone, 0.2 for a fifth: evenly spread in the order of host names, "
-        "the same every time.",
+        parser=_fraction,
+        help="This part of all agents is gone, 0.2 or 20% for a fifth, rounded up to whole agents: evenly spread in "
+        "the order of host names, the same every time.",
         show_default=False,
     ),
 ]
 Added = Annotated[
     list[str] | None, typer.Option("--add-agent", metavar="RESOURCES", help="An agent like this registers. Repeat.")
 ]
-Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent.")]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent; 1 unless given.")
+]
 Attribute = Annotated[
     list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Of the agents that are added. Repeat.")
 ]
@@ -89,9 +110,9 @@ def command(  # noqa: PLR0913  # one parameter an option
     *,
     source: From = None,
     lose_agent: Lost = None,
-    lose_fraction: Fraction = 0.0,
+    lose_fraction: Fraction = None,
     add_agent: Added = None,
-    count: Count = 1,
+    count: Count = None,
     attribute: Attribute = None,
     lose_framework: Gone = None,
     force: Force = False,
@@ -109,10 +130,20 @@ def command(  # noqa: PLR0913  # one parameter an option
     from mesosctl.ops.whatif.deeds import Deeds
     from mesosctl.ops.whatif.rehearsing import attempt
 
-    lost = _events(lose_agent or (), lose_fraction, lose_framework or ())
-    wanted = [*lost, *_added(add_agent or (), count, attribute), *_parsed(words or ())]
+    unused = "--count" if count is not None else "--attribute"
+    if not add_agent and (count is not None or attribute):
+        raise UsageError(
+            f"{unused} is about agents that are added, and none is", field=unused, hint="give --add-agent RESOURCES too"
+        )
+    lost = _events(lose_agent or (), lose_fraction or 0.0, lose_framework or ())
+    wanted = [*lost, *_added(add_agent or (), count or 1, attribute), *_parsed(words or ())]
     if not wanted:
-        raise UsageError("what if what? no change was named", field="CHANGES", hint="for example quota:web=cpus:12")
+        raise UsageError(
+            "no change was given, so there is nothing to forecast",
+            field="CHANGES",
+            hint=f"name at least one: a change such as {EXAMPLE}, --lose-agent, --lose-fraction, --lose-framework "
+            "or --add-agent",
+        )
     rehearsal = _begin(session, source, terms_of(session, cycles, assume))
     acting = RehearsalSession(session, rehearsal)
     with acting.open_master() as master:
@@ -147,10 +178,10 @@ def _events(agents: Sequence[str], fraction: float, frameworks: Sequence[str]) -
 def _added(texts: Sequence[str], count: int, attributes: Sequence[str] | None) -> "list[tuple[str, Change]]":
     from mesosctl.cli.reservation.words import pairs
     from mesosctl.core.changes import AddAgents
-    from mesosctl.core.text import parse_entries
+    from mesosctl.core.text import parse_of_agents
 
     found = dict(pairs(attributes, "--attribute"))
-    return [(f"{count} agents more: {text}", AddAgents(tuple(parse_entries(text)), count, found)) for text in texts]
+    return [(f"{count} agents more: {text}", AddAgents(tuple(parse_of_agents(text)), count, found)) for text in texts]
 
 
 def _parsed(words: Sequence[str]) -> "list[tuple[str, Change]]":

@@ -23,6 +23,25 @@ class AgentHolding:
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     capabilities: frozenset[str] = ALL_CAPABILITIES
     active: bool = True
+    short_id: str = field(default="", compare=False)
+    """The end of its id that means it alone, where several agents of the master share a host name; else empty."""
+    shares_host: bool = field(default=False, compare=False)
+    """Whether another agent has the same host name."""
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it: its host name, with its short id where another agent has that name too."""
+        return f"{self.hostname} ({self.short_id})" if self.shares_host else self.hostname
+
+    @property
+    def word(self) -> str:
+        """What a person types for it, and what hints write."""
+        return self.short_id if self.shares_host else self.hostname
+
+    @property
+    def volumes(self) -> Resources:
+        """Its persistent volumes."""
+        return self.total.filter(lambda entry: entry.is_persistent_volume)
 
     @property
     def available(self) -> Resources:

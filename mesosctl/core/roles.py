@@ -61,4 +61,11 @@ def is_strict_subrole(role: str, of: str) -> bool:
 def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
     """With --roles given, only those roles and "*" exist.  Raises RuleViolation."""
     if whitelist is not None and role != DEFAULT_ROLE and role not in whitelist:
-        raise RuleViolation(f"Unknown role '{role}': it is not on the whitelist", field="role", rule="role.whitelist")
+        from mesosctl.core.suggestion import did_you_mean
+
+        raise RuleViolation(
+            f"Unknown role '{role}': it is not on the whitelist",
+            field="role",
+            rule="role.whitelist",
+            hint=did_you_mean(role, sorted(whitelist), "the master was started with --roles, which lists every role"),
+        )

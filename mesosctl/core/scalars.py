@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)
 
 # Mesos counts mem and disk in MB and means 2**20 bytes by it (as do its own byte units).
 SIZED_NAMES = ("mem", "disk")
+PORTS_HINT = "write for example ports:[31000-31005], or ports:[31000-31000] for one"
 _UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 
 
@@ -87,9 +88,8 @@ def parse_amount(name: str, text: str) -> int:
     """
     match = _NUMBER.fullmatch(text.strip())
     if match is None or len(text) > 64:
-        raise RuleViolation(
-            f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=f"write for example {name}:12"
-        )
+        hint = PORTS_HINT if name == "ports" else f"write for example {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
+        raise RuleViolation(f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=hint)
     number, unit = match.groups()
     thousandths = _exact_thousandths(number)
     if thousandths is None:

@@ -111,7 +111,7 @@ def differences(wanted: Wanted, actual: Actual, *, prune: bool, principal: str |
             mine = [wish for wish in wanted.reservations if wish.agent == agent.id]
             for group in Ground(agent, mine, prune=prune, principal=principal).groups:
                 if group.wanted is not None and group.held != group.wanted:
-                    name = f"{' > '.join(level.role for level in group.target)} on {agent.hostname}"
+                    name = f"{' > '.join(level.role for level in group.target)} on {agent.name}"
                     found.append(Difference("reservation", name, _text(group.held), _text(group.wanted)))
     return found
 

@@ -26,6 +26,7 @@ class ReservationStep:
 
     agent_id: str
     hostname: str
+    """What sentences call it: `AgentHolding.name`."""
     deed: Literal["reserved", "unreserved"]
     resources: Resources
     """With their whole stacks."""
@@ -100,7 +101,7 @@ class Ground:
             target = (*self._below(wish), top)
             if target in claimed or any(group.target == target for group in self.groups):
                 raise RuleViolation(
-                    f"role '{wish.role}' is wanted twice on {self.agent.hostname} with nothing to tell them apart",
+                    f"role '{wish.role}' is wanted twice on {self.agent.name} with nothing to tell them apart",
                     field="reservations",
                     rule="wanted.once",
                     hint="add principal or labels, or make one of them",
@@ -115,7 +116,7 @@ class Ground:
             if tuple(level.role for level in stack) == wish.under:
                 return stack
         raise Conflict(
-            f"nothing is reserved for {' > '.join(wish.under)} on {self.agent.hostname}, "
+            f"nothing is reserved for {' > '.join(wish.under)} on {self.agent.name}, "
             f"which '{wish.role}' is to stand upon",
             field="reservations",
             rule="reservation.exists",
@@ -142,16 +143,16 @@ class Ground:
                     available = operations.apply_all(available, conversions)
                 except Conflict as error:
                     raise Conflict(
-                        f"agent {self.agent.hostname} cannot have {owned} {deed}: it has not got it, or tasks use it",
+                        f"agent {self.agent.name} cannot have {owned} {deed}: it has not got it, or tasks use it",
                         field="reservations",
                         rule=error.rule,
-                        hint=f"{self.agent.hostname} has {self.agent.available}",
+                        hint=f"{self.agent.name} has {self.agent.available}",
                     ) from None
                 before, total = total, operations.apply_all(total, conversions)
                 kinds = {entry.kind for entry in owned}
                 found.append(
                     ReservationStep(
-                        self.agent.id, self.agent.hostname, deed, owned, of_kinds(before, kinds), of_kinds(total, kinds)
+                        self.agent.id, self.agent.name, deed, owned, of_kinds(before, kinds), of_kinds(total, kinds)
                     )
                 )
         return found
@@ -176,7 +177,7 @@ class Ground:
                 excess = without(excess, part)
         if len(excess):
             raise Conflict(
-                f"{excess} of '{group.target[-1].role}' on {self.agent.hostname} is in volumes",
+                f"{excess} of '{group.target[-1].role}' on {self.agent.name} is in volumes",
                 field="reservations",
                 rule="unreserve.no-volume",
                 hint="mesosctl volumes destroy them first",

@@ -9,6 +9,7 @@ from mesosctl.core.offers import Explanation, Offer, Taken
 from mesosctl.core.printable import printable
 from mesosctl.core.resources import Resources
 from mesosctl.render import forms
+from mesosctl.render.agent_ids import agent_id_column_of
 from mesosctl.render.report import Column, Report, json_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ _COLUMNS = (
     Column("KIND"),
     Column("OFFER", wide=True),
     Column("FRAMEWORK ID", wide=True),
-    Column("AGENT ID", wide=True),
 )
 
 
@@ -36,8 +36,8 @@ def resources_text(resources: Resources) -> str:
     return "; ".join(parts) or "-"
 
 
-def offer_list(offers: Sequence[Offer]) -> Report:
-    """Every outstanding offer."""
+def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
+    """Every outstanding offer; `empty` is said where there is none."""
 
     def items() -> "list[offer_documents.Offer]":
         from mesosctl.render import offer_documents
@@ -50,12 +50,12 @@ def offer_list(offers: Sequence[Offer]) -> Report:
         return offer_documents.OfferList(offers=items())
 
     return Report(
-        _COLUMNS,
+        (*_COLUMNS, agent_id_column_of({offer.agent_id: offer.hostname for offer in offers})),
         [_row(offer) for offer in offers],
         [offer.id for offer in offers],
         document,
         items,
-        empty="nothing is offered to anybody",
+        empty=empty,
     )
 
 

@@ -1,7 +1,7 @@
 """An answer that can be written in every form, and the writing of it."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TextIO, TypeVar, overload
 
 from mesosctl.core.printable import printable, printable_json
@@ -21,6 +21,8 @@ class Column(NamedTuple):
     wide: bool = False
     key: str = ""
     """What csv calls it; the title in small letters unless given.  No two of a report are alike."""
+    short: Mapping[str, str] | None = None
+    """What a table shows in place of a cell, unless it is -o wide; cells that are not in it are shown as they are."""
 
 
 class Rows(Sequence[Sequence[str]], Generic[Value]):
@@ -114,7 +116,12 @@ def json_text(model: "BaseModel", encoding: str | None, indent: int | None = Non
 def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:
     shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
     titles = [report.columns[index].title for index in shown]
-    rows = Rows(report.rows, lambda row: [printable(row[index]) for index in shown])
+    short = [{} if wide else report.columns[index].short or {} for index in shown]
+
+    def cells(row: Sequence[str]) -> list[str]:
+        return [printable(known.get(row[index], row[index])) for index, known in zip(shown, short, strict=True)]
+
+    rows = Rows(report.rows, cells)
     if not rows:
         if draws and report.empty:
             stream.write(printable(report.empty) + "\n")

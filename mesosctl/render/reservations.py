@@ -9,6 +9,7 @@ from mesosctl.core.holdings import AgentChange, Holding, plain_text
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Reservation
 from mesosctl.core.resources import Resources
+from mesosctl.render.agent_ids import agent_id_column
 from mesosctl.render.quota import amounts_text
 from mesosctl.render.report import NOTHING, Column, Report, Rows
 
@@ -26,8 +27,8 @@ def _labels(level: Reservation) -> str:
     return ",".join(key if value is None else f"{key}={value}" for key, value in pairs) or "-"
 
 
-def reservation_list(held: Sequence[Holding]) -> Report:
-    """A line for every stack of every agent."""
+def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserved") -> Report:
+    """A line for every stack of every agent; `empty` is said where there is none."""
 
     def document() -> "documents.ReservationList":
         from mesosctl.render import reservation_documents
@@ -44,7 +45,7 @@ def reservation_list(held: Sequence[Holding]) -> Report:
         Column("PRINCIPAL"),
         Column("LABELS"),
         Column("VOLUME", wide=True),
-        Column("AGENT ID", wide=True),
+        agent_id_column([holding.agent for holding in held]),
     )
 
     def row(holding: Holding) -> list[str]:
@@ -67,7 +68,7 @@ def reservation_list(held: Sequence[Holding]) -> Report:
         list(dict.fromkeys(holding.agent.id for holding in held)),
         document,
         lambda: _entries(held),
-        empty="nothing is reserved",
+        empty=empty,
         listing="reservations",
     )
 
@@ -78,8 +79,8 @@ def _entries(held: Iterable[Holding]) -> "Iterator[documents.ReservationEntry]":
     return map(reservation_documents.ReservationEntry.of, held)
 
 
-def volume_list(held: Sequence[Holding]) -> Report:
-    """A line for every volume."""
+def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes") -> Report:
+    """A line for every volume; `empty` is said where there is none."""
 
     def document() -> "documents.VolumeList":
         from mesosctl.render import reservation_documents
@@ -93,6 +94,7 @@ def volume_list(held: Sequence[Holding]) -> Report:
         Column("SIZE"),
         Column("IN USE"),
         Column("PATH", wide=True),
+        agent_id_column([holding.agent for holding in held]),
     )
 
     def row(holding: Holding) -> list[str]:
@@ -103,6 +105,7 @@ def volume_list(held: Sequence[Holding]) -> Report:
             plain_text(holding.resources),
             "yes" if len(holding.allocated) else "no",
             (holding.disk.container_path if holding.disk else None) or "-",
+            holding.agent.id,
         ]
 
     return Report(
@@ -111,7 +114,7 @@ def volume_list(held: Sequence[Holding]) -> Report:
         [_volume(holding) for holding in held],
         document,
         lambda: _entries(held),
-        empty="there are no volumes",
+        empty=empty,
         listing="volumes",
     )
 
@@ -135,7 +138,7 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
         Column("STACK"),
         Column("MASTER", wide=True),
         Column("AGENT ITSELF", wide=True),
-        Column("AGENT ID", wide=True),
+        agent_id_column([change.agent for change in changes]),
     )
     rows = [
         [
@@ -187,8 +190,8 @@ def _branches(held: Iterable[Holding]) -> dict[str, _Branch]:
     return dict(sorted(found.items(), key=lambda item: item[0].split("/")))
 
 
-def reservation_tree(held: Sequence[Holding]) -> Report:
-    """A line for every role, those below it indented; totals hold the roles below."""
+def reservation_tree(held: Sequence[Holding], *, empty: str = "nothing is reserved") -> Report:
+    """A line for every role, those below it indented; totals hold the roles below.  `empty` as in a list."""
     branches = _branches(held)
 
     def items() -> "list[documents.RoleBranch]":
@@ -229,4 +232,4 @@ def reservation_tree(held: Sequence[Holding]) -> Report:
         ]
         for role, branch in branches.items()
     ]
-    return Report(columns, rows, list(branches), document, items, empty="nothing is reserved")
+    return Report(columns, rows, list(branches), document, items, empty=empty)

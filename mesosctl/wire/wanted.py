@@ -208,7 +208,7 @@ def _reservation(entry: Any, where: str) -> WantedReservation:
 
 def _resources(text: str, where: str) -> Resources:
     try:
-        parsed = parse_resources(text)
+        parsed = parse_resources(text, of_agents=True)
     except RuleViolation as error:
         raise _wrong(where, error.message, hint=error.hint) from None
     owned: list[Resource] = [entry for entry in parsed if entry.is_reserved]

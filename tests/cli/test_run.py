@@ -42,8 +42,8 @@ def test_words_that_are_no_command(run, words):
     ("words", "told"),
     [
         (("completion",), "Missing argument 'SHELL'. Choose from: bash, zsh, fish\n"),
-        (("--timeout", "x", "quota", "list"), "Invalid value for '--timeout': 'x' is not a number.\n"),
-        (("quota", "list", "--timeout", "0"), "Invalid value for '--timeout': 0.0 is not in the range x>=0.001.\n"),
+        (("--timeout", "x", "quota", "list"), "'x' is not a span of time\n"),
+        (("quota", "list", "--timeout", "0"), "--timeout is 0: it has to be at least 0.001 seconds\n"),
         (("ratelimit", "watch", "--count", "x"), "Invalid value for '--count': 'x' is not a whole number.\n"),
     ],
 )

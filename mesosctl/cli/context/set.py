@@ -15,6 +15,7 @@ from mesosctl.cli.verb import verb
 from mesosctl.client.address import parse_address
 from mesosctl.core.errors import UsageError
 from mesosctl.core.printable import printable
+from mesosctl.core.suggestion import did_you_mean
 from mesosctl.render.contexts import context_change
 
 Words = Annotated[
@@ -52,7 +53,11 @@ def command(session: Session, name: Name, words: Words = None, *, unset: Unset =
     for word in words or ():
         key, equals, text = word.partition("=")
         if key not in settings:
-            raise UsageError(f"there is no setting '{printable(key)}'", hint=f"there are {', '.join(settings)}")
+            raise UsageError(
+                f"there is no setting '{printable(key)}'",
+                field="KEY",
+                hint=did_you_mean(key.replace("_", "-"), settings, f"there are {', '.join(settings)}"),
+            )
         values[key] = _value(settings[key], text if equals else None, session)
     both = next((key for key in values if rival(key) in values), None)
     if both is not None:

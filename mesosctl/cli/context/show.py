@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.configuration import Configuration, without_password
+from mesosctl.cli.configuration import Configuration, no_context, without_password
 from mesosctl.cli.context.words import read_configuration
 from mesosctl.cli.session import Session
 from mesosctl.cli.settings import Settings, Value, declared, resolve
 from mesosctl.cli.verb import verb
 from mesosctl.client.exchange import STRUCK_OUT
-from mesosctl.core.errors import NotFound
 from mesosctl.render.contexts import InEffect, context_show
 
 OptionalName = Annotated[
@@ -37,7 +36,7 @@ def command(session: Session, name: OptionalName = None, *, origin: ShowOrigin =
     said = session.said
     if name is not None:
         if configuration is None or name not in configuration.contexts:
-            raise NotFound(f"there is no context '{name}'", hint="see mesosctl context list")
+            raise no_context(name, configuration.contexts if configuration else ())
         said = replace(said, context=name)
     settings = resolve(said, variables)
     session.emit(context_show(settings.context, _shown(settings, configuration), with_origin=origin))

@@ -1,6 +1,7 @@
 """`mesosctl offers list`."""
 
 from mesosctl.cli.offers.words import Agent, Framework, OfRole
+from mesosctl.cli.reservation.words import nothing_found
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.ops.offers.listing import Wanted, list_offers
@@ -16,4 +17,6 @@ EXAMPLES = (
 def command(session: Session, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
     """Show who holds which offers."""
     with session.open_master() as master:
-        session.emit(offer_list(list_offers(master, Wanted(framework, role, agent))))
+        found = list_offers(master, Wanted(framework, role, agent))
+    said = {"--framework": framework, "--role": role, "--agent": agent}
+    session.emit(offer_list(found, empty=nothing_found("nothing is offered", said, ())))

@@ -7,6 +7,7 @@ import typer
 from mesosctl.cli.offers.words import Agent, Labels, parse_labels, parse_wanted
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
+from mesosctl.core.agent_names import names_agent
 from mesosctl.core.errors import Conflict, UsageError
 from mesosctl.render.offers import offer_taken
 
@@ -51,7 +52,7 @@ def command(
     owner = offers.Owner(principal, parse_labels(label))
 
     def attempt(offer: "Offer") -> "OfferOperation":
-        if agent not in (None, offer.agent_id, offer.hostname):
+        if agent is not None and not names_agent(agent, offer.agent_id, offer.hostname):
             raise Conflict(f"{offer.hostname} is not {agent}")
         return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
 

@@ -10,7 +10,18 @@ from mesosctl.cli.verb import verb
 from mesosctl.ops.offers.listing import Wanted, watch_offers
 from mesosctl.render.offers import change_line
 
-Every = Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.05, help="How often the master is asked.")]
+
+def _every(text: str | float) -> float:
+    """Seconds of --every.  Raises UsageError."""
+    from mesosctl.core.durations import parse_seconds
+
+    return parse_seconds(str(text), "--every", 0.05)
+
+
+Every = Annotated[
+    float,
+    typer.Option("--every", metavar="SPAN", parser=_every, help="How often the master is asked: 1, 500ms or 5s."),
+]
 Changes = Annotated[
     int | None, typer.Option("--changes", metavar="NUMBER", min=1, help="End after so many; at Ctrl-C unless given.")
 ]

@@ -7,13 +7,18 @@ import typer
 
 from mesosctl.core.errors import UsageError
 from mesosctl.core.resource import Resource
-from mesosctl.core.text import parse_entries
+from mesosctl.core.text import parse_of_agents
 
 Framework = Annotated[
     str | None, typer.Option("--framework", metavar="FRAMEWORK", help="Only of this framework, by id or name.")
 ]
 OfRole = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only in this role.")]
-Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only of this agent, by id or host name.")]
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent", metavar="AGENT", help="Only of this agent: its id, the beginning or end of one, or a host name."
+    ),
+]
 OfferFile = Annotated[
     str,
     typer.Option(
@@ -25,7 +30,11 @@ OfferId = Annotated[
 ]
 Wanted = Annotated[
     list[str],
-    typer.Argument(metavar="RESOURCES...", help="cpus:2 mem:1GiB, or 'cpus:2;mem:1024'.", show_default=False),
+    typer.Argument(
+        metavar="RESOURCES...",
+        help="cpus:2 mem:1GiB, or 'cpus:2;mem:1024'. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
 ]
 Owner = Annotated[
     str | None, typer.Option("--for", metavar="ROLE", help="The role that owns it; the offer's unless given.")
@@ -37,7 +46,7 @@ Labels = Annotated[
 
 def parse_wanted(words: Sequence[str]) -> list[Resource]:
     """Resources from words such as `cpus:2` or `cpus(ads):2`.  Raises RuleViolation."""
-    return [entry for word in words for entry in parse_entries(word)]
+    return [entry for word in words for entry in parse_of_agents(word)]
 
 
 def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:

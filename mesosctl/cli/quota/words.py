@@ -14,14 +14,22 @@ Role = Annotated[
 ]
 Amounts = Annotated[
     list[str],
-    typer.Argument(metavar="RESOURCES...", help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'.", show_default=False),
+    typer.Argument(
+        metavar="RESOURCES...",
+        help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
 ]
 OptionalRole = Annotated[
     str | None, typer.Argument(metavar="ROLE", help="A role, as frameworks subscribe with it.", show_default=False)
 ]
 OptionalAmounts = Annotated[
     list[str] | None,
-    typer.Argument(metavar="RESOURCES...", help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'.", show_default=False),
+    typer.Argument(
+        metavar="RESOURCES...",
+        help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Pass the capacity check, and nothing else.", show_default=False)]
 PayloadFile = Annotated[

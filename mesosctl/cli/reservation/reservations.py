@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.quota.words import parse_words
-from mesosctl.cli.reservation.words import OnlyAgent, RoleAndBelow, TrustMaster, manner
+from mesosctl.cli.reservation.words import OnlyAgent, RoleAndBelow, TrustMaster, manner, nothing_found, parse_amounts
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
@@ -55,7 +54,9 @@ def command(  # one parameter an option
         if wait_for is not None and role is not None:
             from mesosctl.ops.reservation.waiting import wait_until_reserved
 
-            entries = [] if wait_for == "none" else parse_words([wait_for])
+            entries = [] if wait_for == "none" else parse_amounts([wait_for])
             found = [wait_until_reserved(master, found[0], role, entries, manner(session, trust_master=trust_master))]
     shown = [holding for one in found for holding in holdings(one, role)]
-    session.emit(reservation_tree(shown) if tree else reservation_list(shown))
+    owners = {holding.owner.role for one in found for holding in holdings(one)} if not shown and role else ()
+    empty = nothing_found("nothing is reserved", {"--role": role, "--agent": agent}, owners)
+    session.emit((reservation_tree if tree else reservation_list)(shown, empty=empty))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.files import read_text
-from mesosctl.cli.quota.words import parse_words
 from mesosctl.cli.reservation.words import (
     Attributes,
     OptionalWords,
@@ -15,6 +14,7 @@ from mesosctl.cli.reservation.words import (
     SendingWords,
     agent_beside_file,
     pairs,
+    parse_amounts,
 )
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913  # one parameter an option
         return
     if of.role is None or not given:
         raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
-    entries = parse_words(given)
+    entries = parse_amounts(given)
     with session.open_master() as master:
         credentials = master.conversation.credentials
         wanted = of.owner(of.role, reserver or (credentials.principal if credentials else None))

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.files import read_text
-from mesosctl.cli.quota.words import parse_words
 from mesosctl.cli.reservation.words import (
     OptionalWords,
     OwnerWords,
     SendingWords,
     agent_beside_file,
+    parse_amounts,
 )
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -66,7 +66,7 @@ def command(
         _all(session, agent, wanted, how)
     else:
         assert agent is not None
-        _some(session, agent, parse_words(given), wanted, how)
+        _some(session, agent, parse_amounts(given), wanted, how)
 
 
 def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:

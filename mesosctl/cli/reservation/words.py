@@ -1,6 +1,6 @@
 """The words and options that commands about reservations share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +8,9 @@ import typer
 
 from mesosctl.core.errors import UsageError
 from mesosctl.core.labels import Labels
+from mesosctl.core.resource import Resource
+from mesosctl.core.suggestion import closest
+from mesosctl.core.text import parse_of_agents
 from mesosctl.ops.reservation.operating import Manner
 from mesosctl.ops.reservation.stacks import Owner
 
@@ -24,7 +27,8 @@ OptionalWords = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[AGENT] RESOURCES...",
-        help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]'.",
+        help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]' "
+        "or ports:31000. GB means GiB, as in Mesos.",
         show_default=False,
     ),
 ]
@@ -86,6 +90,11 @@ class SendingWords:
         return manner(session, trust_master=self.trust_master)
 
 
+def parse_amounts(words: Sequence[str]) -> list[Resource]:
+    """What of an agent, from words such as `cpus:8`, `mem:4GiB` or `ports:31000`.  Raises RuleViolation."""
+    return [entry for word in words for entry in parse_of_agents(word)]
+
+
 def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
     """KEY=VALUE words.  Raises UsageError."""
     found = []
@@ -101,6 +110,15 @@ def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, 
     """The owner that words name.  Raises UsageError."""
     named = Labels(pairs(labels, "--label")) if labels else None
     return Owner(role, tuple(under or ()), named, principal)
+
+
+def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:
+    """Why a list is empty: `sentence`, the options that choose what is listed, and the likely role of those `known`."""
+    said = [f"{option} {value}" for option, value in options.items() if value is not None]
+    if not said:
+        return sentence
+    likely = closest(options.get("--role") or "", known)
+    return f"{sentence} with {' and '.join(said)}" + (f"; did you mean {likely}?" if likely else "")
 
 
 def agent_beside_file(agent: str | None, *others: object) -> str:

@@ -4,15 +4,29 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.quota.words import parse_words
-from mesosctl.cli.reservation.words import Agent, LabelWords, Reserver, Role, TrustMaster, Under, manner, owner
+from mesosctl.cli.reservation.words import (
+    Agent,
+    LabelWords,
+    Reserver,
+    Role,
+    TrustMaster,
+    Under,
+    manner,
+    owner,
+    parse_amounts,
+)
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import UsageError
 from mesosctl.core.resource import Disk
 from mesosctl.render.reservations import agent_changes
 
-Size = Annotated[str, typer.Argument(metavar="SIZE", help="How much reserved disk: disk:10GiB.", show_default=False)]
+Size = Annotated[
+    str,
+    typer.Argument(
+        metavar="SIZE", help="How much reserved disk: disk:10GiB. GB means GiB, as in Mesos.", show_default=False
+    ),
+]
 Id = Annotated[
     str, typer.Argument(metavar="ID", help="Its name, unique for the role on the agent.", show_default=False)
 ]
@@ -41,9 +55,15 @@ def command(  # noqa: PLR0913  # one parameter an option
     from mesosctl.ops.reservation import agents as meant
     from mesosctl.ops.reservation.making import create_volume
 
-    entries = parse_words([size])
+    if ":" not in size:
+        raise UsageError(f"'{size}' does not say of what", field="SIZE", hint=f"write disk:{size}")
+    entries = parse_amounts([size])
     if len(entries) != 1 or entries[0].name != "disk" or entries[0].reservations:
-        raise UsageError(f"'{size}' is not an amount of disk", field="size", hint="for example disk:10GiB")
+        raise UsageError(
+            f"'{size}' is not an amount of disk, which is what volumes are made of",
+            field="SIZE",
+            hint="write for example disk:10GiB; --role says who owns it",
+        )
     made = Disk(persistence_id=volume, container_path=path, mode="RW")
     with session.open_master() as master:
         on = meant.find_agent(meant.read_agents(master), agent)

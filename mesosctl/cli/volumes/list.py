@@ -1,6 +1,6 @@
 """`mesosctl volumes list`."""
 
-from mesosctl.cli.reservation.words import OnlyAgent, RoleAndBelow
+from mesosctl.cli.reservation.words import OnlyAgent, RoleAndBelow, nothing_found
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.holdings import holdings
@@ -19,4 +19,6 @@ def command(session: Session, *, role: RoleAndBelow = None, agent: OnlyAgent = N
         session.end_progress()
     shown = [find_agent(found, agent)] if agent is not None else found
     volumes = [held for one in shown for held in holdings(one, role) if held.disk and held.disk.persistence_id]
-    session.emit(volume_list(volumes))
+    owners = {held.owner.role for one in found for held in holdings(one) if held.disk} if not volumes and role else ()
+    empty = nothing_found("there are no volumes", {"--role": role, "--agent": agent}, owners)
+    session.emit(volume_list(volumes, empty=empty))

@@ -7,6 +7,7 @@ from mesosctl.client.master import Master
 from mesosctl.core.errors import NotFound
 from mesosctl.core.offers import Explanation
 from mesosctl.core.standing import RoleUsage
+from mesosctl.core.suggestion import did_you_mean
 from mesosctl.ops.offers import lending, reasons
 from mesosctl.ops.offers.scene import Scene
 from mesosctl.ops.quota.state import read_if_allowed, read_quotas
@@ -73,7 +74,11 @@ def _subjects(known: list[FrameworkStanding], target: str) -> list[_Subject]:
     raise NotFound(
         f"'{target}' is neither a framework nor a role with frameworks",
         field="ROLE|FRAMEWORK",
-        hint="mesosctl offers list shows who holds offers",
+        hint=did_you_mean(
+            target,
+            [name for one in known for name in (*one.roles, one.name, one.id)],
+            "name a framework by its name or id, or a role that a framework is subscribed to",
+        ),
     )
 
 

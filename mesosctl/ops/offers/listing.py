@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mesosctl.client.master import Master
+from mesosctl.core.agent_names import names_agent
 from mesosctl.core.errors import Unreachable
 from mesosctl.core.offers import Offer
 from mesosctl.wire import offers as wire
@@ -23,7 +24,7 @@ class Wanted:
         return (
             self.framework in (None, offer.framework_id, offer.framework)
             and self.role in (None, offer.role)
-            and self.agent in (None, offer.agent_id, offer.hostname)
+            and (self.agent is None or names_agent(self.agent, offer.agent_id, offer.hostname))
         )
 
 

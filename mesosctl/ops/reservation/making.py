@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from mesosctl.client.master import Master
 from mesosctl.core import operations
-from mesosctl.core.errors import Conflict, NotFound
-from mesosctl.core.holdings import AgentChange, AgentHolding
+from mesosctl.core.errors import Conflict, NotFound, RuleViolation
+from mesosctl.core.holdings import AgentChange, AgentHolding, plain_text
 from mesosctl.core.reservation_rules import Requester, check_reserve
 from mesosctl.core.resource import Disk, Resource
 from mesosctl.core.resources import Resources
@@ -82,8 +82,28 @@ def create_volume(
     """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
     check_owner(owner)
     asks = requester(master)
-    (reserved,) = to_undo(agent, [disk], owner)
+    try:
+        (reserved,) = to_undo(agent, [disk], owner)
+    except NotFound as error:
+        error.hint = (
+            "a volume is made of reserved disk; reserve it first: "
+            f"mesosctl reserve {agent.word} {plain_text(Resources([disk]))} --role {owner.role}"
+        )
+        raise
+    except Conflict as error:
+        error.retell(f"agent {agent.name} has not got {disk} in one piece that is reserved for '{owner.role}' and free")
+        error.hint = (
+            "volumes are made of what is reserved and not in a volume yet: "
+            f"mesosctl reservations --agent {agent.word} --role {owner.role} shows what there is"
+        )
+        raise
     made = replace(reserved, disk=replace(volume, principal=volume.principal or asks.principal))
     existing = [entry for entry in agent.total if entry.is_persistent_volume]
-    check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
+    try:
+        check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
+    except RuleViolation as error:
+        if error.rule == "create.unique-id":
+            error.retell(f"'{owner.role}' has a volume '{volume.persistence_id}' on agent {agent.name} already")
+            error.hint = f"choose another ID; mesosctl volumes list --agent {agent.word} shows those that are taken"
+        raise
     return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], manner)

@@ -67,10 +67,10 @@ class Operation:
             needed = Resources(entry for conversion in self.conversions for entry in conversion.consumed)
             missing = [entry for entry in needed if not self.agent.available.contains(Resources([entry]))]
             raise Conflict(
-                f"agent {self.agent.hostname} has not got {Resources(missing or needed)}, or tasks use it",
+                f"agent {self.agent.name} has not got {Resources(missing or needed)}, or tasks use it",
                 field=missing[0].name if missing else None,
                 rule=error.rule,
-                hint=f"{self.agent.hostname} has {self.agent.available}",
+                hint=f"{self.agent.name} has {self.agent.available}",
             ) from error
 
 
@@ -97,7 +97,7 @@ def operate(master: Master, operations: Sequence[Operation], manner: Manner) -> 
             seen = _send(master, operation, manner)
         except MesosctlError:
             if done:
-                master.notice("accepted before that: " + ", ".join(change.agent.hostname for change in done))
+                master.notice("accepted before that: " + ", ".join(change.agent.name for change in done))
             raise
         done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
     if not manner.wait:
@@ -125,16 +125,16 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
             master,
             send,
             lambda: _on_master(master, operation),
-            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.hostname}",
+            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.name}",
             wait=False,
-            shown_by=f"mesosctl reservations --agent {operation.agent.id}",
+            shown_by=f"mesosctl reservations --agent {operation.agent.word}",
         )
     except Conflict as error:
         # It fitted a moment ago.
         raise Conflict(
             error.message,
             status=error.status,
-            hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.id}",
+            hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.word}",
         ) from error
 
 
@@ -158,7 +158,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, manner: 
         )
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(_never(change, agent_says), hint=_hint(change))
-        manner.tell(f"waiting for {waits} to show it on {agent.hostname}")
+        manner.tell(f"waiting for {waits} to show it on {agent.name}")
         master.conversation.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -171,8 +171,8 @@ def _on_master(master: Master, operation: Operation) -> bool:
     twice = operation.outcome_of_two
     if twice is not None and twice.is_shown_by(agent.total):
         master.alarm(
-            f"{agent.hostname} shows it twice: something on the way may have delivered the request two times, or "
-            f"somebody did the same; look with mesosctl reservations --agent {agent.id}"
+            f"{agent.name} shows it twice: something on the way may have delivered the request two times, or "
+            f"somebody did the same; look with mesosctl reservations --agent {agent.word}"
         )
     return True
 
@@ -183,8 +183,8 @@ def _read_back(master: Master, operation: Operation) -> bool:
         return _on_master(master, operation)
     except MesosctlError as error:
         raise NotConfirmed(
-            f"the change on {operation.agent.hostname} was accepted, and could not be read back: {error.message}",
-            hint=f"look with mesosctl reservations --agent {operation.agent.id} when a master answers",
+            f"the change on {operation.agent.name} was accepted, and could not be read back: {error.message}",
+            hint=f"look with mesosctl reservations --agent {operation.agent.word} when a master answers",
         ) from error
 
 
@@ -194,7 +194,7 @@ def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bo
         total = holdings.agent_state(master.agent_state(agent.pid))
     except Denied as error:
         raise NotConfirmed(
-            f"the change was accepted, but agent {agent.hostname} does not show its state here ({error.status})",
+            f"the change was accepted, but agent {agent.name} does not show its state here ({error.status})",
             hint="--trust-master takes the master's word for it",
         ) from error
     except MesosctlError as error:
@@ -203,7 +203,7 @@ def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bo
 
 
 def _never(change: AgentChange, agent_says: str) -> str:
-    accepted = f"the change on {change.agent.hostname} was accepted"
+    accepted = f"the change on {change.agent.name} was accepted"
     agent = f"the agent {agent_says}"
     if change.by_master:
         return f"{accepted} and the master shows it, but {agent}"

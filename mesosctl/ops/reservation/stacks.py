@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mesosctl.core.errors import Conflict, NotFound, RuleViolation, UsageError
-from mesosctl.core.holdings import AgentHolding
+from mesosctl.core.holdings import AgentHolding, plain_text
 from mesosctl.core.labels import Labels
 from mesosctl.core.reservation_rules import check_stack
 from mesosctl.core.resource import Reservation, Resource
@@ -76,13 +76,36 @@ def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> l
         held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
         if choices and not held:
             raise Conflict(
-                f"agent {agent.hostname} has not got {entry} reserved for '{owner.role}' in one piece, or tasks use it",
+                f"agent {agent.name} has not got {entry} reserved for '{owner.role}' in one piece, or tasks use it",
                 field=entry.name,
                 rule="operation.available",
-                hint=f"mesosctl reservations --agent {agent.id} --role {owner.role} shows what there is",
+                hint=_what_holds_it(agent, entry, owner),
             )
         made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
     return made
+
+
+def _what_holds_it(agent: AgentHolding, entry: Resource, owner: Owner) -> str:
+    """A hint: volumes that are made of it, or where to look."""
+    volumes = agent.volumes.filter(lambda present: _is_meant(present, owner, entry.name))
+    if len(volumes):
+        return destroy_first(agent, volumes)
+    return f"mesosctl reservations --agent {agent.word} --role {owner.role} shows what there is"
+
+
+def volume_names(volumes: Resources) -> str:
+    """Volumes by the ids that people gave them, with their sizes."""
+    return ", ".join(f"{_id_of(volume)} ({plain_text(Resources([volume]))})" for volume in volumes)
+
+
+def destroy_first(agent: AgentHolding, volumes: Resources) -> str:
+    """A hint: the commands that destroy the volumes which are in the way."""
+    commands = [f"mesosctl volumes destroy {agent.word} {_id_of(one)} --role {one.role}" for one in volumes]
+    return "volumes are made of it; destroy them first: " + "; ".join(commands)
+
+
+def _id_of(volume: Resource) -> str:
+    return (volume.disk.persistence_id if volume.disk else None) or "-"
 
 
 def all_of(agent: AgentHolding, owner: Owner) -> Resources:
@@ -108,10 +131,10 @@ def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
 def _the_one(found: Sequence[Resource], what: str, agent: AgentHolding) -> Resource:
     different = list({str(entry): entry for entry in found}.values())
     if not different:
-        raise NotFound(f"agent {agent.hostname} has no {what}", field="resources", rule="reservation.exists")
+        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists")
     if len(different) > 1:
         raise UsageError(
-            f"agent {agent.hostname} has {what} more than once: {'; '.join(map(str, different))}",
+            f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
             field="resources",
             hint="say which with --under, --label and --reserver, or give the JSON with -f",
         )

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 from mesosctl.client.master import Master
 from mesosctl.core import operations
-from mesosctl.core.errors import Conflict, NotFound, UsageError
+from mesosctl.core.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.core.holdings import AgentChange, AgentHolding
 from mesosctl.core.reservation_rules import check_unreserve
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
+from mesosctl.core.suggestion import did_you_mean
 from mesosctl.core.volume_rules import check_destroy
 from mesosctl.ops.reservation.operating import Manner, Operation, operate
-from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, to_undo
+from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, destroy_first, to_undo, volume_names
 
 
 def plan_unreserve(_master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
@@ -42,16 +43,23 @@ def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> li
         volumes = owned.filter(lambda entry: entry.is_persistent_volume)
         if len(volumes):
             raise Conflict(
-                f"agent {agent.hostname} has volumes of '{owner.role}': {volumes}",
+                f"agent {agent.name} has volumes of '{owner.role}': {volume_names(volumes)}",
                 rule="unreserve.no-volume",
-                hint="mesosctl volumes destroy them first",
+                hint=destroy_first(agent, volumes),
             )
         plan = plan_unreserve(master, agent, list(owned))
         plan.check_fits()
         plans.append(plan)
     if not plans:
         raise NotFound(
-            f"nothing is dynamically reserved for '{owner.role}' there", field="role", rule="reservation.exists"
+            f"nothing is dynamically reserved for '{owner.role}' there",
+            field="role",
+            rule="reservation.exists",
+            hint=did_you_mean(
+                owner.role,
+                sorted({entry.role for agent in agents for entry in agent.total if entry.is_dynamically_reserved}),
+                "mesosctl reservations shows what is reserved, and for whom",
+            ),
         )
     return plans
 
@@ -59,7 +67,15 @@ def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> li
 def destroy_volume(
     master: Master, agent: AgentHolding, volume_id: str, role: str | None, manner: Manner
 ) -> list[AgentChange]:
-    """Destroy a volume and what it holds.  Raises NotFound, or UsageError where several have the id."""
+    """Destroy a volume and what it holds.  Raises what `plan_destroy` raises."""
+    return operate(master, [plan_destroy(agent, volume_id, role)], manner)
+
+
+def plan_destroy(agent: AgentHolding, volume_id: str, role: str | None) -> Operation:
+    """A DESTROY of one volume.
+
+    Raises NotFound, RuleViolation where a task uses it, or UsageError where several roles have one of that id.
+    """
     found = [
         entry
         for entry in agent.total
@@ -67,15 +83,29 @@ def destroy_volume(
     ]
     if not found:
         raise NotFound(
-            f"agent {agent.hostname} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
+            f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
             field="volume",
             rule="destroy.exists",
-            hint=f"mesosctl volumes list --agent {agent.id} shows them",
+            hint=did_you_mean(
+                volume_id,
+                [
+                    entry.disk.persistence_id
+                    for entry in agent.total
+                    if entry.disk is not None and entry.disk.persistence_id is not None
+                ],
+                f"mesosctl volumes list --agent {agent.word} shows them",
+            ),
         )
     if len(found) > 1:
         owners = ", ".join(entry.role for entry in found)
         raise UsageError(
             f"several roles have a volume '{volume_id}' there: {owners}", field="--role", hint="give --role"
         )
-    check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
-    return operate(master, [Operation(agent, "destroyed", found, operations.destroy(Resources(found)))], manner)
+    try:
+        check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
+    except RuleViolation as error:
+        if error.rule == "destroy.unused":
+            error.retell(f"a task on {agent.name} uses volume '{volume_id}'")
+            error.hint = "it can be destroyed once the task has ended"
+        raise
+    return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))

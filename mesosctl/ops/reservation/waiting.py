@@ -25,7 +25,7 @@ def wait_until_reserved(
     while True:
         now = next((one for one in read_agents(master) if one.id == agent.id), None)
         if now is None:
-            raise NotFound(f"agent {agent.hostname} has left the master", field="agent", rule="agent.exists")
+            raise NotFound(f"agent {agent.name} has left the master", field="agent", rule="agent.exists")
         missing = [] if _has(now.total, role, amounts) else ["the master"]
         if manner.ask_agents and not _agent_has(master, now, role, amounts):
             missing.append("the agent")
@@ -34,10 +34,10 @@ def wait_until_reserved(
         who = " and ".join(missing)
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(
-                f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.hostname}",
+                f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.name}",
                 hint="--timeout waits longer",
             )
-        manner.tell(f"waiting for {who} to show it on {agent.hostname}")
+        manner.tell(f"waiting for {who} to show it on {agent.name}")
         master.conversation.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
