@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -129,6 +130,30 @@ def test_watch_tells_rates_and_when_a_capacity_is_full(master):
     assert (second["backlog"], second["seconds_to_full"]) == (5, 2)
     assert (third["at"], third["received"], third["processed"], third["backlog"]) == (4, 8, 3, 5)
     assert (third["arriving"], third["processing"], third["seconds_to_full"]) == (1, 1, None)
+
+
+def test_watch_says_when_a_queue_is_full_and_when_it_was_read(master):
+    framework = master.cluster.framework("p")
+    master.meanwhile = [burst(framework, 30)]
+    started = datetime.now(UTC)
+    first, second = master.run("watch", "--interval", "2s", "--count", "2", "-o", "jsonl").lines
+    assert (first["full"], second["full"], second["status"], second["seconds_to_full"]) == (False, True, "steady", None)
+    assert (
+        started
+        <= datetime.fromisoformat(first["time"]).replace(microsecond=999_999)
+        <= datetime.now(UTC).replace(microsecond=999_999)
+    )
+    master.meanwhile = [burst(framework, 30)]
+    (row,) = master.run("watch", "--interval", "2s", "--count", "2").out.splitlines()[-1:]
+    assert (row.split()[2], row.split()[-1]) == ("full", "now")
+
+
+def test_watch_in_a_pipe_says_once_that_there_is_nothing_to_see(master):
+    ran = master.run("watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
+    assert (ran.status, ran.out) == (0, "")
+    (line,) = [line for line in ran.err.splitlines() if "nothing to see" in line]
+    assert json.loads(line)["level"] == "note"
+    assert "looking again every 2s" in line
 
 
 def test_watch_survives_counters_that_come_and_go(master):

@@ -50,6 +50,29 @@ def test_a_master_that_does_not_tell_its_uptime():
     assert (one.status, one.arriving) == ("steady", 1)
 
 
+def full(before: tuple[int, int], now: tuple[int, int], qps: float = 4, capacity: int = 10) -> bool:
+    (one,) = rates(reading(0, p=before), reading(5, p=now), RateLimits((("p", RateLimit(qps, capacity)),)))
+    assert one.seconds_to_full is None or not one.is_full
+    return one.is_full
+
+
+def test_a_queue_is_full_where_more_comes_than_it_holds():
+    assert full((60, 30), (110, 50))
+    assert full((0, 0), (30, 20))
+    assert not full((0, 0), (29, 20))
+    assert full((50, 40), (70, 60))  # as much comes as the limit lets through, and nothing was refused yet
+
+
+def test_messages_that_were_refused_long_ago_make_no_full_queue():
+    assert not full((60, 30), (65, 35))  # one message a second is not what 4 a second let through of a full queue
+    assert not full((60, 30), (60, 50))
+
+
+def test_a_queue_without_room_is_full_as_soon_as_anything_comes():
+    assert full((0, 0), (5, 0), capacity=0)
+    assert not full((0, 0), (0, 0), capacity=0)
+
+
 def test_the_time_until_a_capacity_is_full():
     limits = RateLimits((("p", RateLimit(4, 100)),))
     (one,) = rates(reading(0, p=(10, 10)), reading(5, p=(60, 30)), limits)

@@ -1,5 +1,7 @@
 """A forecast with everything in it, hostile names included."""
 
+from typing import TypedDict
+
 from mesosctl.core.comparing import Course, forecast
 from mesosctl.core.forecast import Answer, Evicted, Forecast, Rescinded
 from mesosctl.core.moment import AgentRoom, Held, Moment
@@ -18,7 +20,15 @@ def amounts(cpus: float, mem: float = 0) -> Quantities:
     return Quantities({"cpus": int(cpus * 1000), "mem": int(mem * 1000)})
 
 
-FIRST, SECOND = ({"agent_id": f"S{number}", "agent": f"agent-{number + 1}"} for number in range(2))
+class OnAgent(TypedDict):
+    """Which agent an offer or a task is on."""
+
+    agent_id: str
+    agent: str
+
+
+FIRST = OnAgent(agent_id="S0", agent="agent-1")
+SECOND = OnAgent(agent_id="S1", agent="agent-2")
 
 
 def whole_forecast() -> Forecast:

@@ -133,3 +133,14 @@ def test_a_source_in_the_file_is_refused_not_dropped(reserved, tmp_path):
     assert ran.status == 3
     assert "'source'" in ran.err
     assert reserved.transport.changed == []
+
+
+def test_destroying_looks_first_and_asks_with_what_it_found(reserved):
+    reserved.run("reserve", "one", "disk:100", "--role", "web")
+    reserved.run("volumes", "create", "one", "v1", "disk:10", "--role", "web")
+    missing = reserved.run("volumes", "destroy", "one", "v9")
+    assert (missing.status, "has no volume 'v9'" in missing.err) == (5, True)
+    ran = reserved.run("volumes", "destroy", "one", "v1", terminal=True, stdin="n\n")
+    assert ran.status == 2
+    assert "Destroy volume 'v1' of 'web' on one, disk:10, and everything in it? [y/N]" in ran.err
+    assert "POST /destroy-volumes" not in reserved.transport.changed

@@ -1,0 +1,16 @@
+"""The name that was probably meant."""
+
+from mesosctl.core.suggestion import closest, did_you_mean
+
+
+def test_the_likeliest_name_is_found_whatever_its_case():
+    assert closest("wbe", ["ads", "web", "web-old"]) == "web"
+    assert closest("WEB", ["ads", "Web"]) == "Web"
+    assert closest("batch", ["ads", "web"]) is None
+    assert closest("x", []) is None
+
+
+def test_a_hint_says_what_to_do_in_any_case():
+    assert did_you_mean("wbe", ["web"], "look") == "did you mean web? look"
+    assert did_you_mean("batch", ["web"], "look") == "look"
+    assert did_you_mean(["wbe", "adds", "batch"], ["web", "ads"], "look") == "did you mean web, ads? look"
