@@ -29,6 +29,8 @@ def parse_span(text: str, field: str) -> float:
         factor = _SECONDS.get(_MESOS_NAMES.get(unit, unit))
         if factor is not None and float(number) > 0:
             return float(number) * factor
+        if factor is not None:
+            raise UsageError(f"'{text}' is no time at all", field=field, hint="write for example 500ms, 30s, 10m or 1h")
     raise UsageError(f"'{text}' is not a span of time", field=field, hint="write for example 500ms, 30s, 10m or 1h")
 
 

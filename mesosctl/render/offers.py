@@ -77,8 +77,8 @@ def _row(offer: Offer) -> list[str]:
     ]
 
 
-def change_line(what: Literal["offered", "gone"], offer: Offer, form: str) -> str:
-    """One change as a line: JSON for a program, words for a person."""
+def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent: str | None = None) -> str:
+    """One change as a line: JSON for a program, words for a person; `agent` is what they call the agent."""
     if form in forms.JSON:
         from mesosctl.render import offer_documents
 
@@ -87,7 +87,7 @@ def change_line(what: Literal["offered", "gone"], offer: Offer, form: str) -> st
     if form == "name":
         return printable(offer.id)
     sign = "+" if what == "offered" else "-"
-    return printable(f"{sign} {_named(offer)} {offer.role} {offer.hostname} {resources_text(offer.resources)}")
+    return printable(f"{sign} {_named(offer)} {offer.role} {agent or offer.hostname} {resources_text(offer.resources)}")
 
 
 _VERDICTS = {True: "YES", False: "no", None: "not told"}

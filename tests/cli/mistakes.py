@@ -9,6 +9,9 @@ from mesosctl.__main__ import main
 from tests.conftest import Ran
 from tests.surroundings import InMemory
 
+ONE_HOST = "fake:one-host.json"
+"""Two agents on host-1, and one on host-2; the fixture `folder` has the file."""
+
 
 class Mistake(NamedTuple):
     """What is typed after `mesosctl`, the exit status, and what standard error says.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mesosctl.cli.reference.walk import commands
-from tests.cli.mistakes import Mistake, make, typed
+from tests.cli.mistakes import ONE_HOST, Mistake, make, typed
 
 BUSY = {
     "busy.toml": 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:4;mem:4096"\n[[frameworks]]\n'
@@ -18,8 +18,6 @@ BUSY = {
 }
 LISTED = {"listed.toml": '[flags]\nroles = "web,ads"\n[[agents]]\nresources = "cpus:4;mem:4096"\n'}
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
-ONE_HOST = "fake:one-host.json"
-"""Two agents on host-1, and one on host-2."""
 VOLUME = "reserve agent-1 disk:100 --role db\nvolumes create agent-1 logs disk:60 --role db"
 CONTEXTS = "context set prod --master fake:\ncontext set lab --master fake:"
 
@@ -127,6 +125,12 @@ MISTAKES = (
         "there are host-1 (S0), host-1 (S1), host-2",
         on=ONE_HOST,
     ),
+    Mistake(
+        "offers take --role web --reserve cpus:1 --agent agent-11",
+        5,
+        "no agent is called 'agent-11'",
+        "did you mean agent-",
+    ),
     # --- Contexts ------------------------------------------------------------------------------------------------
     Mistake("quota list --context prod", 5, "there is no context 'prod'", "there is none at all"),
     Mistake("quota list --context prd", 5, "there is no context 'prd'", "did you mean prod?", before=CONTEXTS),
@@ -174,6 +178,13 @@ MISTAKES = (
         before=VOLUME,
     ),
     Mistake(
+        "volumes destroy agent-1 logs --role web",
+        5,
+        "agent agent-1 has no volume 'logs' of 'web'",
+        "there is one of db",
+        before=VOLUME,
+    ),
+    Mistake(
         "volumes destroy agent-1 logs",
         2,
         "not done: this takes something away",
@@ -205,6 +216,9 @@ MISTAKES = (
     Mistake("whatif --lose-fraction 20", 2, "--lose-fraction is '20'", "write 0.2 or 20% for a fifth of the agents"),
     Mistake("whatif --lose-fraction 0", 2, "--lose-fraction is '0': it has to be above 0", "--lose-agent names single"),
     Mistake("whatif --lose-agent agent-9x", 5, "no agent is called 'agent-9x'", "did you mean agent-"),
+    Mistake(
+        "whatif --add-agent cpus:1 --attribute rack", 2, "'rack' is not NAME=VALUE", "write --attribute rack=VALUE"
+    ),
     Mistake("whatif --count 3", 2, "--count is about agents that are added, and none is", "give --add-agent RESOURCES"),
     Mistake(
         "whatif --lose-framework marathn",
@@ -228,28 +242,9 @@ MISTAKES = (
         0,
         "no framework with a principal is registered, so the master counts no messages and there is nothing to see",
     ),
+    Mistake("ratelimit suggest --for 0s", 2, "'0s' is no time at all", "500ms, 30s, 10m or 1h"),
     Mistake("ratelimit watch --interval 5sec", 2, "'5sec' is not a span of time", "500ms, 30s, 10m or 1h"),
 )
-
-
-@pytest.fixture(scope="session")
-def one_host(tmp_path_factory) -> str:
-    """The file of ONE_HOST: a snapshot, as a cluster file has every agent on a host of its own."""
-    folder = tmp_path_factory.mktemp("one-host")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(folder))
-        ran = typed("snapshot -f -", folder)
-    names = {'"agent-1"': '"host-1"', '"agent-2"': '"host-1"', '"agent-3"': '"host-2"'}
-    return re.sub("|".join(names), lambda found: names[found[0]], ran.out)
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch, one_host) -> Path:
-    """Where a mistake is made, with a state of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "one-host.json").write_text(one_host, encoding="utf-8")
-    return tmp_path
 
 
 def _name(mistake: Mistake) -> str:

@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 import pytest
@@ -81,6 +82,30 @@ def test_who_is_lost_is_said_once_everywhere(live: Live, tmp_path):
     assert "agents lost: 1 of 4: agent-2; with cpus:4; disk:1000; mem:4096\n" in said.out
     assert "agents lost: 1 of 4: agent-2; with" in page.read_text()
     assert len(forecast(live, *words)["agents_lost"]) == 1
+
+
+@pytest.mark.parametrize(("part", "said"), [("0.2", "0.2 of 4 is 0.8"), ("60%", "0.6 of 4 is 2.4")])
+def test_a_part_that_is_no_whole_number_of_agents_is_said(live: Live, part: str, said: str):
+    (change,) = forecast(live, "--lose-fraction", part)["changes"]
+    assert f"({said}, rounded up): agent-1" in change
+    assert forecast(live, "--lose-fraction", "50%") | {"taken_at": 0} == (
+        forecast(live, "--lose-fraction", "0.5") | {"taken_at": 0}
+    )
+
+
+def test_a_refusal_says_its_status_once(live: Live):
+    said = ask(live, "whatif", "quota:web=cpus:1000")
+    (line,) = [line for line in said.out.splitlines() if "REFUSED" in line]
+    assert re.findall(r"\b4\d\d\b", line) == ["409"]
+    assert "not enough capacity" in line
+
+
+def test_a_framework_that_only_waited_does_not_starve(live: Live):
+    said = forecast(live, *(f"--lose-agent=agent-{number}" for number in range(1, 5)))
+    assert said["harmless"]
+    assert said["starving"] == []
+    out = ask(live, "whatif", "--lose-fraction", "100%").out
+    assert "offered nothing any more, and running nothing before:\n  role ads: it was offered" in out
 
 
 def test_agents_added(live: Live):

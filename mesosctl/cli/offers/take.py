@@ -8,10 +8,11 @@ from mesosctl.cli.offers.words import Agent, Labels, parse_labels, parse_wanted
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.agent_names import names_agent
-from mesosctl.core.errors import Conflict, UsageError
+from mesosctl.core.errors import Conflict, Denied, UsageError
 from mesosctl.render.offers import offer_taken
 
 if TYPE_CHECKING:
+    from mesosctl.client.master import Master
     from mesosctl.core.offers import Offer, OfferOperation
 
 TakenRole = Annotated[
@@ -57,6 +58,23 @@ def command(
         return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
 
     with session.open_master() as master:
+        if agent is not None:
+            _check_agent(master, agent)
         with session.waiting() as tell:
             taken = take(master, role, principal, attempt, tell)
         session.emit(offer_taken(taken))
+
+
+def _check_agent(master: "Master", word: str) -> None:
+    """Whether any agent can be meant, as far as this principal may see them.  Raises NotFound.
+
+    Otherwise every offer would be declined until the deadline, and nobody would know why.
+    """
+    from mesosctl.ops.reservation.agents import find_agent, read_agents
+
+    try:
+        agents = read_agents(master)
+    except Denied:
+        return
+    if not any(names_agent(word, one.id, one.hostname) for one in agents):
+        find_agent(agents, word)

@@ -48,7 +48,7 @@ def command(
     stream, wanted = session.environment.stdout, Wanted(framework, role, agent)
     with session.open_master() as master:
         for number, change in enumerate(watch_offers(master, wanted, every, session.note), 1):
-            stream.write(change_line(change.what, change.offer, session.form) + "\n")
+            stream.write(change_line(change.what, change.offer, session.form, change.agent) + "\n")
             stream.flush()
             if number == changes:
                 return

@@ -96,12 +96,12 @@ def parse_amounts(words: Sequence[str]) -> list[Resource]:
 
 
 def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
-    """KEY=VALUE words.  Raises UsageError."""
+    """NAME=VALUE words of an option.  Raises UsageError."""
     found = []
     for word in words or ():
         key, equals, value = word.partition("=")
         if not key or not equals:
-            raise UsageError(f"'{word}' is not KEY=VALUE", field=option)
+            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} {key or 'NAME'}=VALUE")
         found.append((key, value))
     return found
 

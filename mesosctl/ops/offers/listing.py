@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mesosctl.client.master import Master
-from mesosctl.core.agent_names import names_agent
+from mesosctl.core.agent_names import names_agent, told_apart
 from mesosctl.core.errors import Unreachable
 from mesosctl.core.offers import Offer
 from mesosctl.wire import offers as wire
@@ -40,6 +40,8 @@ class Change:
 
     what: Literal["offered", "gone"]
     offer: Offer
+    agent: str
+    """What a sentence calls the agent: its host name, with a short id where another agent with offers has that too."""
 
 
 def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[str], None]) -> Iterator[Change]:
@@ -68,7 +70,10 @@ def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[s
         if is_away:
             tell("the master is back")
         seen, is_away = True, False
-        yield from (Change("gone", offer) for offer_id, offer in known.items() if offer_id not in present)
-        yield from (Change("offered", offer) for offer_id, offer in present.items() if offer_id not in known)
+        names = told_apart({offer.agent_id: offer.hostname for offer in (*known.values(), *present.values())})
+        gone = [offer for offer_id, offer in known.items() if offer_id not in present]
+        came = [offer for offer_id, offer in present.items() if offer_id not in known]
+        yield from (Change("gone", offer, names[offer.agent_id]) for offer in gone)
+        yield from (Change("offered", offer, names[offer.agent_id]) for offer in came)
         known = present
         master.conversation.sleep(every)

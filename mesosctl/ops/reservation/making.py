@@ -64,7 +64,7 @@ def reserve_on_some(  # the words of one command
         raise Conflict(
             f"{len(plans)} of {len(agents)} agents can hold {Resources(entries)}, and {count} were asked for",
             rule="reserve.enough-agents",
-            hint="ask for less, or widen --attribute",
+            hint="ask for less, or on fewer agents",
         )
     plans.sort(key=lambda plan: _room(plan, entries), reverse=True)
     return operate(master, plans[:count], manner)

@@ -76,25 +76,21 @@ def plan_destroy(agent: AgentHolding, volume_id: str, role: str | None) -> Opera
 
     Raises NotFound, RuleViolation where a task uses it, or UsageError where several roles have one of that id.
     """
-    found = [
-        entry
-        for entry in agent.total
-        if entry.disk is not None and entry.disk.persistence_id == volume_id and role in (None, entry.role)
-    ]
+    known = {
+        (entry.disk.persistence_id, entry.role): entry
+        for entry in agent.volumes
+        if entry.disk is not None and entry.disk.persistence_id is not None
+    }
+    found = [entry for (name, owner), entry in known.items() if name == volume_id and role in (None, owner)]
     if not found:
+        others = [owner for name, owner in known if name == volume_id]
+        likely = [name for name, owner in known if role in (None, owner)]
+        look = f"mesosctl volumes list --agent {agent.word} shows them"
         raise NotFound(
             f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
             field="volume",
             rule="destroy.exists",
-            hint=did_you_mean(
-                volume_id,
-                [
-                    entry.disk.persistence_id
-                    for entry in agent.total
-                    if entry.disk is not None and entry.disk.persistence_id is not None
-                ],
-                f"mesosctl volumes list --agent {agent.word} shows them",
-            ),
+            hint=f"there is one of {', '.join(others)}; {look}" if others else did_you_mean(volume_id, likely, look),
         )
     if len(found) > 1:
         owners = ", ".join(entry.role for entry in found)
