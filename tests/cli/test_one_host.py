@@ -20,13 +20,13 @@ def rows(text: str) -> list[list[str]]:
 def test_tables_have_short_ids_where_hosts_are_shared_and_wide_ones_whole_ids(folder):
     assert rows(ctl(folder, "reserve S1 cpus:1 --role web"))[-1] == [*("host-1", "reserved", "cpus:1", "web", "S1")]
     ctl(folder, "reserve host-2 cpus:1 --role web")
-    titles, *found = rows(ctl(folder, "reservations"))
+    titles, *found = rows(ctl(folder, "reservations --role web"))
     assert titles[-2:] == ["AGENT", "ID"]
     assert [(row[0], row[-1]) for row in found] == [("host-1", "S1"), ("host-2", "S2")]
-    (whole, _) = [row[-1] for row in rows(ctl(folder, "reservations -o wide"))[1:]]
+    (whole, _) = [row[-1] for row in rows(ctl(folder, "reservations --role web -o wide"))[1:]]
     assert whole.endswith("-S1")
     assert len(whole) > 30
-    read = list(csv.DictReader(io.StringIO(ctl(folder, "reservations -o csv"))))
+    read = list(csv.DictReader(io.StringIO(ctl(folder, "reservations --role web -o csv"))))
     assert (read[0]["agent"], read[0]["agent id"]) == ("host-1", whole)
 
 
