@@ -56,12 +56,13 @@ def _figures(scene: Scene, kind: str) -> Quantities:
 def _evictions(scene: Scene, tenants: Sequence[TenantTask]) -> Reason:
     """Who would be evicted if the role used all that it can have of each agent."""
     names = {framework.id: framework.name for framework in scene.everybody}
+    agent_names = scene.agent_names()
     listed = []
     for agent in scene.agents:
         gone = _would_go(scene, agent, [task for task in tenants if task.agent_id == agent.id])
         if gone:
             tasks = ", ".join(f"{names.get(task.framework_id, task.framework_id)}/{task.id}" for task in gone)
-            listed.append(f"{tasks} on {agent.hostname}")
+            listed.append(f"{tasks} on {agent_names[agent.id]}")
     would_go = f"these would be evicted, in this order: {'; '.join(listed)}" if listed else "nobody would be evicted"
     return Reason("lent to others", False, f"if role {scene.role} used all that it can have, {would_go}")
 

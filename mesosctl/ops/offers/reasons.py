@@ -217,7 +217,8 @@ def _constraints(scene: Scene) -> Reason:
     except (MesosctlError, ValueError) as error:
         return Reason(name, None, f"the framework has some that cannot be followed here: {error}")
     enough = scene.sufficient()
-    out = sorted(agent.hostname for agent in scene.agents if agent.id in enough and excludes(agent))
+    names = scene.agent_names()
+    out = sorted(names[agent.id] for agent in scene.agents if agent.id in enough and excludes(agent))
     return Reason(
         name,
         bool(enough) and len(out) == len(enough),

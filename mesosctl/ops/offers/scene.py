@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from mesosctl.core import master_flags
 from mesosctl.core.admission import Abilities, Taste, Traits
+from mesosctl.core.agent_names import told_apart
 from mesosctl.core.minimum import is_allocatable
 from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.resources import Resources
@@ -33,6 +34,10 @@ class Scene:
     def figure(self, ending: str) -> float | None:
         """The metric whose name ends so; None where there is none."""
         return next((value for name, value in (self.figures or {}).items() if name.endswith(ending)), None)
+
+    def agent_names(self) -> dict[str, str]:
+        """By agent id, what a sentence calls each agent."""
+        return told_apart({agent.id: agent.hostname for agent in self.agents})
 
     def usable(self) -> dict[str, Resources]:
         """By agent id, what is free of agents in service and not reserved for somebody else."""
