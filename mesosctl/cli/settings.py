@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
 from mesosctl.cli.belonging import OF_A_MASTER, Overruled, is_of_another, overruled, proves
 from mesosctl.cli.options import DEFAULTS, NOT_IN_CONTEXTS, ONLY_SAID, GlobalOptions
-from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.core.errors import BadInput, NotFound, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.cli.configuration import Configuration
@@ -152,7 +152,8 @@ def declared() -> tuple[Setting, ...]:
 def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
     """What holds, from the flags `said` and everything weaker.
 
-    Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag.
+    Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag, NotFound
+    for a context that is not there.
     """
     everything = declared()
     values: dict[str, Value] = {}
@@ -211,7 +212,7 @@ def _add_context(
         return None, None
     kept = configuration.of(name) if configuration else None
     if configuration is None or kept is None:
-        raise BadInput(f"there is no context '{name}'", field="--context", hint="see mesosctl context list")
+        raise NotFound(f"there is no context '{name}'", field="--context", hint="see mesosctl context list")
     stronger = dict(values)
     other = overruled(kept, stronger)
     for setting in everything:

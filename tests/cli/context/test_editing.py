@@ -26,7 +26,7 @@ class TestFromNothing:
         assert ctl("context", "list", "-o", "json").json["contexts"] == []
         assert effective(ctl("context", "show", "-o", "json"))["timeout"] == ("30", "default")
         assert ctl("context", "use", "prod").status == 5
-        assert ctl("--context", "prod", "quota", "list").status == 3
+        assert ctl("--context", "prod", "quota", "list").status == 5
 
     def test_an_empty_set_is_a_usage_error_and_makes_no_file(self, ctl, config):
         assert ctl("context", "set", "prod").status == 2
@@ -127,7 +127,10 @@ class TestEditing:
         assert (ran.status, "secret-file was there too" in ran.err) == (0, True)
         kept = {"master": "https://m:5050", "principal": "ops"}
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret": "s3cret"}
-        assert ctl("context", "set", "prod", "secret-file=/ops.secret").status == 0
+        refused = ctl("context", "set", "prod", "secret-file=/ops.secret")
+        assert (refused.status, "keeps a secret, which would be lost" in refused.err) == (2, True)
+        assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret": "s3cret"}
+        assert ctl("context", "set", "prod", "secret-file=/ops.secret", "--yes").status == 0
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret-file": "/ops.secret"}
         ran = ctl("context", "set", "prod", "token", "token-file=/t", stdin="t0ken\n")
         assert (ran.status, "line" in ran.err) == (2, False)
@@ -213,7 +216,7 @@ class TestFaults:
     def test_a_current_context_that_is_gone_can_be_replaced(self, ctl, config):
         write(config, HAND_WRITTEN.replace('"prod" ', '"gone" '))
         ran = ctl("quota", "list")
-        assert (ran.status, "gone" in ran.err) == (3, True)
+        assert (ran.status, "gone" in ran.err) == (5, True)
         assert ctl("context", "list").status == 0
         assert ctl("context", "use", "prod").status == 0
         assert ctl("quota", "list").status == 0
