@@ -86,7 +86,7 @@ _mesosctl_at() {
             places=() ;;
         'mesosctl apply')
             commands=()
-            options=(-f --file --prune --restart --trust-master --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
+            options=(-f --file --prune --restart --trust-master --allow-new-resource --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
             places=() ;;
         'mesosctl completion')
             commands=()
@@ -118,7 +118,7 @@ _mesosctl_at() {
             places=('context') ;;
         'mesosctl diff')
             commands=()
-            options=(-f --file --prune --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
+            options=(-f --file --prune --allow-new-resource --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
             places=() ;;
         'mesosctl export')
             commands=()
@@ -162,7 +162,7 @@ _mesosctl_at() {
             places=() ;;
         'mesosctl quota check')
             commands=()
-            options=(--master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
+            options=(--limit --allow-new-resource --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
             places=('role' '-*') ;;
         'mesosctl quota list')
             commands=()
@@ -174,7 +174,7 @@ _mesosctl_at() {
             places=('role*') ;;
         'mesosctl quota set')
             commands=()
-            options=(--force -f --file --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
+            options=(--limit --force -f --file --allow-new-resource --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
             places=('role' '-*') ;;
         'mesosctl quota show')
             commands=()
@@ -182,7 +182,7 @@ _mesosctl_at() {
             places=('role') ;;
         'mesosctl quota update')
             commands=()
-            options=(--limit --force --create -f --file --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
+            options=(--limit --force --create -f --file --allow-new-resource --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
             places=('role' '-*') ;;
         'mesosctl ratelimit')
             commands=(default plan set show simulate suggest unset validate watch)
@@ -258,7 +258,7 @@ _mesosctl_at() {
             places=() ;;
         'mesosctl whatif')
             commands=()
-            options=(--from --lose-agent --lose-fraction --add-agent --count --attribute --lose-framework --force --cycles --assume --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
+            options=(--from --lose-agent --lose-fraction --add-agent --count --attribute --lose-framework --force --allow-new-resource --cycles --assume --report --master --context -o --output --timeout --principal --secret-file --token-file --token-scheme --secret-from --cacert --cert --key --api --no-wait -y --yes --dry-run -q --quiet -v --verbose -h --help)
             places=('=quota:,=limit:,=remove-quota:,=weight:,=reserve:,=unreserve:,=create:,=destroy:*') ;;
     esac
 }

@@ -2,19 +2,22 @@
 
 import os
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mesosctl.cli.diff import File, Prune
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import Written, read_text
+from mesosctl.cli.quota.words import AllowNewResource
 from mesosctl.cli.reservation.words import TrustMaster, manner
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from mesosctl.client.master import Master
     from mesosctl.core.wanted_plan import Step
     from mesosctl.ops.apply.journal import Journal
 
@@ -36,6 +39,7 @@ def command(  # one parameter an option
     prune: Prune = False,
     restart: Restart = False,
     trust_master: TrustMaster = False,
+    allow_new_resource: AllowNewResource = False,
 ) -> None:
     """Bring quotas, weights and reservations to what a file says, step by step.
 
@@ -48,28 +52,43 @@ def command(  # one parameter an option
     quota, lowers a weight (as --prune does, to 1), unreserves.
     """
     from mesosctl.ops.apply.journal import Journal, digest, folder
+    from mesosctl.ops.apply.running import prove as prove_reached
+    from mesosctl.ops.apply.state import make_plan
+    from mesosctl.wire.places import places_in_toml
     from mesosctl.wire.wanted import load
 
     text = read_text(file, "--file", session.environment.stdin)
-    wanted = load(text, file)
+    wanted, written = load(text, file), Written(file, text, places_in_toml)
+
+    def planned(master: "Master") -> "list[Step]":
+        with written.refusals():
+            return make_plan(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
+
     name = file if file == "-" else os.path.realpath(file)
     address = session.options.master or session.environment.variables.get("MESOSCTL_MASTER", "")
     with Journal(folder(session.environment.variables), address, name, keeps=not session.options.dry_run) as journal:
         if restart:
             journal.end()
-        _go(session, journal, (wanted, digest(text, prune=prune)), prune=prune, trusts=trust_master)
+        prove = partial(prove_reached, wanted=wanted, prune=prune)
+        _go(session, journal, digest(text, prune=prune), planned, prove, trusts=trust_master)
 
 
-def _go(session: Session, journal: "Journal", wish: tuple, *, prune: bool, trusts: bool) -> None:  # type: ignore[type-arg]
+def _go(
+    session: Session,
+    journal: "Journal",
+    digest: str,
+    planned: "Callable[[Master], list[Step]]",
+    prove: "Callable[[Master], None]",
+    *,
+    trusts: bool,
+) -> None:
     from mesosctl.ops.apply.journal import Entry
-    from mesosctl.ops.apply.running import check_same, prove, resume, run
-    from mesosctl.ops.apply.state import make_plan
+    from mesosctl.ops.apply.running import check_same, resume, run
     from mesosctl.render.wanted import plan_report
 
-    wanted, digest = wish
     with session.open_master() as master:
         left = resume(master, journal, digest)
-        entry = left or Entry(digest, make_plan(master, wanted, prune=prune), 0)
+        entry = left or Entry(digest, planned(master), 0)
         remaining = entry.steps[entry.done :]
         if session.options.dry_run or not entry.steps:
             session.emit(plan_report(entry.steps, entry.done, applied=False))
@@ -84,12 +103,12 @@ def _go(session: Session, journal: "Journal", wish: tuple, *, prune: bool, trust
             _ask(session, remaining)
         master.deadline.extend_to(master.conversation.timeout)
         if left is None:
-            check_same(entry.steps, make_plan(master, wanted, prune=prune))
+            check_same(entry.steps, planned(master))
         # Read back in any case: a step that may not have happened must not be followed by the next.
         how = replace(manner(session, trust_master=trusts), wait=True)
         run(master, journal, entry, how, session.progress)
         master.deadline.extend_to(master.conversation.timeout)
-        prove(master, wanted, prune=prune)
+        prove(master)
         session.end_progress()
         session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
 

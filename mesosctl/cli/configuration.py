@@ -12,7 +12,6 @@ Imported only where there is such a file.
 
 import os
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +26,6 @@ from mesosctl.wire import toml_text
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 """How a context may be called: a bare key of TOML that no shell has to quote."""
-_HEADER = re.compile(r"\s*(\[[^\[\]]+\])\s*(#.*)?")
-_KEY = re.compile(r"""\s*(["']?)([^"'=\s]+)\1\s*=""")
 _PASSWORD = re.compile(r"//[^/@\s]+@")
 
 
@@ -175,25 +172,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    here: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        header = _HEADER.fullmatch(line)
-        if header is not None:
-            here = _path(header[1])
-            if here == (*table, key):
-                return number
-        elif here == table and (found := _KEY.match(line)) is not None and found[2] == key:
-            return number
-    return None
+    from mesosctl.wire.places import places_in_toml
 
-
-def _path(header: str) -> tuple[str, ...]:
-    try:
-        value = tomllib.loads(header)
-    except (ValueError, RecursionError):
-        return ()
-    keys = []
-    while value:
-        key, value = next(iter(value.items()))
-        keys.append(key)
-    return tuple(keys)
+    return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -7,7 +7,7 @@ and checked before it replaces anything.
 import fcntl
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,11 +44,18 @@ def use(path: Path, name: str) -> Configuration:
     return check(path, read_file(path)[0])
 
 
-def change(path: Path, name: str, values: Mapping[str, Value], unset: Iterable[str]) -> tuple[Configuration, list[str]]:
+def change(
+    path: Path,
+    name: str,
+    values: Mapping[str, Value],
+    unset: Iterable[str],
+    agree: Callable[[Sequence[str]], None] = lambda _: None,
+) -> tuple[Configuration, list[str]]:
     """Set and take away values of a context, which is made where there is none; the first one becomes current.
 
     A secret takes the place of the file that held it, and the other way round; the keys that had to go are
-    returned too.  Raises UsageError for a name that is none, NotFound for what cannot be taken away.
+    returned too, and `agree`, which raises where they should stay, hears of them first.
+    Raises UsageError for a name that is none, NotFound for what cannot be taken away.
     """
     if not NAME.fullmatch(name):
         raise UsageError(f"'{printable(name)}' is no name for a context", hint="letters, digits, - and _")
@@ -69,6 +76,8 @@ def change(path: Path, name: str, values: Mapping[str, Value], unset: Iterable[s
                 )
             del context[key]
         replaced = [rival(key) for key in values if rival(key) in context and rival(key) not in values]
+        if replaced:
+            agree(replaced)
         for key in replaced:
             del context[key]
         for key, value in values.items():

@@ -26,16 +26,20 @@ EXAMPLES = (
 def command(session: Session, *, file: File = None) -> None:
     """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
 
-    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; what limit does
-    not name is not limited.  A weight is ROLE = NUMBER below [weights].  A reservation is an entry of
-    [[reservations]] with agent (host name or id), role and resources = "cpus:2;ports:[31000-31009]"; under = ["dept"]
-    names the roles that it refines, from the bottom up; principal and labels = { why = "batch" } tell it from
-    others.  What cannot be written so is named in a note.  Nothing is changed.
+    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that
+    limit does not name is not limited, and "none" limits none.  A weight is ROLE = NUMBER below [weights].
+    A reservation is an entry of [[reservations]] with agent (host name or id), role and
+    resources = "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom
+    up; principal and labels = { why = "batch" } tell it from others.  What cannot be written so is named in a note.
+    Nothing is changed.
+
+    A FILE that is there already and says something else may have been edited: you are asked before it is
+    replaced, and a script says --yes.
 
     On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
     """
     from mesosctl.ops.apply.state import exported, read_actual
-    from mesosctl.ops.files import write_atomically
+    from mesosctl.ops.files import holds_another_text, write_atomically
     from mesosctl.render.wanted import wanted_state
     from mesosctl.wire.wanted import content, dump
 
@@ -52,7 +56,14 @@ def command(session: Session, *, file: File = None) -> None:
     for sentence in left_out:
         session.note(f"not written: {sentence}")
     if file is not None and writes_file:
-        write_atomically(file, dump(wanted))
+        text = dump(wanted)
+        if holds_another_text(file, text):
+            session.confirm_destructive(
+                "Replace it?",
+                f"{file} holds something else, which would be lost",
+                "name another file, or in a script say --yes",
+            )
+        write_atomically(file, text)
         session.note(f"{file} is written")
     elif session.form in ("json", "jsonl"):
         session.emit(wanted_state(content(wanted)))

@@ -1,13 +1,17 @@
 """Reading what an operator names: a payload, a picture.  Wherever a command reads, - is standard input."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from mesosctl.core.errors import BadInput
+from mesosctl.core.errors import BadInput, Conflict, Invalid, NotFound
 from mesosctl.core.reading import why_unreadable
+
+if TYPE_CHECKING:
+    from mesosctl.wire.places import Places
 
 STANDARD_INPUT = "-"
 
@@ -34,6 +38,31 @@ def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
             yield file
         except OSError as error:
             raise _unreadable(path, field, error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The text of a file that somebody wrote: a refusal of what it says names the file, the line and the role.
+
+    `find` tells where what stands, as `wire.places` does.
+    """
+
+    path: str
+    text: str
+    find: "Callable[[str], Places]"
+
+    @contextmanager
+    def refusals(self, *roles: str) -> Iterator[None]:
+        """Where something in here is refused, say where it stands; `roles` are those that the file names."""
+        try:
+            yield
+        except (Invalid, NotFound, Conflict) as error:
+            role = error.role or (roles[0] if len(roles) == 1 else "")
+            line = self.find(self.text).line_of(error.field or "", role)
+            where = f"{named(self.path)}, line {line}" if line else named(self.path)
+            whose = f"role '{role}': " if role and f"'{role}'" not in error.message else ""
+            error.retell(f"{where}: {whose}{error.message}")
+            raise
 
 
 def named(path: Path | str) -> str:

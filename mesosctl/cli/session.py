@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mesosctl.client.credentials import Credentials, Token
     from mesosctl.client.exchange import Exchange
 
+_SOME_LOSS = "this takes something away"
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
 
@@ -245,15 +246,15 @@ class Session:
             self.environment.stderr.write("\r\x1b[K")
             self._progressing = False
 
-    def confirm_destructive(self, question: str) -> None:
-        """Ask a person; a script must have said --yes.  Raises UsageError."""
+    def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, say --yes") -> None:
+        """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
-                "not done: this takes something away, so a person is asked first, and there is no terminal to ask on",
+                f"not done: {loss}, so a person is asked first, and there is no terminal to ask on",
                 field="--yes",
-                hint="in a script, say --yes",
+                hint=hint,
             )
-        self.confirm(question)
+        self.confirm(question if loss == _SOME_LOSS else f"{loss}. {question}")
 
     def confirm(self, question: str) -> None:
         """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""

@@ -162,7 +162,8 @@ def declared() -> tuple[Setting, ...]:
 def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
     """What holds, from the flags `said` and everything weaker.
 
-    Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag.
+    Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag, NotFound
+    for a context that is not there.
     """
     everything = declared()
     values: dict[str, Value] = {}

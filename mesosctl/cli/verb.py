@@ -93,6 +93,7 @@ def verb(
             except MesosctlError as error:
                 if changes:
                     session.tell_unsent(error)
+                _name_override(error, ctx)
                 raise
             except BrokenPipeError:
                 # typer would take it for a failure of its own.
@@ -108,6 +109,12 @@ def verb(
         return run
 
     return wrap
+
+
+def _name_override(error: MesosctlError, ctx: typer.Context) -> None:
+    """Add the option that passes the check to the hint, where this command has it."""
+    if error.override and any(error.override in parameter.opts for parameter in ctx.command.params):
+        error.hint = "; ".join(filter(None, (error.hint, f"{error.override} passes this check")))
 
 
 def _change_or_rehearse(

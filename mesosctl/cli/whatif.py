@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from mesosctl.cli.files import named, opened
+from mesosctl.cli.quota.words import AllowNewResource
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.changes import EXAMPLE
@@ -116,6 +117,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     attribute: Attribute = None,
     lose_framework: Gone = None,
     force: Force = False,
+    allow_new_resource: AllowNewResource = False,
     cycles: Cycles = 10,
     assume: Assume = "hold",
     report: Page = None,
@@ -147,7 +149,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     rehearsal = _begin(session, source, terms_of(session, cycles, assume))
     acting = RehearsalSession(session, rehearsal)
     with acting.open_master() as master:
-        deeds = Deeds(rehearsal, master, force=force)
+        deeds = Deeds(rehearsal, master, force=force, allow_new_resource=allow_new_resource)
         for name, change in wanted:
             attempt(rehearsal, partial(deeds.do, change), label=name)
     session.environment.notes += acting.environment.take_notes()

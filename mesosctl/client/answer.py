@@ -95,7 +95,7 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
         "give --principal and --secret-file, or a token by --token-file; mesosctl context show tells what is in effect",
     ),
     403: (Forbidden, "the master does not allow that to this principal", None),
-    409: (Conflict, "the cluster cannot hold it", "ask for less, or pass the check with --force"),
+    409: (Conflict, "the cluster cannot hold it", "ask for less"),
     503: (NoLeader, "no leading master is ready", "try again when a leader is elected"),
 }
 

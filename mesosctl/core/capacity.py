@@ -53,7 +53,8 @@ def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
             f"not enough capacity: guarantees of {wanted} in all against {available}, {short} too much",
             field="guarantee",
             rule="quota.capacity",
-            hint="ask for less, or pass the check with --force if agents are on their way",
+            hint="ask for less, or wait for agents that are on their way",
+            override="--force",
         )
 
 

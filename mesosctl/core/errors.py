@@ -54,7 +54,8 @@ class MesosctlError(Exception):
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
-    master answered one; each may be absent.  `sent` tells whether a change that ended so may have
+    master answered one, `override` which option passes the check: only some commands have it, and
+    theirs alone name it.  Each may be absent.  `sent` tells whether a change that ended so may have
     been made all the same.
     """
 
@@ -62,6 +63,8 @@ class MesosctlError(Exception):
     sent: bool = False
     would_answer: int | None = None
     """What a master would have answered, where that is found out before it is asked and is not plain from the kind."""
+    role: str | None = None
+    """Whose entry of a request is meant, where a request has several."""
 
     def __init__(
         self,
@@ -71,6 +74,7 @@ class MesosctlError(Exception):
         rule: str | None = None,
         hint: str | None = None,
         status: int | None = None,
+        override: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -78,6 +82,7 @@ class MesosctlError(Exception):
         self.rule = rule
         self.hint = hint
         self.status = status
+        self.override = override
 
     def retell(self, message: str) -> None:
         """Say it in another sentence, when more is known."""

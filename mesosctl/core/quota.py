@@ -6,13 +6,13 @@ anything is sent and the fake master runs the same ones when something arrives.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.core import roles
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.profile import Profile
 from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.scalars import SIZED_NAMES, to_milli, to_sent_milli
+from mesosctl.core.scalars import SIZED_NAMES, format_milli, to_milli, to_sent_milli
 
 if TYPE_CHECKING:
     from mesosctl.core.resource import Resource  # a command that only reads quota needs none
@@ -96,6 +96,60 @@ def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quo
     return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
 
 
+class DesiredQuota(NamedTuple):
+    """What a role's quota should become; None for a part of which nothing is said.
+
+    This is the one meaning of every command and file: a part of which nothing is said stays as it
+    is.  A limit that equals the guarantee goes on to equal it.  A role without quota gets what
+    POST /quota would give it: on masters from 1.9 on a limit equal to the guarantee, before that none.
+    """
+
+    guarantees: Quantities | None = None
+    limits: Limits | None = None
+
+    def over(self, before: Quota | None, profile: Profile) -> Quota:
+        """The whole quota that this makes of `before`."""
+        old = before or Quota()
+        guarantees = old.guarantees if self.guarantees is None else self.guarantees
+        if self.limits is not None:
+            return Quota(guarantees, self.limits)
+        follows = profile.quota_sets_limits if old.is_default else old.limits == Limits(old.guarantees)
+        return Quota(guarantees, Limits(guarantees) if follows else old.limits)
+
+    def unnamed_losses(self, before: Quota | None, after: Quota) -> list[str]:
+        """What `after` has no more of `before` although nobody named it, in words that follow "its".
+
+        An amount that is named may become smaller, and a part of which nothing is left was named whole ("none").
+        """
+        if before is None:
+            return []
+        dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
+        unbound = [name for name in before.limits if name not in after.limits and name not in dropped]
+        unbound = unbound if self.limits else []
+        return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
+            f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
+        ]
+
+
+def check_limits_fit_request(guarantee: Iterable["Resource"], wanted: Quota, profile: Profile) -> None:
+    """A v0 request makes no limits, or limits equal to the guarantee.  Raises RuleViolation for others."""
+    if quota_of_guarantee(guarantee, profile) == wanted:
+        return
+    if profile.knows_update_quota:
+        raise RuleViolation(
+            "POST /quota makes the limit equal to the guarantee, and cannot set another one",
+            field="limits",
+            rule="quota.limits-need-update",
+            hint="leave out --api v0: UPDATE_QUOTA sets every limit",
+        )
+    raise RuleViolation(
+        "this master knows no limits: they came with Mesos 1.9",
+        field="limits",
+        rule="quota.limits-need-update",
+        hint="say nothing of limits, or none",
+    )
+
+
 def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
     """A v0 request cannot change a quota, not even by force.  Raises RuleViolation."""
     if role in stored:
@@ -174,6 +228,7 @@ def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, f
                 f"the guarantee of {name} ({guarantees[name]:g}) is above its limit ({bound:g})",
                 field="limits",
                 rule="quota.guarantee-within-limit",
+                hint="raise the limit too, or guarantee less",
             )
 
 
@@ -198,9 +253,12 @@ def quota_of_config(guarantees: Mapping[str, float], limits: Mapping[str, float]
 def check_consumption(role: str, limits: Limits, consumed: Quantities) -> None:
     """A limit may not be below what the role already consumes, unless forced.  Raises RuleViolation."""
     if not limits.contains(consumed):
-        raise RuleViolation(
+        violation = RuleViolation(
             f"role '{role}' is already consuming {consumed}, more than the limits {limits}",
             field="limits",
             rule="quota.consumption",
-            hint="raise the limits, or pass the check with --force",
+            hint="raise the limits, or free what the role holds",
+            override="--force",
         )
+        violation.role = role
+        raise violation

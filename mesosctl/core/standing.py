@@ -67,6 +67,8 @@ class QuotaChange(NamedTuple):
     after: Quota | None
     confirmed: bool = True
     """Whether it was read back."""
+    limit_was_said: bool = True
+    """Whether somebody said what the limits should be."""
 
     @property
     def done(self) -> Literal["set", "updated", "removed"]:

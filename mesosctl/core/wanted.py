@@ -10,7 +10,9 @@ from typing import Literal
 
 from mesosctl.core.holdings import AgentHolding, plain_text
 from mesosctl.core.labels import Labels
+from mesosctl.core.profile import MESOS_1_11, Profile
 from mesosctl.core.quantities import Quota
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import format_milli
 
@@ -41,7 +43,7 @@ class WantedReservation:
 class Wanted:
     """A file of wishes; None for a section that it does not have."""
 
-    quotas: Mapping[str, Quota] | None = None
+    quotas: Mapping[str, DesiredQuota] | None = None
     weights: Mapping[str, float] | None = None
     reservations: Sequence[WantedReservation] | None = None
 
@@ -53,6 +55,8 @@ class Actual:
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     agents: Mapping[str, AgentHolding] = field(default_factory=dict)
+    profile: Profile = MESOS_1_11
+    """What the master does with a quota of whose limits nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,10 @@ def quota_changes(wanted: Wanted, actual: Actual, *, prune: bool) -> Iterator[tu
     if wanted.quotas is None:
         return
     for role in sorted({*wanted.quotas, *(actual.quotas if prune else ())}):
-        if actual.quotas.get(role) != wanted.quotas.get(role):
-            yield role, actual.quotas.get(role), wanted.quotas.get(role)
+        before, desired = actual.quotas.get(role), wanted.quotas.get(role)
+        after = None if desired is None else desired.over(before, actual.profile)
+        if before != after:
+            yield role, before, after
 
 
 def weight_changes(wanted: Wanted, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:

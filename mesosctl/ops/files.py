@@ -36,6 +36,14 @@ def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: 
     write_pieces(path, (text,), field=field, new_mode=new_mode)
 
 
+def holds_another_text(path: Path, text: str) -> bool:
+    """Whether a file is there that holds something else, which writing `text` would replace; a pipe holds nothing."""
+    try:
+        return path.is_file() and path.read_bytes() not in (b"", text.encode(errors="surrogateescape"))
+    except OSError:  # it cannot be read, and so not be known to hold the same
+        return True
+
+
 def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
     """The same for a text that comes in pieces, and is never there whole."""
     try:

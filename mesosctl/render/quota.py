@@ -99,8 +99,22 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
         ]
         for change in changes
     ]
+    remark = list(filter(None, map(_limit_unsaid, changes)))
     done = "; ".join(f"quota of '{change.role}' was {change.done}" for change in changes)
-    return Report(columns, rows, [change.role for change in changes], document, items, done=done)
+    return Report(columns, rows, [change.role for change in changes], document, items, remark=remark, done=done)
+
+
+def _limit_unsaid(change: QuotaChange) -> str:
+    """Why a limit is what it is where nobody said it; nothing where somebody did, or there is none."""
+    if change.limit_was_said or change.after is None or not change.after.limits:
+        return ""
+    if change.before is None:
+        why = "equal to the guarantee, as this master limits a quota of whose limits nothing is said"
+    elif change.before.limits == change.after.limits:
+        why = "as before"
+    else:
+        why = "equal to the guarantee, as before"
+    return f"limit of {change.role}: {amounts_text(change.after.limits)}, {why}; --limit says another, or none"
 
 
 def quota_check(check: QuotaCheck) -> Report:

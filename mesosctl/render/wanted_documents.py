@@ -1,17 +1,20 @@
 """The JSON of `export`, `diff` and `apply`."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mesosctl.render.documents import Document, Strict
+
+Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
+"""As in a file, which says "none" where this is null."""
 
 
 class WantedQuota(Strict):
     """Amounts as in a file of wishes: `cpus:12;mem:6144`; null where nothing is promised, or limited."""
 
-    guarantee: str | None = None
-    limit: str | None = None
+    guarantee: Amounts = None
+    limit: Amounts = None
 
 
 class WantedReservation(Strict):

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mesosctl.core.errors import BadInput, RuleViolation
-from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.resource import Resource as CoreResource
 from mesosctl.core.scalars import parse_amount
 from mesosctl.wire.decoding import ConversionError, decode
@@ -97,15 +98,25 @@ class QuotaRequest(_Documented):
 
 
 class QuotaConfig(_Documented):
-    """What a role is guaranteed and limited to; a name without an entry is neither."""
+    """What a role is guaranteed and limited to; a name without an entry is neither.
+
+    A part that is left out stays as it is (`core.quota.DesiredQuota`), and an empty one is none.
+    """
 
     role: str
-    guarantees: dict[str, Scalar] = Field(default_factory=dict)
-    limits: dict[str, Scalar] = Field(default_factory=dict)
+    guarantees: dict[str, Scalar] | None = None
+    limits: dict[str, Scalar] | None = None
 
-    def to_core(self) -> Quota:
-        """The quota it makes.  Raises RuleViolation; nothing is rounded."""
-        return Quota(Quantities(_exact(self.guarantees, "guarantees")), Limits(_exact(self.limits, "limits")))
+    def to_core(self) -> DesiredQuota:
+        """The quota that is desired.  Raises RuleViolation; nothing is rounded."""
+        try:
+            return DesiredQuota(
+                None if self.guarantees is None else Quantities(_exact(self.guarantees, "guarantees")),
+                None if self.limits is None else Limits(_exact(self.limits, "limits")),
+            )
+        except RuleViolation as error:
+            error.role = self.role
+            raise
 
 
 class UpdateQuota(_Documented):

@@ -3,8 +3,8 @@
     schema_version = 1
 
     [quotas.web]
-    guarantee = "cpus:12;mem:6GiB"
-    limit = "cpus:24"                  # what is not named is not limited
+    guarantee = "cpus:12;mem:6GiB"     # or "none"
+    limit = "cpus:24"                  # or "none"; a resource that is not named is not limited
 
     [weights]
     web = 2.0
@@ -18,9 +18,10 @@
     principal = "ops"                  # left out: anybody's, and who asks where it is made
     labels = { why = "batch" }         # left out: any, and none where it is made
 
-Quotas and reservations are wanted whole: a role is to have exactly this guarantee and limit, and on an agent a
-stack exactly these resources; `resources = "cpus:0"` wants none.  A section that is not there says nothing; roles
-and stacks that a section does not name are left alone unless `--prune` is given.
+A guarantee, a limit and a reservation are wanted whole: a role is to have exactly this guarantee, and on an agent
+a stack exactly these resources; `resources = "cpus:0"` wants none.  A section that is not there says nothing, and so
+does a `guarantee` or `limit` that is left out: it means what `quota set` and `quota update` mean without it
+(`core.quota.DesiredQuota`).  Roles and stacks that a section does not name are left alone unless `--prune` is given.
 """
 
 from collections.abc import Mapping
@@ -30,7 +31,8 @@ from mesosctl.core import quota as quota_rules
 from mesosctl.core import roles
 from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.labels import Labels
-from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.reservation_rules import check_stack
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
@@ -39,8 +41,11 @@ from mesosctl.core.text import parse_entries, parse_resources
 from mesosctl.core.values import format_value
 from mesosctl.core.wanted import Wanted, WantedReservation
 from mesosctl.wire import toml_text
+from mesosctl.wire.places import places_in_toml
 
 SCHEMA_VERSION = 1
+NONE = "none"
+"""What is written for a guarantee, or limits, of nothing."""
 _RESERVATION_KEYS = {"agent", "role", "resources", "under", "principal", "labels"}
 
 
@@ -63,12 +68,12 @@ def content(wanted: Wanted) -> dict[str, Any]:
     return document
 
 
-def _quota_to_toml(quota: Quota) -> dict[str, str]:
+def _quota_to_toml(quota: DesiredQuota) -> dict[str, str]:
     parts = {"guarantee": quota.guarantees, "limit": quota.limits}
     return {
-        key: ";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items())
+        key: ";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items()) or NONE
         for key, amounts in parts.items()
-        if amounts
+        if amounts is not None
     }
 
 
@@ -107,12 +112,14 @@ def _labels(value: Any, where: str) -> Labels | None:
 
 
 def load(text: str, where: str) -> Wanted:
-    """The wishes in the text of a file.  Raises BadInput naming `where` and the place in it."""
+    """The wishes in the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
     document = toml_text.read(text, where)
     try:
         return _wanted(document)
     except RuleViolation as error:
-        raise BadInput(f"{where}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
+        line = places_in_toml(text).line_of(error.field or "")
+        place = f"{where}, line {line}" if line else where
+        raise BadInput(f"{place}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
 
 
 def _wanted(document: Mapping[str, Any]) -> Wanted:
@@ -134,30 +141,34 @@ def _wanted(document: Mapping[str, Any]) -> Wanted:
     )
 
 
-def _quota(entry: Any, role: str) -> Quota:
+def _quota(entry: Any, role: str) -> DesiredQuota:
     where = f"quotas.{role}"
     if not isinstance(entry, dict):
         raise _wrong(where, "it is not a table", hint=f'[quotas.{role}] and guarantee = "cpus:12"')
     _check_keys(entry, {"guarantee", "limit"}, where)
     roles.check_role(role, where)
-    quota = Quota(
-        Quantities(_amounts(entry.get("guarantee", ""), f"{where}.guarantee", zero=False)),
-        Limits(_amounts(entry.get("limit", ""), f"{where}.limit", zero=True)),
-    )
-    if quota.is_default:
+    guarantee = _amounts(entry.get("guarantee"), f"{where}.guarantee", zero=False)
+    limit = _amounts(entry.get("limit"), f"{where}.limit", zero=True)
+    quota = DesiredQuota(None if guarantee is None else Quantities(guarantee), None if limit is None else Limits(limit))
+    if not quota.guarantees and not quota.limits:
         raise _wrong(where, "it has neither guarantee nor limit", hint="leave the role out; --prune removes its quota")
     try:
         quota_rules.check_not_nested(role)
         quota_rules.check_config_amounts(
-            {name: to_double(milli) for name, milli in quota.guarantees.items()},
-            {name: to_double(milli) for name, milli in quota.limits.items()},
+            {name: to_double(milli) for name, milli in (quota.guarantees or {}).items()},
+            {name: to_double(milli) for name, milli in (quota.limits or {}).items()},
         )
     except RuleViolation as error:
         raise _wrong(where, error.message, hint=error.hint) from None
     return quota
 
 
-def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int]:
+def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int] | None:
+    """The amounts by name, none for "none"; None where nothing is said."""
+    if text is None:
+        return None
+    if text == NONE:
+        return {}
     if not isinstance(text, str):
         raise _wrong(where, "it is not a text", hint='write "cpus:12;mem:6GiB"')
     found: dict[str, int] = {}

@@ -249,7 +249,7 @@ def test_what_changed_since_the_interruption_is_not_run_over(run, file, tmp_path
     ("at", "undo"),
     [
         (2, "quota remove db"),
-        (5, "quota update web cpus:10"),
+        (5, "quota update web cpus:10 --yes"),
         (5, "unreserve agent-1 cpus:1 --role dept/team --under dept"),
         (5, "unreserve agent-1 ports:[31000-31001] --role dept"),
     ],

@@ -204,7 +204,17 @@ def test_setting_builds_no_models_and_draws_nothing(quota_server):
     assert found["cli"] <= {*OF_ALL, "files", "quota", "quota.set", "quota.words"}
     assert found["client"] == {*CLIENT, "network", "connection"}
     assert "models" not in found["wire"]
-    assert found["ops"] <= {"confirm", "files", "quota", "quota.payload", "quota.setting", "quota.state"}
+    assert found["ops"] <= {
+        "confirm",
+        "files",
+        "quota",
+        "quota.fitting",
+        "quota.options",
+        "quota.payload",
+        "quota.setting",
+        "quota.state",
+        "resource_names",
+    }
     assert found["render"] == {"forms", "quota", "report"}
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.core.quantities import Quantities, Quota
+from mesosctl.core.quantities import Limits, Quantities
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.text import parse_resources
 from mesosctl.core.wanted import Wanted, WantedReservation
 from mesosctl.wire.wanted import dump
@@ -40,7 +41,10 @@ def some_wishes(random: Random, agents: list[str]) -> Wanted:
             amounts = f"cpus:{random.choice(['0.1', '0.5', '1', '2.125'])};ports:[{spans}]"
             reservations.append(WantedReservation(agent, roles[-1], parse_resources(amounts), roles[:-1]))
     quotas = {
-        role: Quota(Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)}))
+        role: DesiredQuota(
+            Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)}),
+            random.choice([Limits(), None]),
+        )
         for role in random.sample(["a", "b", "web", "s"], random.randint(0, 4))
     }
     weights = {role: random.choice([0.5, 1.0, 3.0]) for role in random.sample(["a", "a/x", "q"], random.randint(0, 3))}

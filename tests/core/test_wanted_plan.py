@@ -12,6 +12,7 @@ from mesosctl.core.errors import Conflict, RuleViolation
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
 from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.resource import Disk, Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
@@ -24,6 +25,10 @@ AMOUNTS = st.dictionaries(st.sampled_from(["cpus", "mem"]), st.integers(1, 6), m
 QUOTAS = st.dictionaries(st.sampled_from("abc"), AMOUNTS.map(Quota), max_size=3)
 
 
+def desired(quotas):
+    return {role: DesiredQuota(*quota) for role, quota in quotas.items()}
+
+
 def fits(quotas):
     return ROOM.contains(total_guarantees(quotas))
 
@@ -31,7 +36,7 @@ def fits(quotas):
 @settings(max_examples=500)
 @given(QUOTAS.filter(fits), QUOTAS.filter(fits))
 def test_every_step_on_the_way_is_one_that_a_master_takes(before, after):
-    changes = list(quota_changes(Wanted(after), Actual(before), prune=True))
+    changes = list(quota_changes(Wanted(desired(after)), Actual(before), prune=True))
     current = dict(before)
     for step in order_quotas(before, changes, ROOM, whole_updates=True):
         assert current.get(step.role) == step.before
@@ -46,7 +51,7 @@ def test_every_step_on_the_way_is_one_that_a_master_takes(before, after):
 @given(QUOTAS.filter(fits), QUOTAS)
 def test_what_cannot_be_is_refused_before_the_first_step(before, after):
     after = after | {"d": Quota(Quantities({"cpus": 11}))}
-    changes = list(quota_changes(Wanted(after), Actual(before), prune=True))
+    changes = list(quota_changes(Wanted(desired(after)), Actual(before), prune=True))
     with pytest.raises(Conflict):
         order_quotas(before, changes, ROOM, whole_updates=True)
 
@@ -54,7 +59,7 @@ def test_what_cannot_be_is_refused_before_the_first_step(before, after):
 def test_two_roles_that_change_places_go_by_way_of_less():
     one, other = Quantities({"cpus": 8, "mem": 2}), Quantities({"cpus": 2, "mem": 8})
     before, after = {"a": Quota(one), "b": Quota(other)}, {"a": Quota(other), "b": Quota(one)}
-    changes = list(quota_changes(Wanted(after), Actual(before), prune=False))
+    changes = list(quota_changes(Wanted(desired(after)), Actual(before), prune=False))
     steps = order_quotas(before, changes, ROOM, whole_updates=True)
     assert [step.role for step in steps] == ["a", "b", "a"]
     assert steps[0].after == Quota(Quantities({"cpus": 2, "mem": 2}))
@@ -195,7 +200,7 @@ def test_a_refinement_needs_something_to_stand_upon():
 def test_everything_in_its_order():
     agent = agent_with({("a",): parse_resources("cpus:4")})
     wanted = Wanted(
-        {"web": Quota(Quantities({"cpus": 5}), Limits({"cpus": 5}))},
+        {"web": DesiredQuota(Quantities({"cpus": 5}), Limits({"cpus": 5}))},
         {"web": 2.0},
         [WantedReservation("S0", "b", parse_resources("cpus:2"))],
     )

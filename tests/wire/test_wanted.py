@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from mesosctl.core.errors import BadInput
 from mesosctl.core.labels import Labels
-from mesosctl.core.quantities import Quota
+from mesosctl.core.quantities import Limits, Quantities, Quota
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.resource import Reservation, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
@@ -70,8 +71,9 @@ def test_what_people_write():
         "file",
     )
     assert wanted.quotas is not None
-    assert dict(wanted.quotas["web"].guarantees) == {"cpus": 12000, "mem": 6144000}
-    assert dict(wanted.quotas["web"].limits) == {"cpus": 24000, "gpus": 0}
+    assert wanted.quotas["web"] == DesiredQuota(
+        Quantities({"cpus": 12000, "mem": 6144000}), Limits({"cpus": 24000, "gpus": 0})
+    )
     assert wanted.weights == {"dept/team": 2.0}
     assert wanted.reservations == [
         WantedReservation(

@@ -1,6 +1,7 @@
 """`mesosctl context set`."""
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -68,7 +69,17 @@ def command(session: Session, name: Name, words: Words = None, *, unset: Unset =
     variables = session.environment.variables
     path = configuration_editing.place(variables)
     had_none = not path.exists()
-    configuration, replaced = configuration_editing.change(path, name, kept, unset or ())
+
+    def agree(keys: Sequence[str]) -> None:
+        secrets = [key for key in keys if settings[key].is_secret]
+        if secrets:
+            session.confirm_destructive(
+                "Replace it?",
+                f"context '{name}' keeps a {' and a '.join(secrets)}, which would be lost",
+                f"take it away yourself: --unset {secrets[0]}; or in a script say --yes",
+            )
+
+    configuration, replaced = configuration_editing.change(path, name, kept, unset or (), agree)
     tell_completions(configuration, variables)
     session.emit(context_change([name], "set", configuration.current, f"context '{name}' is set in {path}"))
     for key in replaced:

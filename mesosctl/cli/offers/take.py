@@ -47,6 +47,7 @@ def command(
         raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
     from mesosctl.core import offers
     from mesosctl.ops.offers.taking import take
+    from mesosctl.ops.resource_names import check_entries
 
     wanted = parse_wanted(reserve or unreserve or ())
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
@@ -60,6 +61,7 @@ def command(
     with session.open_master() as master:
         if agent is not None:
             _check_agent(master, agent)
+        check_entries(master, wanted)
         with session.waiting() as tell:
             taken = take(master, role, principal, attempt, tell)
         session.emit(offer_taken(taken))

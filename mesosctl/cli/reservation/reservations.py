@@ -53,8 +53,10 @@ def command(  # one parameter an option
             found = [find_agent(found, agent)]
         if wait_for is not None and role is not None:
             from mesosctl.ops.reservation.waiting import wait_until_reserved
+            from mesosctl.ops.resource_names import check_entries
 
             entries = [] if wait_for == "none" else parse_amounts([wait_for])
+            check_entries(master, entries)
             found = [wait_until_reserved(master, found[0], role, entries, manner(session, trust_master=trust_master))]
     shown = [holding for one in found for holding in holdings(one, role)]
     owners = {holding.owner.role for one in found for holding in holdings(one)} if not shown and role else ()

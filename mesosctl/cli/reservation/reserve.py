@@ -84,9 +84,11 @@ def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
     from mesosctl.ops.reservation.making import plan_reserve
     from mesosctl.ops.reservation.operating import operate
     from mesosctl.ops.reservation.payload import read_payload
+    from mesosctl.ops.resource_names import check_entries
 
     with session.open_master() as master:
         payload = read_payload(read_text(file, "--file", session.environment.stdin), master)
+        check_entries(master, payload.resources)
         found = find_agent(read_agents(master), agent)
         plan = plan_reserve(master, found, payload.resources, payload.source)
         session.emit(agent_changes(operate(master, [plan], how)))

@@ -48,7 +48,8 @@ def command(
     """Undo dynamic reservations: a refined one falls back to the role below it.
 
     The reserver's principal and the labels are found on the agent.  --all shows first what it would
-    undo, and asks; a script says --yes.
+    undo, and asks; a script says --yes.  What is refined for a role below ROLE belongs to that role: it
+    is left, and a note says so.
     """
     given = list(words or ())
     agent = given.pop(0) if given else None
@@ -75,6 +76,7 @@ def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
     from mesosctl.ops.reservation.operating import operate
     from mesosctl.ops.reservation.payload import read_payload
     from mesosctl.ops.reservation.undoing import plan_unreserve
+    from mesosctl.ops.resource_names import check_entries
 
     with session.open_master() as master:
         payload = read_payload(read_text(file, "--file", session.environment.stdin))
@@ -84,6 +86,7 @@ def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
                 field="source",
                 hint="leave it out: each entry falls back to the role below it; to change owners: mesosctl reserve -f",
             )
+        check_entries(master, payload.resources)
         found = find_agent(read_agents(master), agent)
         session.emit(agent_changes(operate(master, [plan_unreserve(master, found, payload.resources)], how)))
 
@@ -102,13 +105,16 @@ def _all(session: Session, agent: str | None, wanted: Owner, how: Manner) -> Non
     """All that the owner has, on one agent or everywhere: shown first, and asked about."""
     from mesosctl.ops.reservation.agents import find_agent, read_agents
     from mesosctl.ops.reservation.operating import operate
-    from mesosctl.ops.reservation.undoing import plan_all
+    from mesosctl.ops.reservation.undoing import plan_all, refined_left
 
     with session.open_master() as master:
         everybody = read_agents(master)
-        plans = plan_all(master, [find_agent(everybody, agent)] if agent else everybody, wanted)
+        meant = [find_agent(everybody, agent)] if agent else everybody
+        plans = plan_all(master, meant, wanted)
         if not session.options.yes:
             planned = [AgentChange(plan.agent, "unreserved", Resources(plan.resources)) for plan in plans]
             session.show(agent_changes(planned, planned=True))
+        for sentence in refined_left(meant, wanted):
+            session.note(sentence)
         session.confirm_destructive(f"Unreserve all of this, on {len(plans)} agent{'s' * (len(plans) > 1)}?")
         session.emit(agent_changes(operate(master, plans, how)))

@@ -5,17 +5,24 @@ from dataclasses import replace
 
 from mesosctl.client.master import Master
 from mesosctl.core.capacity import AgentCapacity, capacity
+from mesosctl.core.errors import NotFound, RuleViolation
 from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.labels import Labels
 from mesosctl.core.quantities import Quantities
+from mesosctl.core.quota import DesiredQuota, check_limits_fit_request
+from mesosctl.core.resource import Resource
+from mesosctl.core.resource_names import check_name
 from mesosctl.core.resources import Resources
-from mesosctl.core.wanted import Actual, Difference, Wanted, WantedReservation, differences
+from mesosctl.core.wanted import Actual, Difference, Wanted, WantedReservation, differences, quota_changes
 from mesosctl.core.wanted_plan import Step, plan
 from mesosctl.core.wanted_reservations import ReservationStep
+from mesosctl.ops.quota.payload import check_config
 from mesosctl.ops.quota.state import read_quotas, usage_if_allowed
+from mesosctl.ops.quota.updating import of_role
 from mesosctl.ops.reservation.agents import find_agent, read_agents
 from mesosctl.ops.reservation.making import plan_reserve, requester
 from mesosctl.ops.reservation.undoing import plan_unreserve
+from mesosctl.ops.resource_names import names_of_quota
 from mesosctl.ops.weights import read_weights
 
 
@@ -28,6 +35,7 @@ def read_actual(master: Master, wanted: Wanted | None = None) -> Actual:
         quotas=read_quotas(master) if asked.quotas is not None else {},
         weights=read_weights(master) if asked.weights is not None else {},
         agents={agent.id: agent for agent in read_agents(master)} if agents else {},
+        profile=master.profile,
     )
 
 
@@ -43,7 +51,9 @@ def exported(actual: Actual) -> tuple[Wanted, list[str]]:
         left_out += sentences
     unwritable = [role for role in {**actual.quotas, **actual.weights} if not _is_text(role)]
     left_out += [f"role {role!r}: it is no UTF-8, as TOML has to be" for role in unwritable]
-    quotas = {role: quota for role, quota in actual.quotas.items() if _is_text(role) and not quota.is_default}
+    quotas = {
+        role: DesiredQuota(*quota) for role, quota in actual.quotas.items() if _is_text(role) and not quota.is_default
+    }
     weights = {role: weight for role, weight in actual.weights.items() if _is_text(role)}
     return Wanted(quotas, weights, reservations), left_out
 
@@ -85,38 +95,85 @@ def resolved(wanted: Wanted, actual: Actual) -> Wanted:
     if wanted.reservations is None:
         return wanted
     everybody = list(actual.agents.values())
-    return replace(
-        wanted, reservations=[replace(wish, agent=find_agent(everybody, wish.agent).id) for wish in wanted.reservations]
-    )
+    reservations = []
+    for index, wish in enumerate(wanted.reservations):
+        try:
+            reservations.append(replace(wish, agent=find_agent(everybody, wish.agent).id))
+        except NotFound as error:
+            error.field = f"reservations[{index}].agent"
+            raise
+    return replace(wanted, reservations=reservations)
 
 
 def _consumed(master: Master, wanted: Wanted) -> dict[str, Quantities] | None:
     """By role, where limits are wanted, and a master tells."""
-    if not any(quota.limits for quota in (wanted.quotas or {}).values()):
+    quotas = (wanted.quotas or {}).values()
+    if not any(quota.limits or (quota.limits is None and master.profile.quota_sets_limits) for quota in quotas):
         return None
     usages = usage_if_allowed(master) or {}
     return {role: usage.consumed for role, usage in usages.items() if usage.consumed is not None}
 
 
-def compare(master: Master, wanted: Wanted, *, prune: bool) -> list[Difference]:
-    """Everything that is not as wanted."""
+def check_names(wanted: Wanted, actual: Actual) -> None:
+    """Raises RuleViolation for a resource that no agent has, unless the role, or the agent, has it already."""
+    known = {entry.name for agent in actual.agents.values() for entry in agent.total}
+    for role, quota in (wanted.quotas or {}).items():
+        had = names_of_quota(actual.quotas.get(role))
+        with of_role(role):
+            for part, names in (("guarantee", quota.guarantees), ("limit", quota.limits)):
+                for name in names or ():
+                    check_name(name, {*known, *had}, f"quotas.{role}.{part}")
+    for index, wish in enumerate(wanted.reservations or ()):
+        for entry in wish.resources:
+            check_name(entry.name, known, f"reservations[{index}].resources")
+
+
+def _check_quotas(wanted: Wanted, actual: Actual) -> None:
+    """Raises RuleViolation for what no quota can be, and for limits that the master cannot set."""
+    for role, _, after in quota_changes(wanted, actual, prune=False):
+        if after is None:
+            continue
+        with of_role(role):
+            check_config(role, after)
+            if not actual.profile.knows_update_quota:
+                guarantee = [Resource(name, milli) for name, milli in after.guarantees.items()]
+                check_limits_fit_request(guarantee, after, actual.profile)
+
+
+def _placed(error: RuleViolation) -> RuleViolation:
+    """With the place in a file of wishes of what a rule says of one quota."""
+    if error.role and error.field in ("limits", "guarantees"):
+        error.field = f"quotas.{error.role}.{error.field.removesuffix('s')}"
+    return error
+
+
+def compare(master: Master, wanted: Wanted, *, prune: bool, allow_new_resource: bool = False) -> list[Difference]:
+    """Everything that is not as wanted.  Raises RuleViolation for a resource that no agent has."""
     actual = read_actual(master, wanted)
+    if not allow_new_resource:
+        check_names(wanted, actual)
     return differences(resolved(wanted, actual), actual, prune=prune, principal=requester(master).principal)
 
 
-def make_plan(master: Master, wanted: Wanted, *, prune: bool) -> list[Step]:
+def make_plan(master: Master, wanted: Wanted, *, prune: bool, allow_new_resource: bool = False) -> list[Step]:
     """The steps, each checked by the rules.  Nothing is sent.  Raises Conflict, RuleViolation, NotFound, UsageError."""
     actual = read_actual(master, wanted)
-    profile = master.profile
-    steps = plan(
-        resolved(wanted, actual),
-        actual,
-        prune=prune,
-        capacity=capacity((AgentCapacity(agent.total, agent.active) for agent in actual.agents.values()), profile),
-        whole_updates=profile.knows_update_quota,
-        principal=requester(master).principal,
-        consumed=_consumed(master, wanted),
-    )
+    profile = actual.profile
+    if not allow_new_resource:
+        check_names(wanted, actual)
+    try:
+        _check_quotas(wanted, actual)
+        steps = plan(
+            resolved(wanted, actual),
+            actual,
+            prune=prune,
+            capacity=capacity((AgentCapacity(agent.total, agent.active) for agent in actual.agents.values()), profile),
+            whole_updates=profile.knows_update_quota,
+            principal=requester(master).principal,
+            consumed=_consumed(master, wanted),
+        )
+    except RuleViolation as error:
+        raise _placed(error) from None
     for step in steps:
         if isinstance(step, ReservationStep):
             make = plan_reserve if step.deed == "reserved" else plan_unreserve

@@ -5,6 +5,7 @@ from typing import Literal
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Bug, NotFound
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.wanted_plan import QuotaStep, Step, WeightsStep, shown_after
 from mesosctl.core.wanted_reservations import ReservationStep, of_kinds
 from mesosctl.ops.quota.state import read_quotas
@@ -69,15 +70,17 @@ def perform(master: Master, step: Step, manner: Manner) -> None:
 
 
 def _change_quota(master: Master, step: QuotaStep) -> None:
-    from mesosctl.ops.quota import updating
-
     if step.after is None:
         from mesosctl.ops.quota.removing import remove_quotas
 
         remove_quotas(master, [step.role])
         return
-    wish = updating.Wish(step.role, step.after.guarantees, step.after.limits)
-    updating.update_quotas(master, [wish], updating.UpdateManner(create=step.before is None))
+    from mesosctl.ops.quota.options import QuotaOptions
+    from mesosctl.ops.quota.updating import update_quotas
+
+    # The names were checked, and everything was agreed to, when the plan was made.
+    how = QuotaOptions(create=step.before is None, allow_new_resource=True)
+    update_quotas(master, [(step.role, DesiredQuota(*step.after))], how)
 
 
 def _operate(master: Master, step: ReservationStep, manner: Manner) -> None:

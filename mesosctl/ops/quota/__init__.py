@@ -1,7 +1,9 @@
 """Quota: what roles have, and how that is changed (seeds/quota.md).
 
     state       what there is: quotas, agents, usage
+    options     how a quota is changed
     payload     the rules that need no master
+    fitting     the rules on whether it fits a cluster
     setting     quota set
     removing    quota remove
     updating    quota update, by UPDATE_QUOTA

@@ -7,11 +7,12 @@ from mesosctl.core import roles
 from mesosctl.core.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.core.errors import MesosctlError
 from mesosctl.core.profile import Profile
-from mesosctl.core.quantities import Quota
+from mesosctl.core.quantities import Limits, Quota
 from mesosctl.core.quota import (
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,
+    check_limits_fit_request,
     check_no_quota_yet,
     check_not_nested,
     check_role_may_have_quota,
@@ -24,19 +25,29 @@ from mesosctl.core.scalars import to_double
 from mesosctl.core.standing import Finding, QuotaCheck
 from mesosctl.ops.quota.payload import check_path
 from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_if_allowed
+from mesosctl.ops.resource_names import check_names, fields_of_quota
 from mesosctl.wire import answers
 
 
-def check_quota(master: Master, role: str, guarantee: Sequence[Resource]) -> QuotaCheck:
-    """Whether a master would take this quota for `role`.  Raises only what reading raises."""
+def check_quota(
+    master: Master,
+    role: str,
+    guarantee: Sequence[Resource],
+    limits: Limits | None = None,
+    *,
+    allow_new_resource: bool = False,
+) -> QuotaCheck:
+    """Whether `quota set` would set this quota for `role`.  Raises only what reading raises."""
     profile = master.profile
     quotas = quotas_if_allowed(master)
     available = capacity_if_allowed(master)
     flags = read_if_allowed(
         master, "/flags", lambda answer: (answers.whitelist(answer),), "the whitelist is not checked"
     )
-    wanted = quota_of_guarantee(guarantee, profile)
+    made = quota_of_guarantee(guarantee, profile)
+    wanted = made if limits is None else Quota(made.guarantees, limits)
     after = None if quotas is None else {**quotas, role: wanted}
+    bounds = {name: to_double(milli) for name, milli in (limits or {}).items()}
     amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
 
     def on_quotas(rule: Callable[[dict[str, Quota]], None]) -> Callable[[], None] | None:
@@ -48,7 +59,19 @@ def check_quota(master: Master, role: str, guarantee: Sequence[Resource]) -> Quo
         _finding("quota.default-role", "the role may have quota", lambda: _default_role(role, profile)),
         _finding("quota.scalar-only", "plain amounts, each named once", lambda: check_guarantee(guarantee)),
         _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
-        _finding("quota.too-large", "no amount is beyond what masters hold", lambda: check_config_amounts(amounts, {})),
+        _finding(
+            "quota.too-large", "no amount is beyond what masters hold", lambda: check_config_amounts(amounts, bounds)
+        ),
+        _finding(
+            "resource.known",
+            "every resource has a name that is known",
+            lambda: None if allow_new_resource else check_names(master, fields_of_quota(made.guarantees, limits)),
+        ),
+        _finding(
+            "quota.limits-need-update",
+            "the master can set these limits",
+            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, wanted, profile),
+        ),
         _finding(
             "role.whitelist",
             "the role is on the whitelist" if flags and flags[0] is not None else "every role is allowed",

@@ -7,9 +7,9 @@ a lost answer) the role is looked at, and its old quota put back if it has none.
 from dataclasses import dataclass
 
 from mesosctl.client.master import Master
-from mesosctl.core.errors import MesosctlError, NotConfirmed, RuleViolation
+from mesosctl.core.errors import MesosctlError, NotConfirmed
 from mesosctl.core.quantities import Quota
-from mesosctl.core.quota import quota_of_guarantee
+from mesosctl.core.quota import check_limits_fit_request, quota_of_guarantee
 from mesosctl.core.resource import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import GRACE
@@ -29,7 +29,7 @@ def replace_quota(
     """
     check_request(role, _guarantee(wanted))
     check_path(role)
-    _check_limits(master, wanted)
+    check_limits_fit_request(_guarantee(wanted), wanted, master.profile)
     if before is None:
         return QuotaChange(role, None, wanted, send_quota(master, role, wanted, force=force, wait=wait))
     removed = False
@@ -48,17 +48,6 @@ def replace_quota(
 
 def _guarantee(quota: Quota) -> list[Resource]:
     return [Resource(name, milli) for name, milli in quota.guarantees.items()]
-
-
-def _check_limits(master: Master, wanted: Quota) -> None:
-    """A v0 request makes no limits, or limits equal to the guarantee.  Raises RuleViolation for others."""
-    if quota_of_guarantee(_guarantee(wanted), master.profile) != wanted:
-        raise RuleViolation(
-            "limits other than those that come with a guarantee cannot be set by removing and setting",
-            field="limits",
-            rule="quota.limits-need-update",
-            hint="a master from 1.9 on takes them with --api v1",
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,65 +3,64 @@
 from collections.abc import Sequence
 
 from mesosctl.client.master import Master
-from mesosctl.core.capacity import check_capacity
-from mesosctl.core.errors import Conflict
-from mesosctl.core.quantities import Quota
-from mesosctl.core.quota import check_no_quota_yet, check_role_may_have_quota, check_tree, quota_of_guarantee
+from mesosctl.core.quantities import Limits, Quota
+from mesosctl.core.quota import (
+    DesiredQuota,
+    check_limits_fit_request,
+    check_no_quota_yet,
+    check_role_may_have_quota,
+    quota_of_guarantee,
+)
 from mesosctl.core.resource import Resource
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
-from mesosctl.ops.quota.payload import check_path, check_request
-from mesosctl.ops.quota.state import capacity_if_allowed, quotas_if_allowed, read_quotas, sees_every_role
+from mesosctl.ops.quota.fitting import check_fits
+from mesosctl.ops.quota.options import QuotaOptions
+from mesosctl.ops.quota.payload import check_config, check_path, check_request
+from mesosctl.ops.quota.state import quotas_if_allowed, read_quotas, sees_every_role
+from mesosctl.ops.resource_names import check_names
 
 
 def set_quota(
     master: Master,
     role: str,
     guarantee: Sequence[Resource],
-    *,
-    force: bool = False,
-    v1: bool = False,
-    wait: bool = True,
+    limits: Limits | None = None,
+    options: QuotaOptions = QuotaOptions(),  # noqa: B008  # a named tuple, which nobody can change
 ) -> QuotaChange:
     """Set the quota and read it back.
 
-    `force` passes the capacity heuristic, here and at the master, and nothing else.  `v1` sends
-    SET_QUOTA instead of POST /quota.  Raises RuleViolation, Conflict, NotConfirmed and what
-    `client.Master` raises.
+    Without `limits` the master decides what they are (`core.quota.DesiredQuota`).  With --api v1 SET_QUOTA is
+    sent instead of POST /quota; limits that neither of them makes are set by UPDATE_QUOTA.  Raises
+    RuleViolation, Conflict, NotConfirmed and what `client.Master` raises.
     """
     check_request(role, guarantee)
     check_path(role)  # what is set must be removable
     check_role_may_have_quota(role, master.profile)
     wanted = quota_of_guarantee(guarantee, master.profile)
+    if limits is not None and limits != wanted.limits:
+        return _set_with_limits(master, role, Quota(wanted.guarantees, limits), options)
+    if not options.allow_new_resource:
+        check_names(master, {entry.name: f"guarantee[{index}].name" for index, entry in enumerate(guarantee)})
     quotas = quotas_if_allowed(master)
     if quotas is not None:
         check_no_quota_yet(role, quotas)
-        check_fits(master, quotas | {role: wanted}, force=force)
-    confirmed = send_quota(master, role, wanted, force=force, v1=v1, wait=wait)
-    return QuotaChange(role, None, wanted, confirmed)
+        check_fits(master, quotas | {role: wanted}, force=options.force)
+    confirmed = send_quota(master, role, wanted, force=options.force, v1=options.api == "v1", wait=options.wait)
+    return QuotaChange(role, None, wanted, confirmed, limit_was_said=limits is not None)
 
 
-def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answered: int = 409) -> None:
-    """The tree, and unless forced the capacity heuristic, over all quotas as they would be.
+def _set_with_limits(master: Master, role: str, wanted: Quota, options: QuotaOptions) -> QuotaChange:
+    """A quota with limits that no v0 request makes."""
+    from mesosctl.ops.quota.updating import update_quotas
 
-    `answered` is the status with which a master refuses what does not fit.
-    """
-    check_tree(quotas)
-    available = None if force else capacity_if_allowed(master)
-    if available is None:
-        return
-    try:
-        check_capacity(quotas, available)
-    except Conflict as error:
-        # People know the refusal by the master's number for it, and should know that it was not asked.
-        refusal = Conflict(
-            f"not sent, as a master answers it with {answered}: {error.message}",
-            field=error.field,
-            rule=error.rule,
-            hint=error.hint,
-        )
-        refusal.would_answer = answered
-        raise refusal from error
+    check_config(role, wanted)
+    if options.api == "v0" or not master.profile.knows_update_quota:
+        guarantee = [Resource(name, milli) for name, milli in wanted.guarantees.items()]
+        check_limits_fit_request(guarantee, wanted, master.profile)
+    how = options._replace(create=True, only_new=True)
+    (change,) = update_quotas(master, [(role, DesiredQuota(*wanted))], how)
+    return change
 
 
 def send_quota(

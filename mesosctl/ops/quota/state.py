@@ -1,13 +1,16 @@
 """What a master says of quota, and what it may not say to everybody."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Denied, MesosctlError, NotFound
 from mesosctl.core.quantities import Quantities, Quota
 from mesosctl.core.standing import RoleStanding, RoleUsage
 from mesosctl.wire import answers
+
+if TYPE_CHECKING:
+    from mesosctl.core.capacity import AgentCapacity
 
 Value = TypeVar("Value")
 
@@ -49,6 +52,13 @@ def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
 def capacity_if_allowed(master: Master) -> Quantities | None:
     """What the cluster can promise, or None where its agents may not be seen."""
     from mesosctl.core.capacity import capacity
+
+    found = agents_if_allowed(master, "whether it fits is left to the master")
+    return None if found is None else capacity(found, master.profile)
+
+
+def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | None":
+    """What every registered agent has; None, with a notice that says what is left out, where they may not be seen."""
     from mesosctl.wire.agents import Registered, registered
 
     def read() -> Registered:
@@ -56,8 +66,8 @@ def capacity_if_allowed(master: Master) -> Quantities | None:
         master.conversation.learn("/slaves", {"slaves": found.names})
         return found
 
-    found = _if_allowed(master, "/slaves", read, "whether it fits is left to the master")
-    return None if found is None else capacity(found.capacities, master.profile)
+    found = _if_allowed(master, "/slaves", read, without)
+    return None if found is None else found.capacities
 
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:

@@ -3,132 +3,154 @@
 A master that knows UPDATE_QUOTA changes it at once; for others see `replacing`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from mesosctl.client.master import Master
-from mesosctl.core.errors import RuleViolation, UsageError
-from mesosctl.core.profile import Profile
+from mesosctl.core.errors import Conflict, Rejected, RuleViolation, UsageError
 from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.quota import check_consumption, check_role_may_have_quota
+from mesosctl.core.quota import (
+    DesiredQuota,
+    check_consumption,
+    check_no_quota_yet,
+    check_role_may_have_quota,
+)
 from mesosctl.core.standing import QuotaChange
 from mesosctl.ops.confirm import make
+from mesosctl.ops.quota.fitting import OF_POST_QUOTA, OF_UPDATE_QUOTA, check_fits
+from mesosctl.ops.quota.options import QuotaOptions
 from mesosctl.ops.quota.payload import check_config, check_path
-from mesosctl.ops.quota.state import no_quota, quotas_if_allowed, read_quotas, sees_every_role, usage_if_allowed
+from mesosctl.ops.quota.state import (
+    no_quota,
+    quotas_if_allowed,
+    read_quotas,
+    sees_every_role,
+    usage_if_allowed,
+)
+from mesosctl.ops.resource_names import check_names, fields_of_quota, names_of_quota
+
+_OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
+"""What a master says of UPDATE_QUOTA where the capacity heuristic refuses it: Mesos 1.9 to 1.11, and the fake one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What a role's quota should become; None keeps what it has.
-
-    Without `limits`, limits that equal the guarantee follow it, as they do where a v0 request
-    made them; others stay.  A role without quota gets what a v0 request would give it.
-    """
-
-    role: str
-    guarantees: Quantities | None = None
-    limits: Limits | None = None
-
-    def over(self, before: Quota, profile: Profile) -> Quota:
-        """The whole quota that this makes of `before`."""
-        guarantees = before.guarantees if self.guarantees is None else self.guarantees
-        if self.limits is not None:
-            return Quota(guarantees, self.limits)
-        follow = profile.quota_sets_limits if before.is_default else before.limits == Limits(before.guarantees)
-        return Quota(guarantees, Limits(guarantees) if follow else before.limits)
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateManner:
-    """How to go about it.
-
-    `force` passes the capacity and the consumption check, `create` also makes quotas for roles
-    without, `api` is auto, v0 or v1, `wait` reads back.
-    """
-
-    force: bool = False
-    create: bool = False
-    api: str = "auto"
-    wait: bool = True
-
-
-def update_quotas(master: Master, wishes: Sequence[Wish], manner: UpdateManner) -> list[QuotaChange]:
+def update_quotas(
+    master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
+) -> list[QuotaChange]:
     """Change quotas: all of them in one call, or by remove and set where a master is older (one role only).
 
     Raises RuleViolation, Conflict, NotFound, NotConfirmed and what `client.Master` raises.
     """
-    _check_wishes(wishes)
-    at_once = manner.api == "v1" or (manner.api == "auto" and master.profile.knows_update_quota)
+    _check_desired(desired)
+    at_once = options.api == "v1" or (options.api == "auto" and master.profile.knows_update_quota)
     stored = quotas_if_allowed(master)
     if stored is None:
         raise RuleViolation(
             "the quotas cannot be read, and an update must know what it replaces", field="role", rule="quota.readable"
         )
-    missing = [wish.role for wish in wishes if wish.role not in stored]
-    if missing and not manner.create:
+    missing = [role for role, _ in desired if role not in stored]
+    if options.only_new:
+        for role, _ in desired:
+            check_no_quota_yet(role, stored)
+    if missing and not options.create:
         refusal = no_quota(missing, stored)
         refusal.would_answer = 200 if at_once else 400  # UPDATE_QUOTA makes what is not there
         raise refusal
     for role in missing:
         check_path(role)  # what is made must be removable
-    wanted = {wish.role: wish.over(stored.get(wish.role, Quota()), master.profile) for wish in wishes}
-    _check_wanted(master, stored, wanted, manner, at_once=at_once)
+    if not options.allow_new_resource:
+        for role, quota in desired:
+            with of_role(role):
+                check_names(master, fields_of_quota(*quota), names_of_quota(stored.get(role)))
+    wanted = {role: quota.over(stored.get(role), master.profile) for role, quota in desired}
+    _check_wanted(master, stored, wanted, options, at_once=at_once)
+    _agree(desired, stored, wanted, options)
+    unsaid = {role for role, quota in desired if quota.limits is None}
     if at_once:
-        return _update_at_once(master, stored, wanted, manner)
+        changes = _update_at_once(master, stored, wanted, options)
+        return [change._replace(limit_was_said=change.role not in unsaid) for change in changes]
     from mesosctl.ops.quota.replacing import replace_quota
 
     if len(wanted) != 1:
         raise UsageError(
             "this way, quotas are changed one role at a time", field="--file", hint="give one configuration a file"
         )
-    [(role, quota)] = wanted.items()
-    return [replace_quota(master, role, stored.get(role), quota, force=manner.force, wait=manner.wait)]
+    [(role, whole)] = wanted.items()
+    change = replace_quota(master, role, stored.get(role), whole, force=options.force, wait=options.wait)
+    return [change._replace(limit_was_said=role not in unsaid)]
 
 
-def _check_wishes(wishes: Sequence[Wish]) -> None:
+@contextmanager
+def of_role(role: str) -> Iterator[None]:
+    """A rule that is broken in here says whose entry it is."""
+    try:
+        yield
+    except RuleViolation as error:
+        error.role = role
+        raise
+
+
+def _check_desired(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
     """The rules that need no master."""
-    if not wishes:
+    if not desired:
         raise RuleViolation("there is nothing to update", field="quota_configs", rule="quota.empty")
     seen: set[str] = set()
-    for wish in wishes:
-        # An absent part is checked again when what it becomes is known.
-        check_config(wish.role, Quota(wish.guarantees or Quantities(), wish.limits or Limits()))
-        if wish.role in seen:
+    for role, quota in desired:
+        with of_role(role):
+            # An absent part is checked again when what it becomes is known.
+            check_config(role, Quota(quota.guarantees or Quantities(), quota.limits or Limits()))
+        if role in seen:
             raise RuleViolation(
-                f"role '{wish.role}' is configured twice", field="quota_configs", rule="quota.duplicate-role"
+                f"role '{role}' is configured twice", field="quota_configs", rule="quota.duplicate-role"
             )
-        seen.add(wish.role)
+        seen.add(role)
+
+
+def _agree(
+    desired: Sequence[tuple[str, DesiredQuota]],
+    stored: Mapping[str, Quota],
+    wanted: Mapping[str, Quota],
+    options: QuotaOptions,
+) -> None:
+    """Have it agreed to that roles lose what nobody named."""
+    losses = {role: quota.unnamed_losses(stored.get(role), wanted[role]) for role, quota in desired}
+    told = [f"role '{role}' loses its {' and its '.join(lost)}" for role, lost in losses.items() if lost]
+    if told:
+        options.agree("; ".join(told))
 
 
 def _check_wanted(
-    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: UpdateManner, *, at_once: bool
+    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], options: QuotaOptions, *, at_once: bool
 ) -> None:
     """The rules on what the quotas would become."""
-    from mesosctl.ops.quota.setting import check_fits
-
     for role, quota in wanted.items():
-        check_role_may_have_quota(role, master.profile)
-        check_config(role, quota)
+        with of_role(role):
+            check_role_may_have_quota(role, master.profile)
+            check_config(role, quota)
         if quota.is_default:
             # A 1.11 master keeps an empty entry then, which blocks a later quota set.
-            raise RuleViolation(
+            refusal = RuleViolation(
                 f"that leaves role '{role}' neither guarantee nor limit",
                 field="guarantees",
                 rule="quota.empty",
                 hint=f"use quota remove {role}",
             )
-    if not manner.force and any(quota.limits for quota in wanted.values()):
+            refusal.role = role
+            raise refusal
+    if not options.force and any(quota.limits for quota in wanted.values()):
         usage = usage_if_allowed(master) or {}
         for role, quota in wanted.items():
             consumed = usage[role].consumed if role in usage else None
             if consumed is not None:
-                check_consumption(role, quota.limits, consumed)
+                with of_role(role):
+                    check_consumption(role, quota.limits, consumed)
     # Of UPDATE_QUOTA even this is a 400 (spec/quota.md §8).
-    check_fits(master, {**stored, **wanted}, force=manner.force, answered=400 if at_once else 409)
+    check_fits(
+        master, {**stored, **wanted}, force=options.force, answered=OF_UPDATE_QUOTA if at_once else OF_POST_QUOTA
+    )
 
 
 def _update_at_once(
-    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], manner: UpdateManner
+    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], options: QuotaOptions
 ) -> list[QuotaChange]:
     def look() -> bool | None:
         shown = read_quotas(master)
@@ -140,16 +162,34 @@ def _update_at_once(
 
     confirmed = make(
         master,
-        lambda: send_update(master, wanted, force=manner.force),
+        lambda: send_update(master, wanted, force=options.force),
         look,
         what="updating quota of " + ", ".join(f"'{role}'" for role in wanted),
-        wait=manner.wait,
+        wait=options.wait,
     )
     return [QuotaChange(role, stored.get(role), quota, confirmed) for role, quota in wanted.items()]
 
 
 def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> None:
-    """One UPDATE_QUOTA of checked configurations."""
+    """One UPDATE_QUOTA of checked configurations.
+
+    Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
+    and not with 409 is a difference between two calls of Mesos, and no other condition.
+    """
     from mesosctl.wire.requests import update_quota_call
 
-    master.call(update_quota_call(wanted, force=force))
+    try:
+        master.call(update_quota_call(wanted, force=force))
+    except Rejected as error:
+        if not any(said in error.message for said in _OVERCOMMITTED):
+            raise
+        conflict = Conflict(
+            error.message,
+            field="guarantee",
+            rule="quota.capacity",
+            hint="ask for less, or wait for agents that are on their way",
+            status=error.status,
+            override="--force",
+        )
+        conflict.sent = error.sent
+        raise conflict from error

@@ -13,6 +13,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.volume_rules import check_create
 from mesosctl.ops.reservation.operating import Manner, Operation, operate
 from mesosctl.ops.reservation.stacks import Owner, check_owner, to_reserve, to_undo
+from mesosctl.ops.resource_names import check_entries
 
 
 def requester(master: Master) -> Requester:
@@ -39,6 +40,7 @@ def reserve_for(
     Raises RuleViolation, NotFound, Conflict or UsageError before anything is sent.
     """
     check_owner(owner)
+    check_entries(master, entries)
     return operate(master, [plan_reserve(master, on, to_reserve(on, entries, owner)) for on in agents], manner)
 
 
@@ -52,6 +54,7 @@ def reserve_on_some(  # the words of one command
 ) -> list[AgentChange]:
     """Reserve on `count` of these agents, those that have most left for it first.  Raises Conflict for too few."""
     check_owner(owner)
+    check_entries(master, entries)
     plans = []
     for agent in agents:
         try:

@@ -1,6 +1,7 @@
 """`unreserve` and `volumes destroy`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mesosctl.client.master import Master
 from mesosctl.core import operations
@@ -13,6 +14,7 @@ from mesosctl.core.suggestion import did_you_mean
 from mesosctl.core.volume_rules import check_destroy
 from mesosctl.ops.reservation.operating import Manner, Operation, operate
 from mesosctl.ops.reservation.stacks import Owner, all_of, check_owner, destroy_first, to_undo, volume_names
+from mesosctl.ops.resource_names import check_entries
 
 
 def plan_unreserve(_master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
@@ -26,6 +28,7 @@ def unreserve_of(
 ) -> list[AgentChange]:
     """Hand `entries` back to whoever lies below `owner`; the reserver's principal and the labels are found."""
     check_owner(owner)
+    check_entries(master, entries)
     return operate(master, [plan_unreserve(master, agent, to_undo(agent, entries, owner))], manner)
 
 
@@ -62,6 +65,21 @@ def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> li
             ),
         )
     return plans
+
+
+def refined_left(agents: Sequence[AgentHolding], owner: Owner) -> list[str]:
+    """What stays reserved on top of the owner's reservations, a sentence for each stack, over all these agents."""
+    left: dict[tuple[str, ...], Resources] = {}
+    for agent in agents:
+        for entry in agent.total:
+            stack = tuple(level.role for level in entry.reservations)
+            if entry.is_dynamically_reserved and owner.role in stack[:-1]:
+                plain = replace(entry, reservations=(), disk=None, shared=False, copies=1)
+                left[stack] = left.get(stack, Resources()) + Resources([plain])
+    return [
+        f"left: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
+        for stack, resources in sorted(left.items())
+    ]
 
 
 def destroy_volume(

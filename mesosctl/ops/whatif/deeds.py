@@ -9,12 +9,15 @@ from mesosctl.core import changes
 from mesosctl.core.changes import Change, Owned
 from mesosctl.core.errors import NotFound, UsageError
 from mesosctl.core.holdings import AgentHolding
+from mesosctl.core.quota import DesiredQuota
 from mesosctl.core.resource import Disk, Resource
 from mesosctl.core.resources import Resources
 from mesosctl.core.suggestion import did_you_mean
+from mesosctl.ops.quota.options import QuotaOptions
 from mesosctl.ops.reservation.agents import find_agent, read_agents
 from mesosctl.ops.reservation.operating import Manner, operate
 from mesosctl.ops.reservation.stacks import Owner, check_owner
+from mesosctl.ops.resource_names import check_entries
 
 if TYPE_CHECKING:
     from fake_master import Rehearsal
@@ -23,12 +26,18 @@ _ONCE = Manner(v1=True, wait=False, ask_agents=False)
 
 
 class Deeds:
-    """Does changes to the master of a rehearsal; `force` passes the capacity heuristic."""
+    """Does changes to the master of a rehearsal.
 
-    def __init__(self, rehearsal: "Rehearsal", master: Master, *, force: bool = False) -> None:
+    `force` passes the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
+    resources that no agent has.
+    """
+
+    def __init__(
+        self, rehearsal: "Rehearsal", master: Master, *, force: bool = False, allow_new_resource: bool = False
+    ) -> None:
         self._rehearsal = rehearsal
         self._master = master
-        self._force = force
+        self._options = QuotaOptions(force=force, wait=False, allow_new_resource=allow_new_resource)
 
     def do(self, change: Change) -> None:
         """One change.  Raises what its command raises."""
@@ -54,6 +63,8 @@ class Deeds:
             case changes.LoseAgents():
                 self._lose(change)
             case changes.AddAgents(entries, count, attributes):
+                if not self._options.allow_new_resource:
+                    check_entries(self._master, entries)
                 self._rehearsal.add_agents(Resources(entries), count, attributes)
             case changes.LoseFramework(word):
                 self._rehearsal.lose_framework(self._framework(word))
@@ -66,19 +77,19 @@ class Deeds:
 
         if isinstance(change, changes.Guarantee):
             if change.role not in read_quotas(self._master):
-                set_quota(self._master, change.role, change.entries, force=self._force, wait=False)
+                set_quota(self._master, change.role, change.entries, None, self._options)
                 return
-            wish = updating.Wish(change.role, guarantees=guarantees_of(change.entries))
+            desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
-            wish = updating.Wish(change.role, limits=change.limits)
-        manner = updating.UpdateManner(force=self._force, create=True, wait=False)
-        updating.update_quotas(self._master, [wish], manner)
+            desired = DesiredQuota(limits=change.limits)
+        updating.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.ops.reservation.making import plan_reserve
         from mesosctl.ops.reservation.stacks import to_reserve, to_undo
         from mesosctl.ops.reservation.undoing import plan_unreserve
 
+        check_entries(self._master, [part.entry for part in change.parts])
         agent = self._agent(change.agent)
         entries: list[Resource] = []
         for part in change.parts:

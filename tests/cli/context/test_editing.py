@@ -127,7 +127,10 @@ class TestEditing:
         assert (ran.status, "secret-file was there too" in ran.err) == (0, True)
         kept = {"master": "https://m:5050", "principal": "ops"}
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret": "s3cret"}
-        assert ctl("context", "set", "prod", "secret-file=/ops.secret").status == 0
+        refused = ctl("context", "set", "prod", "secret-file=/ops.secret")
+        assert (refused.status, "keeps a secret, which would be lost" in refused.err) == (2, True)
+        assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret": "s3cret"}
+        assert ctl("context", "set", "prod", "secret-file=/ops.secret", "--yes").status == 0
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret-file": "/ops.secret"}
         ran = ctl("context", "set", "prod", "token", "token-file=/t", stdin="t0ken\n")
         assert (ran.status, "line" in ran.err) == (2, False)

@@ -1,0 +1,105 @@
+"""The mistakes of `mistakes_quota`, typed; and every option that a hint names is one of the command's."""
+
+import ast
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+import mesosctl
+from mesosctl.__main__ import main
+from mesosctl.cli.app import app
+from mesosctl.cli.settings import declared
+from tests.surroundings import InMemory
+
+from .mistakes_quota import BEFORE, FILES, MISTAKES, OLDER_MISTAKES
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+OF_MASTERS = {"--zk"}
+"""Flags of mesos-master that hints speak of."""
+ROOT = typer.main.get_command(app)
+GLOBAL = {setting.option for setting in declared()} | {"--yes", "--context", "--help", "--version"}
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+
+    def type_words(line, version):
+        environment = InMemory(
+            variables={
+                "MESOSCTL_MASTER": "" if "--context" in line else f"fake:?version={version}",
+                "XDG_STATE_HOME": str(tmp_path),
+                "XDG_CONFIG_HOME": str(tmp_path),
+            }
+        )
+        return main(shlex.split(line), environment), environment.out, environment.err
+
+    return type_words
+
+
+def options_of(line):
+    """The options of the command that words name, and all global ones."""
+    command = ROOT
+    for word in shlex.split(line):
+        inner = command.get_command(None, word) if hasattr(command, "get_command") else None
+        if inner is None:
+            break
+        command = inner
+    return {option for parameter in command.params for option in parameter.opts} | GLOBAL
+
+
+@pytest.mark.parametrize(
+    ("version", "line", "status", "sentence"),
+    [("1.11", *row) for row in MISTAKES] + [("1.4", *row) for row in OLDER_MISTAKES],
+)
+def test_a_mistake_is_refused_in_a_sentence_that_helps(typed, version, line, status, sentence):
+    for words in BEFORE if version == "1.11" else ():
+        assert typed(words, version)[0] == 0
+    before = typed("export", version)[1]
+    ended, out, err = typed(f"{line} -o wide" if "check" in line else line, version)
+    assert (ended, sentence in out + err) == (status, True), out + err
+    assert "Traceback" not in err
+    assert typed("export", version)[1] == before
+    hints = "\n".join(told for told in err.splitlines() if told.strip().startswith("hint:"))
+    assert set(OPTION.findall(hints)) <= options_of(line)
+
+
+def hints_in_source():
+    """(file below the package, the text of a hint) for each that stands in the source."""
+    folder = Path(mesosctl.__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                parts = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
+                text = " ".join(part for part in parts if isinstance(part, str))
+                if OPTION.search(text):
+                    yield path.relative_to(folder).as_posix(), text
+
+
+WHO_SAYS_IT = {
+    "cli/apply.py": ("apply",),
+    "core/quota.py": ("quota set", "quota update"),
+    "ops/apply/journal.py": ("apply",),
+    "ops/apply/running.py": ("apply",),
+    "ops/reservation/making.py": ("reserve",),
+    "ops/reservation/operating.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
+    "ops/reservation/stacks.py": ("reserve",),
+    "ops/reservation/undoing.py": ("volumes destroy",),
+    "wire/offers.py": ("offers reserve", "offers unreserve"),
+    "wire/wanted.py": ("diff", "apply"),
+}
+"""The commands in which a module that is none itself gives its hints."""
+
+
+@pytest.mark.parametrize(("module", "hint"), list(hints_in_source()))
+def test_a_hint_names_options_that_exist_where_it_is_given(module, hint):
+    itself = " ".join(Path(module).with_suffix("").parts[1:]).replace("reservation ", "")
+    named = [options_of(words) for words in hint.split("mesosctl ")[1:]]
+    for line in WHO_SAYS_IT.get(module, (itself,)):
+        assert set(OPTION.findall(hint)) <= options_of(line).union(OF_MASTERS, *named), line
