@@ -1,5 +1,6 @@
 """What agents are called where several run on one host: by an end of the id that no other agent has."""
 
+import itertools
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,22 +21,31 @@ def short_ids(hostnames: Mapping[str, str]) -> dict[str, str]:
 
     The ids of one master end in `-S0`, `-S1` and so on, so that is mostly what remains.
     """
-    ends = Counter(end for agent_id in hostnames for end in _ends(agent_id))
     ordered = sorted(hostnames)
     taken = frozenset(hostnames.values())
 
-    def is_unique(end: str) -> bool:
+    def means_more(end: str) -> bool:
+        """Whether it is a host name, or begins an id."""
         place = bisect_left(ordered, end)
-        begins_another = place < len(ordered) and ordered[place].startswith(end)
-        return ends[end] == 1 and end not in taken and not begins_another
+        return end in taken or (place < len(ordered) and ordered[place].startswith(end))
 
-    return {one: next((end for end in _ends(one) if end != one and is_unique(end)), one) for one in hostnames}
+    found: dict[str, str] = {}
+    left = list(hostnames)
+    for parts in itertools.count(1):
+        if not left:
+            return {one: found[one] for one in hostnames}
+        times = Counter(_end(one, parts) for one in hostnames)
+        for one in left:
+            end = _end(one, parts)
+            if end == one or (times[end] == 1 and not means_more(end)):
+                found[one] = end
+        left = [one for one in left if one not in found]
+    raise AssertionError("an id has an end")
 
 
-def _ends(agent_id: str) -> Iterable[str]:
-    """The ends of an id that begin after a dash, shortest first, and the whole id."""
-    parts = agent_id.split("-")
-    return ["-".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+def _end(agent_id: str, parts: int) -> str:
+    """The last so many parts of an id, between dashes; the whole id where it has no more."""
+    return "-".join(agent_id.rsplit("-", parts)[-parts:])
 
 
 def told_apart(hostnames: Mapping[str, str]) -> dict[str, str]:

@@ -52,7 +52,7 @@ def find_agent(agents: Sequence[AgentHolding], word: str) -> AgentHolding:
         rule="agent.exists",
         hint=did_you_mean(
             word,
-            [name for agent in agents for name in (agent.hostname, agent.id, agent.short_id) if name],
+            [name for agent in agents for name in (agent.hostname, agent.short_id) if name],
             f"name an id, the beginning or end of one, or a host name; {_known(agents)}",
         ),
     )
