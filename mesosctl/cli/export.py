@@ -30,8 +30,8 @@ def command(session: Session, *, file: File = None) -> None:
     limit does not name is not limited, and "none" limits none.  A weight is ROLE = NUMBER below [weights].
     A reservation is an entry of [[reservations]] with agent (host name or id), role and
     resources = "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom
-    up; principal and labels = { why = "batch" } tell it from others.  What cannot be written so is named in a note.
-    Nothing is changed.
+    up; principal and labels = { why = "batch" } tell it from others.  What cannot be
+    written so is named in a note.  Nothing is changed.
 
     A FILE that is there already and says something else may have been edited: you are asked before it is
     replaced, and a script says --yes.

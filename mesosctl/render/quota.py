@@ -109,12 +109,12 @@ def _limit_unsaid(change: QuotaChange) -> str:
     if change.limit_was_said or change.after is None or not change.after.limits:
         return ""
     if change.before is None:
-        why = "equal to the guarantee, as this master limits a quota of whose limits nothing is said"
+        why = "none was given, so this master makes it equal to the guarantee"
     elif change.before.limits == change.after.limits:
-        why = "as before"
+        why = "none was given, so it stays"
     else:
-        why = "equal to the guarantee, as before"
-    return f"limit of {change.role}: {amounts_text(change.after.limits)}, {why}; --limit says another, or none"
+        why = "none was given, so it goes on to equal the guarantee"
+    return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
 
 
 def quota_check(check: QuotaCheck) -> Report:

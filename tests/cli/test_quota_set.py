@@ -11,7 +11,11 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
     ran = run("quota", "set", "dev", "cpus:12", "mem:6GiB")
 
     assert ran.status == 0
-    assert ran.out == "ROLE  DONE  GUARANTEE         LIMIT\ndev   set   cpus:12;mem:6144  cpus:12;mem:6144\n"
+    assert ran.out == (
+        "ROLE  DONE  GUARANTEE         LIMIT\n"
+        "dev   set   cpus:12;mem:6144  cpus:12;mem:6144\n"
+        "limit of dev: cpus:12;mem:6144 (none was given, so this master makes it equal to the guarantee)\n"
+    )
     assert ran.err == ""
     assert json.loads(cluster.requests[-2].content) == {
         "role": "dev",
@@ -205,3 +209,59 @@ def test_a_role_whose_quota_could_not_be_removed_is_refused(run, cluster, role, 
     assert "hint: name roles in ASCII" in ran.err
     assert cluster.changed == []
     assert run("quota", "check", role, "cpus:1", "-o", "name").out == "quota.path\n"
+
+
+class TestLimits:
+    @pytest.mark.parametrize(
+        ("words", "limit", "asked"),
+        [
+            ([], {"cpus": 4.0}, "POST /quota"),
+            (["--limit", "cpus:4"], {"cpus": 4.0}, "POST /quota"),
+            (["--limit", "cpus:8;mem:0"], {"cpus": 8.0, "mem": 0.0}, "POST /api/v1"),
+            (["--limit", "none"], {}, "POST /api/v1"),
+        ],
+    )
+    def test_they_are_what_was_said_or_what_the_master_makes(self, run, cluster, words, limit, asked):
+        ran = run("quota", "set", "dev", "cpus:4", *words, "-o", "json")
+        assert ran.status == 0, ran.err
+        assert ran.json["changes"][0]["after"] == {"guarantee": {"cpus": 4.0}, "limit": limit}
+        assert cluster.changed == [asked]
+
+    def test_a_file_takes_them_beside_it(self, run, cluster):
+        ran = run("quota", "set", "-f", "-", "--limit", "cpus:14", "-o", "json", stdin=json.dumps(SET))
+        assert ran.json["changes"][0]["after"]["limit"] == {"cpus": 14.0}
+
+    def test_an_older_master_has_none(self, run, cluster):
+        cluster.version = "1.4.0"
+        ran = run("quota", "set", "dev", "cpus:4", "--limit", "cpus:8")
+        assert (ran.status, "they came with Mesos 1.9" in ran.err, cluster.changed) == (3, True, [])
+        assert run("quota", "set", "dev", "cpus:4", "--limit", "none").status == 0
+
+    def test_a_quota_that_is_there_is_not_replaced(self, run, cluster, entries):
+        cluster.quotas["dev"] = entries(cpus=1)
+        ran = run("quota", "set", "dev", "cpus:4", "--limit", "cpus:8", "-o", "json")
+        assert (ran.status, json.loads(ran.err)["error"]["rule"]) == (3, "quota.already-set")
+        assert cluster.changed == []
+
+
+class TestNamesOfResources:
+    def test_agents_are_asked_only_about_names_that_are_not_standard(self, run, cluster):
+        assert run("quota", "set", "dev", "cpus:1", "--force").status == 0
+        assert "GET /slaves" not in cluster.asked
+
+    def test_what_an_agent_has_is_no_slip_of_the_pen(self, run, cluster):
+        cluster.agents.append({"resources": {"bananas": 3.0}})
+        assert run("quota", "set", "dev", "bananas:1").status == 0
+        ran = run("quota", "set", "ops", "banana:1", "-o", "json")
+        assert (ran.status, json.loads(ran.err)["error"]["rule"]) == (3, "resource.known")
+        assert "did you mean bananas?" in ran.err
+
+    def test_agents_that_are_to_come_may_have_it(self, run, cluster):
+        assert run("quota", "set", "dev", "cpu:1", "--force", "--allow-new-resource").status == 0
+        # What the quota names already is no news.
+        assert run("quota", "update", "dev", "cpu:2", "--force").status == 0
+
+    def test_where_agents_may_not_be_seen_a_note_says_so(self, run, cluster):
+        cluster.instead["GET /slaves"] = [lambda _: httpx.Response(403)] * 2
+        ran = run("quota", "set", "dev", "cpu:1")
+        assert (ran.status, "whether an agent has 'cpu' cannot be told" in ran.err) == (0, True)

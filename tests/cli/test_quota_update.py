@@ -171,3 +171,59 @@ class TestByRemovingAndSetting:
         assert ran.status == 4
         assert "nothing was put back" in ran.err
         assert dev.quotas["dev"][0]["scalar"] == {"value": 3.0}
+
+
+class TestWhatNobodyNamed:
+    @pytest.fixture
+    def both(self, cluster, entries):
+        cluster.quotas["dev"] = entries(cpus=2, mem=1024)
+        cluster.limits["dev"] = {"cpus": {"value": 4}, "mem": {"value": 2048}}
+        return cluster
+
+    @pytest.mark.parametrize(
+        ("words", "lost"),
+        [
+            (["mem:1GiB"], "guarantee of cpus:2"),
+            (["--limit", "mem:2GiB"], "limit of cpus:4"),
+            (["-f", "-"], "guarantee of mem:1024"),
+        ],
+    )
+    @pytest.mark.parametrize("api", ["auto", "v1"])
+    def test_is_lost_only_where_somebody_agrees(self, run, both, words, lost, api):
+        said = json.dumps({"role": "dev", "guarantees": {"cpus": {"value": 2}}})
+        words = ["quota", "update", *([] if "-f" in words else ["dev"]), *words, "--api", api]
+        refused = run(*words, stdin=said)
+        assert (refused.status, f"role 'dev' loses its {lost}" in refused.err) == (2, True)
+        assert both.changed == []
+        assert run(*words, "--yes", stdin=said).status == 0
+
+    @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2), ("", 2)])
+    def test_a_person_is_asked(self, run, both, answer, status):
+        ran = run("quota", "update", "dev", "mem:1GiB", stdin=answer, terminal=True)
+        assert (ran.status, len(both.changed)) == (status, status == 0)
+        assert "loses its guarantee of cpus:2. Update it all the same? [y/N]" in ran.err
+
+    @pytest.mark.parametrize(
+        "words",
+        [["cpus:1", "mem:1MiB"], ["--limit", "none"], ["--limit", "cpus:2;mem:1GiB"], ["--dry-run", "mem:1GiB"]],
+    )
+    def test_less_that_was_named_is_not_asked_about(self, run, both, words):
+        if "--dry-run" not in words:
+            assert run("quota", "update", "dev", *words).status == 0
+
+    @pytest.mark.parametrize("missing", ["guarantees", "limits"])
+    def test_a_part_that_a_file_leaves_out_stays(self, run, both, missing):
+        config = {"role": "dev", "guarantees": {"cpus": {"value": 1}, "mem": {"value": 5}}, "limits": {}}
+        del config[missing]
+        ran = run("quota", "update", "-f", "-", "--yes", "-o", "json", stdin=json.dumps(config))
+        made = change(ran)
+        assert made["after"][missing.removesuffix("s")] == made["before"][missing.removesuffix("s")]
+
+
+def test_a_master_that_refuses_for_want_of_capacity_is_a_conflict(run, dev):
+    said = "Invalid QuotaConfig: total quota guarantees 'cpus:25' exceed cluster capacity 'cpus:24'"
+    dev.instead["POST /api/v1"] = [lambda _: httpx.Response(400, text=said)]
+    dev.instead["GET /slaves"] = [lambda _: httpx.Response(403)]
+    ran = run("quota", "update", "dev", "cpus:25", "-o", "json")
+    error = json.loads(ran.err)["error"]
+    assert (ran.status, error["status"], error["rule"]) == (6, 400, "quota.capacity")

@@ -98,7 +98,9 @@ class History:
         guarantees, limits = (
             {name: amount["value"] for name, amount in chosen.get(key, {}).items()} for key in ("guarantees", "limits")
         )
-        words = f"quota update {role} {text(guarantees, ' ')} --limit {text(limits, ';') or 'none'} --create --force"
+        words = (
+            f"quota update {role} {text(guarantees, ' ')} --limit {text(limits, ';') or 'none'} --create --force --yes"
+        )
         return words, update_quota(chosen, force=True)
 
     def has_quota(self, role: str) -> bool:

@@ -8,12 +8,13 @@ shift 2
 before=$(mesosctl quota show "$role" -o csv | tail -n 1 | cut -d , -f 2)
 
 # Checked, sent and read back; whatever goes wrong ends the script, with its sentence on standard error.
-mesosctl quota update "$role" "$wanted" -o name
+# --yes: a resource that is not named any more may go, as it would come back.
+mesosctl quota update "$role" "$wanted" --yes -o name
 
 status=0
 "$@" || status=$?
 if [ "$status" -ne 0 ]; then
   echo "the test failed with status $status: back to $before" >&2
-  mesosctl quota update "$role" "$before" -o name >&2
+  mesosctl quota update "$role" "$before" --yes -o name >&2
   exit 1
 fi
