@@ -79,7 +79,7 @@ def test_what_waits_is_kept_and_processed_without_being_sent_again():
 @says("The following is a sample config file (in JSON format)")
 def test_the_sample_is_taken_with_its_braces_and_refused_without():
     assert not list(errors(from_json(SAMPLE)))
-    assert str(find_fault(BROKEN)).startswith("line 1, column 3: expected '{', which opens the configuration")
+    assert str(find_fault(BROKEN)).startswith("line 1, column 3: expected '{', which opens the object")
     nearly = find_fault("{\n" + BROKEN + "}")
     assert str(nearly).startswith("line 3, column 7: expected '{', as an entry of an array is an object")
     with pytest.raises(BadInput):

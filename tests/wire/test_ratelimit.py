@@ -9,7 +9,8 @@ from mesosctl.core.message_rates import Counts
 from mesosctl.core.ratelimit import RateLimit, RateLimits
 from mesosctl.wire.decoding import ConversionError
 from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.ratelimit import from_flag, from_json, to_json, to_text
+from mesosctl.wire.rate_limits import RateLimits as Message
+from mesosctl.wire.ratelimit import from_flag, from_json, to_text
 from mesosctl.wire.ratelimit_answers import message_counts, principals, rate_limits
 
 LIMIT = st.builds(
@@ -22,7 +23,7 @@ LIMITS = st.builds(RateLimits, st.lists(st.tuples(st.text(), LIMIT), max_size=4)
 
 @given(LIMITS)
 def test_json_and_flag_text_bring_back_the_same_value(limits):
-    assert from_json(to_json(limits)) == limits
+    assert from_json(Message.of(limits).content()) == limits
     assert from_flag(to_text(limits)) == limits
 
 
@@ -78,8 +79,9 @@ def test_flags_that_no_master_gives(answer):
 @pytest.mark.parametrize(
     ("text", "line", "column", "expected"),
     [
-        ("", 1, 1, "'{', which opens the configuration"),
-        ("\n  []", 2, 3, "'{', which opens the configuration"),
+        ("", 1, 1, "a value"),
+        ("\n  x", 2, 3, "a value"),
+        ('\n "limits": []', 2, 2, "'{', which opens the object"),
         ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', as an entry of an array is an object"),
         ('{"limits": [{"principal": "p"\n "qps": 1}]}', 2, 2, "',' or '}'"),
         ('{"limits": [1 2]}', 1, 15, "',' or ']'"),
@@ -106,7 +108,7 @@ def test_json_that_is_not_broken():
 
 
 @given(st.text(alphabet='{}[]",:ab1 \n\\'))
-def test_every_text_is_an_object_or_has_a_place_where_it_is_not(text):
+def test_every_text_is_json_or_has_a_place_where_it_is_not(text):
     fault = find_fault(text)
     if fault is not None:
         lines = text.split("\n")

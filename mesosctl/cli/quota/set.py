@@ -1,6 +1,6 @@
 """`mesosctl quota set`."""
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.quota.words import Force, OptionalAmounts, OptionalRole, PayloadFile, check_role_of_file, parse_words
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -31,9 +31,9 @@ def command(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.wire.models import read_quota_request
+        from mesosctl.wire.quota import read_quota_request
 
-        request = read_quota_request(read_text(file, "--file", session.environment.stdin))
+        request = read_quota_request(read_text(file, "--file", session.environment.stdin), named(file))
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
         guarantee, force = request.to_core(), force or request.force

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.quota.words import OptionalAmounts, OptionalRole, PayloadFile, check_role_of_file, parse_words
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -52,7 +52,7 @@ def command(
     if file is not None:
         if resources or limit is not None:
             raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
-        wishes, forced = _wishes_of_file(read_text(file, "--file", session.environment.stdin))
+        wishes, forced = _wishes_of_file(read_text(file, "--file", session.environment.stdin), named(file))
         check_role_of_file(role, [wish.role for wish in wishes])
         force = force or forced
     elif role is None or not (resources or limit is not None):
@@ -64,11 +64,11 @@ def command(
         session.emit(quota_changes(update_quotas(master, wishes, manner)))
 
 
-def _wishes_of_file(text: str) -> "tuple[list[Wish], bool]":
+def _wishes_of_file(text: str, where: str) -> "tuple[list[Wish], bool]":
     from mesosctl.ops.quota.updating import Wish
-    from mesosctl.wire.models import read_update_quota
+    from mesosctl.wire.quota import read_update_quota
 
-    request = read_update_quota(text)
+    request = read_update_quota(text, where)
     quotas = [(config.role, config.to_core()) for config in request.quota_configs]
     return [Wish(role, quota.guarantees, quota.limits) for role, quota in quotas], request.force
 

@@ -150,6 +150,6 @@ def _update_at_once(
 
 def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations."""
-    from mesosctl.wire.requests import update_quota_call
+    from mesosctl.wire.quota import UpdateQuotaCall
 
-    master.call(update_quota_call(wanted, force=force))
+    master.call(UpdateQuotaCall.of(wanted, force=force).body())

@@ -20,8 +20,8 @@ Change = Callable[[Document], None]
 def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     """Apply `change` to the configuration in a file, which may be new.
 
-    What the change does not touch stays, names unknown to Mesos included.  A configuration that
-    would stop a master is not written.  Raises BadInput, RuleViolation, and what `change` raises.
+    What the change does not touch stays as it is.  A configuration that would stop a master is not written.
+    Raises BadInput, RuleViolation, and what `change` raises.
     """
     before = _read(path)
     document = parse(before, path).document if before.strip() else {}
@@ -86,10 +86,7 @@ def _put(target: Document, name: str, value: float | None) -> None:
 
 
 def _entries(document: Document) -> list[Document]:
-    """The entries; a master takes a lone object for a list of one, and skips null."""
-    entries = document.get("limits")
-    listed = entries if isinstance(entries, list) else [entries]
-    return [entry for entry in listed if isinstance(entry, dict)]
+    return document.get("limits") or []
 
 
 def _read(path: str) -> str:
