@@ -4,7 +4,6 @@ One class stands for one message.  A request is built from it and sent as its JS
 validated by it, strictly: a master ignores a key that it does not know, and here it is refused, as it may be misspelt.
 """
 
-import difflib
 import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Self, get_args, get_origin
@@ -57,6 +56,12 @@ class Documented(BaseModel):
         return self.model_dump_json(exclude_none=True, by_alias=True).encode()
 
 
+class Scalar(Documented):
+    """An amount."""
+
+    value: Double
+
+
 _SENTENCES = {
     "missing": "it is missing",
     "string_type": "it should be a string",
@@ -83,6 +88,8 @@ def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadI
     first = next((one for one in mistakes if one["type"] == "extra_forbidden"), mistakes[0])
     path = first["loc"]
     if first["type"] == "extra_forbidden":
+        import difflib
+
         known = _keys(model, path[:-1])
         close = difflib.get_close_matches(str(path[-1]).lower(), known, 1)
         hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"

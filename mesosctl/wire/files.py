@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from mesosctl.core.errors import BadInput
-from mesosctl.wire.json_faults import find_fault
 
 Path = tuple[str | int, ...]
 """The names and indices that lead to a value."""
@@ -36,12 +35,15 @@ def read_json(text: str, where: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
         fault = next(_faults(value, ()), None)
-    except (json.JSONDecodeError, RecursionError):
-        place = find_fault(text)
-        assert place is not None, "what reads it twice finds the same fault"
+    except json.JSONDecodeError as error:
+        from mesosctl.wire.json_faults import explain
+
+        broken = explain(text, error)
         raise BadInput(
-            f"{where} is not JSON: {place}", field=f"line {place.line}, column {place.column}", rule="file.json"
+            f"{where} is not JSON: {broken}", field=f"line {broken.line}, column {broken.column}", rule="file.json"
         ) from None
+    except RecursionError:
+        raise BadInput(f"{where} is nested too deeply", rule="file.json") from None
     if fault is not None:
         path, sentence = fault
         raise refused(where, path, sentence)

@@ -37,18 +37,8 @@ class Fault:
         return f"line {self.line}, column {self.column}: expected {self.expected}, found {self.found}"
 
 
-def find_fault(text: str) -> Fault | None:
-    """Why `text` is not one JSON value; None where it is."""
-    try:
-        json.loads(text, parse_int=float)  # an integer may have more digits than int() takes
-    except json.JSONDecodeError as error:
-        return _explain(text, error)
-    except RecursionError:
-        return _fault(text, len(text) - len(text.lstrip()), "less nesting")
-    return None
-
-
-def _explain(text: str, error: json.JSONDecodeError) -> Fault:
+def explain(text: str, error: json.JSONDecodeError) -> Fault:
+    """Where `text` is broken, of which `json` says no more than `error`."""
     expected = _SAID.get(error.msg, error.msg)
     at = error.pos
     before = text[:at].rstrip()

@@ -11,42 +11,42 @@ from pydantic import Field
 
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Resource as CoreResource
+from mesosctl.core.resource import Resource
 from mesosctl.core.scalars import parse_amount, to_double
-from mesosctl.wire.documented import Bool, Documented
+from mesosctl.wire.documented import Bool, Documented, Scalar
 from mesosctl.wire.files import read_json
-from mesosctl.wire.resource import Resource, Scalar
+
+
+class GuaranteedAmount(Documented):
+    """One entry of a guarantee: a Resource message of which quota allows the plain amount, and nothing more."""
+
+    name: str
+    type: Literal["SCALAR"]
+    scalar: Scalar
+    role: Literal["*"] | None = None
 
 
 class QuotaRequest(Documented):
     """The body of POST /quota, and `quota_request` of SET_QUOTA."""
 
     role: str = ""
-    guarantee: list[Resource] = Field(default_factory=list)
+    guarantee: list[GuaranteedAmount] = Field(default_factory=list)
     force: Bool = False
 
     @classmethod
     def of(cls, role: str, guarantees: Quantities, *, force: bool) -> Self:
         """The request for these amounts."""
         amounts = [
-            Resource(name=name, type="SCALAR", scalar=Scalar(value=to_double(milli)))
-            for name, milli in guarantees.items()
+            GuaranteedAmount(name=name, type="SCALAR", scalar=scalar) for name, scalar in _scalars(guarantees).items()
         ]
         return cls(role=role, guarantee=amounts, force=force)
 
-    def to_core(self) -> list[CoreResource]:
+    def to_core(self) -> list[Resource]:
         """The guarantee, entry by entry.  Raises RuleViolation naming the field; nothing is rounded."""
-        for index, entry in enumerate(self.guarantee):
-            for name in ("allocation_info", "provider_id"):
-                if getattr(entry, name) is not None:
-                    raise RuleViolation(
-                        f"{entry.name} carries {name}, and quota counts plain amounts only",
-                        field=f"guarantee[{index}].{name}",
-                        rule="quota.plain-amounts",
-                    )
-            if entry.scalar is not None:
-                _milli(entry.name, entry.scalar, f"guarantee[{index}].scalar.value")
-        return [entry.to_core(f"guarantee[{index}]") for index, entry in enumerate(self.guarantee)]
+        return [
+            Resource(entry.name, _milli(entry.name, entry.scalar, f"guarantee[{index}].scalar.value"))
+            for index, entry in enumerate(self.guarantee)
+        ]
 
 
 class SetQuota(Documented):

@@ -8,14 +8,8 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from mesosctl.core.resource import Resource as CoreResource
-from mesosctl.wire.documented import Documented, Double, Uint64
+from mesosctl.wire.documented import Documented, Scalar, Uint64
 from mesosctl.wire.resources import to_core, to_json
-
-
-class Scalar(Documented):
-    """An amount."""
-
-    value: Double
 
 
 class Range(Documented):
