@@ -41,7 +41,7 @@ class Documented(BaseModel):
 
     @classmethod
     def read(cls, value: Any, where: str) -> Self:
-        """The message that the JSON value of the file `where` makes.  Raises BadInput with the place."""
+        """The message that a JSON value makes; `where` names the file.  Raises BadInput with the place."""
         try:
             return cls.model_validate(value)
         except ValidationError as error:
@@ -65,7 +65,7 @@ class Scalar(Documented):
 _SENTENCES = {
     "missing": "it is missing",
     "string_type": "it should be a string",
-    "string_unicode": "it should be text",
+    "string_unicode": "it should be text in UTF-8",
     "float_type": "it should be a number",
     "int_type": "it should be a number",
     "int_from_float": "it should be a whole number",

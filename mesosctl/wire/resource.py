@@ -135,8 +135,11 @@ class Resource(Documented):
 
     @classmethod
     def of(cls, resource: CoreResource) -> Self:
-        """The message that means a resource, with its reservation stack."""
-        return cls.model_validate(to_json(resource, "POST"))
+        """The message that means a resource, with its reservation stack.
+
+        Raises BadInput for text that a master shows and no JSON can hold.
+        """
+        return cls.read(to_json(resource, "POST"), resource.name)
 
     def to_core(self, field: str) -> CoreResource:
         """The value it means.  Raises RuleViolation naming `field` and the part that is wrong."""

@@ -153,4 +153,4 @@ def _resources(operation: OfferOperation, offer: Offer) -> list[Resource]:
             rule="operation.format",
             hint="only a framework with RESERVATION_REFINEMENT can refine a reservation",
         ) from None
-    return [Resource.model_validate(message | allocated) for message in messages]
+    return [Resource.read(message | allocated, message["name"]) for message in messages]

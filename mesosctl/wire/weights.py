@@ -21,7 +21,7 @@ class WeightInfos(RootModel[list[WeightInfo]]):
     @classmethod
     def of(cls, weights: Mapping[str, float]) -> Self:
         """The body that sets these weights, all or none."""
-        return cls([WeightInfo(role=role, weight=weight) for role, weight in weights.items()])
+        return cls([WeightInfo.read({"role": role, "weight": weight}, "weights") for role, weight in weights.items()])
 
     def body(self) -> bytes:
         """The message as it is sent."""

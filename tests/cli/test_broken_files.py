@@ -276,7 +276,7 @@ master = "http://127.0.0.1:5050"
 """
 TABLES = {
     "wanted": Document(WANTED, "weights.web", "resources", "reservations[0]"),
-    "cluster": Document(CLUSTER, "agents[0]: delay", "resources", "agents[0]: "),
+    "cluster": Document(CLUSTER, "agents[0]: delay", "resources", "agents[0]"),
     "contexts": Document(CONTEXTS, "timeout", "master", "line 5"),
 }
 TABLE_VERBS = [

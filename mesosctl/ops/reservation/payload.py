@@ -10,6 +10,7 @@ from mesosctl.core.resource import Resource
 from mesosctl.wire import reservations
 
 if TYPE_CHECKING:
+    from mesosctl.wire.agent_operations import AgentId
     from mesosctl.wire.resource import Resource as Message
 
 
@@ -42,14 +43,18 @@ def read_reserve(text: str, where: str, principal: str | None = None) -> Payload
     return Payload(
         [_filled_in(entry, principal) for entry in resources] if principal else resources,
         _entries(asked.source, "source") if asked.source else None,
-        asked.agent_id and asked.agent_id.value,
+        _value(asked.agent_id),
     )
 
 
 def read_unreserve(text: str, where: str) -> Payload:
     """What the file `where` asks `unreserve` for.  Raises as `read_reserve`."""
     asked = reservations.read_unreserve(text, where)
-    return Payload(_entries(asked.resources, "resources"), agent_id=asked.agent_id and asked.agent_id.value)
+    return Payload(_entries(asked.resources, "resources"), agent_id=_value(asked.agent_id))
+
+
+def _value(agent_id: "AgentId | None") -> str | None:
+    return None if agent_id is None else agent_id.value
 
 
 def _entries(messages: "Iterable[Message]", field: str) -> list[Resource]:
