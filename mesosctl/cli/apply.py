@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.diff import File, Prune
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.reservation.words import TrustMaster, manner
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -51,7 +51,7 @@ def command(  # one parameter an option
     from mesosctl.wire.wanted import load
 
     text = read_text(file, "--file", session.environment.stdin)
-    wanted = load(text, file)
+    wanted = load(text, named(file))
     name = file if file == "-" else os.path.realpath(file)
     address = session.options.master or session.environment.variables.get("MESOSCTL_MASTER", "")
     with Journal(folder(session.environment.variables), address, name, keeps=not session.options.dry_run) as journal:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.core.errors import ExitStatus
@@ -38,7 +38,7 @@ def command(session: Session, *, file: File, prune: Prune = False) -> ExitStatus
     from mesosctl.render.wanted import wanted_differences
     from mesosctl.wire.wanted import load
 
-    wanted = load(read_text(file, "--file", session.environment.stdin), file)
+    wanted = load(read_text(file, "--file", session.environment.stdin), named(file))
     with session.open_master() as master:
         found = compare(master, wanted, prune=prune)
     session.emit(wanted_differences(found))

@@ -65,6 +65,7 @@ class Scalar(Documented):
 _SENTENCES = {
     "missing": "it is missing",
     "string_type": "it should be a string",
+    "string_too_short": "it should not be empty",
     "string_unicode": "it should be text in UTF-8",
     "float_type": "it should be a number",
     "int_type": "it should be a number",

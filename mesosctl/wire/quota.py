@@ -20,7 +20,7 @@ from mesosctl.wire.files import read_json
 class GuaranteedAmount(Documented):
     """One entry of a guarantee: a Resource message of which quota allows the plain amount, and nothing more."""
 
-    name: str
+    name: str = Field(min_length=1)
     type: Literal["SCALAR"]
     scalar: Scalar
     role: Literal["*"] | None = None

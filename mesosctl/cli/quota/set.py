@@ -24,7 +24,8 @@ def command(
 ) -> None:
     """Guarantee resources to a role that has no quota yet.
 
-    With -f the request is read as the documented JSON of POST /quota, its role included.
+    With -f the request is read as the documented JSON of POST /quota or SET_QUOTA, its role
+    included.
     """
     from mesosctl.ops.quota.setting import set_quota
 
