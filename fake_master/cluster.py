@@ -193,6 +193,9 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     agents = content.get("agents", [])
     if not isinstance(agents, list):
         raise BadInput(f"{where}: agents is not an array of tables", field="agents")
+    version = content.get("mesos_version", MESOS_1_4.name)
+    if not isinstance(version, str):
+        raise BadInput(f"{where}: mesos_version is not a text", field="mesos_version", hint='mesos_version = "1.11"')
     specs: list[AgentSpec | str] = []
     for index, entry in enumerate(agents):
         specs.extend(_agent_specs(entry, f"{where}: agents[{index}]"))
@@ -200,8 +203,8 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
             raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
     return ClusterSpec(
         agents=tuple(specs),
-        mesos_version=str(content.get("mesos_version", MESOS_1_4.name)),
-        flags={name: _flag_text(value) for name, value in flags.items()},
+        mesos_version=version,
+        flags={name: _flag_text(value, f"{where}: flags.{name}") for name, value in flags.items()},
         frameworks=residents(content.get("frameworks", []), f"{where}: frameworks"),
         task_fate=task_fate(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskFate(),
     )
@@ -282,5 +285,7 @@ def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
     return Absence(float(leaves), None if returns is None else float(returns))
 
 
-def _flag_text(value: Any) -> str:
+def _flag_text(value: Any, where: str) -> str:
+    if not (isinstance(value, str | bool) or is_number(value)):
+        raise BadInput(f"{where} is neither a text nor a number nor true or false", field=where.rpartition(": ")[2])
     return str(value).lower() if isinstance(value, bool) else str(value)

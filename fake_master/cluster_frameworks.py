@@ -81,6 +81,8 @@ def _residents(entry: Any, where: str) -> list[ResidentSpec]:
     capabilities = entry.get("capabilities")
     more: dict[str, Any] = {} if capabilities is None else {"capabilities": _texts(capabilities, "capabilities", where)}
     principal = entry.get("principal")
+    if not (principal is None or isinstance(principal, str)):
+        raise BadInput(f"{where}: principal is not a text", field="principal")
     return [
         ResidentSpec(
             name=f"{name}-{number}" if count is not None and count > 1 else name,
@@ -91,7 +93,7 @@ def _residents(entry: Any, where: str) -> list[ResidentSpec]:
             answer=answer,
             refuse_seconds=float(refuse),
             after=after,
-            principal=None if principal is None else str(principal),
+            principal=principal,
             **more,
         )
         for number in range(1, (count or 1) + 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.diff import File, Prune
-from mesosctl.cli.files import Written, read_text
+from mesosctl.cli.files import Written, named, read_text
 from mesosctl.cli.quota.words import AllowNewResource
 from mesosctl.cli.reservation.words import TrustMaster, manner
 from mesosctl.cli.session import Session
@@ -58,7 +58,7 @@ def command(  # one parameter an option
     from mesosctl.wire.wanted import load
 
     text = read_text(file, "--file", session.environment.stdin)
-    wanted, written = load(text, file), Written(file, text, places_in_toml)
+    wanted, written = load(text, named(file)), Written(file, text, places_in_toml)
 
     def planned(master: "Master") -> "list[Step]":
         with written.refusals():

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.files import Written, read_text
+from mesosctl.cli.files import Written, named, read_text
 from mesosctl.cli.quota.words import AllowNewResource
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -44,7 +44,7 @@ def command(
     from mesosctl.wire.wanted import load
 
     written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_toml)
-    wanted = load(written.text, file)
+    wanted = load(written.text, named(file))
     with session.open_master() as master, written.refusals():
         found = compare(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
     session.emit(wanted_differences(found))

@@ -57,11 +57,14 @@ class Written:
         try:
             yield
         except (Invalid, NotFound, Conflict) as error:
+            if error.rule == "file.json":
+                raise  # a broken text is refused with line and column
             role = error.role or (roles[0] if len(roles) == 1 else "")
             line = self.find(self.text).line_of(error.field or "", role)
             where = f"{named(self.path)}, line {line}" if line else named(self.path)
             whose = f"role '{role}': " if role and f"'{role}'" not in error.message else ""
-            error.retell(f"{where}: {whose}{error.message}")
+            sentence = error.message.removeprefix(f"{named(self.path)}: ")
+            error.retell(f"{where}: {whose}{sentence}")
             raise
 
 

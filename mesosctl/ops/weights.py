@@ -4,7 +4,6 @@ A master forgets no weight: what was set once can only become 1 again.  Where a 
 every outstanding offer of the cluster is rescinded.
 """
 
-import json
 from collections.abc import Mapping
 
 from mesosctl.client.master import Master
@@ -25,20 +24,20 @@ def update_weights(master: Master, wanted: Mapping[str, float], *, v1: bool = Fa
     `v1` sends UPDATE_WEIGHTS instead of PUT /weights.  Raises RuleViolation, NotConfirmed and what
     `client.Master` raises.
     """
+    from mesosctl.wire.weights import UpdateWeightsCall, WeightInfos
+
     for role, weight in wanted.items():
         roles.check_role(role)
         if not 0 < weight < float("inf"):
             raise RuleViolation(
                 f"weight {weight:g} of '{role}' is not above zero", field="weight", rule="weight.positive"
             )
-    infos = [{"role": role, "weight": weight} for role, weight in wanted.items()]
 
     def send() -> None:
         if v1:
-            call = {"type": "UPDATE_WEIGHTS", "update_weights": {"weight_infos": infos}}
-            master.call(json.dumps(call).encode())
+            master.call(UpdateWeightsCall.of(wanted).body())
         else:
-            master.put("/weights", json.dumps(infos).encode())
+            master.put("/weights", WeightInfos.of(wanted).body())
 
     def look() -> bool | None:
         shown = read_weights(master)

@@ -16,13 +16,17 @@ _SAID = {
     "Illegal trailing comma before end of array": "no ',' before ']'",
     "Unterminated string starting at": "a closing '\"' for this string",
     "Extra data": "nothing more after the end",
+    "Invalid control character at": "an escape, as \\n, for a control character",
+    "Invalid \\escape": "one of the escapes of JSON, as \\\\ or \\n",
+    "Invalid \\uXXXX escape": "four hexadecimal digits after \\u",
+    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a value, and no byte order mark",
 }
 _CLOSING = {"{": "}", "[": "]"}
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first place where a text stops being a JSON object; line and column count from 1."""
+    """The first place where a text stops being JSON; line and column count from 1."""
 
     line: int
     column: int
@@ -33,30 +37,8 @@ class Fault:
         return f"line {self.line}, column {self.column}: expected {self.expected}, found {self.found}"
 
 
-def find_fault(text: str) -> Fault | None:
-    """Why `text` is not one JSON object; None where it is."""
-    start = len(text) - len(text.lstrip())
-    if text[start : start + 1] != "{":
-        return _fault(text, start, "'{', which opens the configuration")
-    return _find(text)
-
-
-def why_broken(text: str, error: Exception) -> str:
-    """What to say of a text that was refused as JSON with `error`: the place, where a person can be shown one."""
-    return str(_find(text) or str(error).removeprefix("Not JSON: "))
-
-
-def _find(text: str) -> Fault | None:
-    try:
-        json.loads(text, parse_int=float)  # an integer may have more digits than int() takes
-    except json.JSONDecodeError as error:
-        return _explain(text, error)
-    except RecursionError:
-        return _fault(text, len(text) - len(text.lstrip()), "less nesting")
-    return None
-
-
-def _explain(text: str, error: json.JSONDecodeError) -> Fault:
+def explain(text: str, error: json.JSONDecodeError) -> Fault:
+    """Where `text` is broken, of which `json` says no more than `error`."""
     expected = _SAID.get(error.msg, error.msg)
     at = error.pos
     before = text[:at].rstrip()
@@ -71,6 +53,8 @@ def _explain(text: str, error: json.JSONDecodeError) -> Fault:
     if text[at : at + 1] == ":" and enclosing[-1:] == ["["]:
         # A name and a colon belong into an object: its brace is what is missing, before the name.
         return _fault(text, last_string, "'{', as an entry of an array is an object")
+    if text[at : at + 1] == ":" and not enclosing:
+        return _fault(text, last_string, "'{', which opens the object")
     if error.msg == "Expecting ',' delimiter" and enclosing:
         expected = f"',' or '{_CLOSING[enclosing[-1]]}'"
     return _fault(text, at, expected)

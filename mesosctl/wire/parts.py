@@ -31,6 +31,27 @@ _BLANKS = re.compile(r"[ \t\n\r]*")
 _GOES_ON_AS_NUMBER = frozenset("0123456789.eE+-")
 
 
+def _twice(key: str) -> ConversionError:
+    return ConversionError(f"the key '{key}' stands twice in one object", "")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _twice(next(key for key in found if keys.count(key) > 1))
+    return found
+
+
+_STRICT = json.JSONDecoder(
+    parse_constant=DECODER.parse_constant,
+    parse_float=DECODER.parse_float,
+    parse_int=DECODER.parse_int,
+    object_pairs_hook=_each_once,
+)
+"""As DECODER, where each key of an object has to stand once."""
+
+
 class Part(NamedTuple):
     """A value and where it stands: the names of the objects around it, and its place if it is an element."""
 
@@ -44,14 +65,14 @@ class Part(NamedTuple):
         return ".".join(self.path) + ("" if self.place is None else f"[{self.place}]")
 
 
-def parts(chunks: Iterable[bytes], depth: int = 1) -> Iterator[Part]:
+def parts(chunks: Iterable[bytes], depth: int = 1, *, each_key_once: bool = False) -> Iterator[Part]:
     """The parts of one JSON value that comes in chunks.
 
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
-    is whole.  Of a key that stands twice both values come, in turn.
+    is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.
     Raises ConversionError where there is no JSON, or something after it, and what reading `chunks` raises.
     """
-    text = _Text(chunks)
+    text = _Text(chunks, each_key_once=each_key_once)
     try:
         yield from _of_value(text, (), depth)
     except RecursionError:
@@ -77,7 +98,9 @@ def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part
 class _Text:
     """Text that comes in chunks; what has been looked through is let go of."""
 
-    def __init__(self, chunks: Iterable[bytes]) -> None:
+    def __init__(self, chunks: Iterable[bytes], *, each_key_once: bool) -> None:
+        self._each_key_once = each_key_once
+        self._decode = (_STRICT if each_key_once else DECODER).raw_decode
         self._chunks = iter(chunks)
         # As `decoding.decode` does: bytes that are no UTF-8 are a master's to show.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
@@ -107,10 +130,14 @@ class _Text:
         if self.peek() == "}":
             self.at += 1
             return
+        known: set[str] = set()
         while True:
             if self.peek() != '"':
                 raise self.error("Expecting property name enclosed in double quotes", self.at)
             key = self.value()
+            if self._each_key_once and key in known:
+                raise _twice(key)
+            known.add(key)
             if self.peek() != ":":
                 raise self.error("Expecting ':' delimiter", self.at)
             self.at += 1
@@ -134,7 +161,7 @@ class _Text:
         self.peek()
         while True:
             try:
-                value, end = DECODER.raw_decode(self._text, self.at)
+                value, end = self._decode(self._text, self.at)
             except json.JSONDecodeError as error:
                 if not self._read_on() and not self._in_plain_numbers():
                     raise self.error(error.msg, error.pos) from None

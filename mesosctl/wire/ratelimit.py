@@ -1,4 +1,6 @@
-"""Rate limits as JSON, the form that --rate_limits takes, and as /flags shows them (spec/ratelimits.md §1).
+"""Rate limits as a master reads --rate_limits, leniently, and as /flags shows them (spec/ratelimits.md §1).
+
+`wire.rate_limits` reads files that people write.
 
 A real master shows the flag as protobuf text, not as the JSON it was given:
 
@@ -42,17 +44,6 @@ def from_json(value: Any) -> RateLimits:
         ),
         RateLimit(message.get("aggregate_default_qps"), message.get("aggregate_default_capacity")),
     )
-
-
-def to_json(limits: RateLimits) -> dict[str, Any]:
-    """The JSON object that a master takes; what is not set is left out."""
-    entries = [_set({"principal": who, "qps": limit.qps, "capacity": limit.capacity}) for who, limit in limits.entries]
-    default = {"aggregate_default_qps": limits.default.qps, "aggregate_default_capacity": limits.default.capacity}
-    return ({"limits": entries} if entries else {}) | _set(default)
-
-
-def _set(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 # --- Protobuf text ----------------------------------------------------------------------------------

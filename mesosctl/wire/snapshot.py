@@ -16,7 +16,8 @@
 and, of a master that lends idle reservations, what `wire.snapshot_lending` shows.
 
 Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
-Keys that are not known are ignored, so that a later version may add some.
+A program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
+strictly as what people write: no key stands twice in an object, no number is infinite, nothing follows the end.
 """
 
 import json
@@ -31,7 +32,7 @@ from mesosctl.core.quantities import Limits, Quantities
 from mesosctl.core.scalars import to_double
 from mesosctl.wire import snapshot_lending
 from mesosctl.wire.decoding import ConversionError
-from mesosctl.wire.json_faults import find_fault
+from mesosctl.wire.files import read_json
 from mesosctl.wire.parts import parts
 from mesosctl.wire.resources import list_to_json
 from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, picture_of
@@ -166,10 +167,11 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterPicture:
     """
     file = rewindable(file)
     try:
-        return picture_of(parts(iter(lambda: file.read(_SLICE), b"")), where)
+        return picture_of(parts(iter(lambda: file.read(_SLICE), b""), each_key_once=True), where)
     except ConversionError as error:
         file.seek(0)
-        raise BadInput(f"{where} is not JSON: {find_fault(file.read().decode(errors='replace')) or error}") from None
+        read_json(file.read().decode(errors="replace"), where)  # which tells the place
+        raise BadInput(f"{where} is not JSON: {error}") from None
 
 
 def rewindable(file: BufferedIOBase) -> BufferedIOBase:

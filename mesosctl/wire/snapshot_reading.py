@@ -102,8 +102,6 @@ class _Reader:
     def _add(
         self, part: Part, values: list[Value], message: Message, make: Callable[[Mapping[str, Any], str], Value]
     ) -> None:
-        if part.place is None:
-            values.clear()  # of a name that stands twice the last one counts
         for element in _elements(part.value):
             if self._mistake is None:
                 where = f"{part.path[0]}[{len(values)}]"

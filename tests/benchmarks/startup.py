@@ -28,7 +28,7 @@ BUDGETS: dict[str, float | None] = {
     "--version": 1.3,
     "--help": 2.0,
     "quota list, over HTTP": 9.0,
-    "quota set, over HTTP": 14.0,
+    "quota set, over HTTP": 20.0,
     "quota list, on fake:": None,
 }
 """Ratios to `python -c pass`; None for the one that has to be no slower than over HTTP."""

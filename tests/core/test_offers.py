@@ -8,7 +8,8 @@ import pytest
 from mesosctl.core.errors import BadInput, Conflict, RuleViolation
 from mesosctl.core.offers import Offer, Owner, reserve, unreserve
 from mesosctl.core.text import parse_entries
-from mesosctl.wire.offers import accept_call, read_offer
+from mesosctl.wire.offer_files import read_offer
+from mesosctl.wire.scheduler_calls import AcceptCall
 
 STATIC = [{"type": "STATIC", "role": "ads"}]
 DYNAMIC = [{"type": "DYNAMIC", "role": "ads", "principal": "p"}]
@@ -38,7 +39,7 @@ OLD = message(
 
 
 def received(offer: dict[str, Any]) -> Offer:
-    return read_offer(json.dumps(offer))
+    return read_offer(json.dumps(offer), "file")
 
 
 def resources_of(call: dict[str, Any]) -> list[dict[str, Any]]:
@@ -49,7 +50,7 @@ def resources_of(call: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_reserving_pushes_onto_the_stack() -> None:
     offer = received(NEW)
-    call = accept_call([offer], reserve(parse_entries("cpus:3"), offer, Owner("p", {"k": "v"})))
+    call = AcceptCall.of([offer], reserve(parse_entries("cpus:3"), offer, Owner("p", {"k": "v"}))).content()
     assert (call["type"], call["framework_id"], call["accept"]["offer_ids"]) == (
         "ACCEPT",
         {"value": "F1"},
@@ -63,13 +64,13 @@ def test_reserving_pushes_onto_the_stack() -> None:
 
 def test_reserving_in_the_old_format() -> None:
     offer = received(OLD)
-    call = accept_call([offer], reserve(parse_entries("cpus:3"), offer, Owner("p")))
+    call = AcceptCall.of([offer], reserve(parse_entries("cpus:3"), offer, Owner("p"))).content()
     assert resources_of(call) == [scalar("cpus", 3.0, role="ads", reservation={"principal": "p"})]
 
 
 def test_refining() -> None:
     offer = received(message(scalar("cpus", 2, reservations=STATIC), role="ads/web"))
-    call = accept_call([offer], reserve(parse_entries("cpus(ads):1"), offer, Owner()))
+    call = AcceptCall.of([offer], reserve(parse_entries("cpus(ads):1"), offer, Owner())).content()
     (resource,) = resources_of(call)
     assert resource["reservations"] == [*STATIC, {"type": "DYNAMIC", "role": "ads/web"}]
 
@@ -77,17 +78,17 @@ def test_refining() -> None:
 def test_the_old_format_cannot_refine() -> None:
     offer = received(message(scalar("cpus", 2, role="ads"), role="ads/web"))
     with pytest.raises(RuleViolation) as raised:
-        accept_call([offer], reserve(parse_entries("cpus(ads):1"), offer, Owner()))
+        AcceptCall.of([offer], reserve(parse_entries("cpus(ads):1"), offer, Owner())).content()
     assert raised.value.rule == "operation.format"
 
 
 def test_unreserving_names_what_is_there() -> None:
     offer = received(NEW)
-    assert resources_of(accept_call([offer], unreserve(parse_entries("cpus:1"), offer))) == [
+    assert resources_of(AcceptCall.of([offer], unreserve(parse_entries("cpus:1"), offer)).content()) == [
         scalar("cpus", 1.0, reservations=DYNAMIC)
     ]
     offer = received(OLD)
-    assert resources_of(accept_call([offer], unreserve(parse_entries("cpus:2"), offer))) == [
+    assert resources_of(AcceptCall.of([offer], unreserve(parse_entries("cpus:2"), offer)).content()) == [
         scalar("cpus", 2.0, role="ads", reservation={"principal": "p"})
     ]
 
@@ -115,12 +116,12 @@ def test_what_cannot_be_unreserved(words: str) -> None:
 
 def test_an_event_of_several_offers_needs_an_id() -> None:
     event = json.dumps({"type": "OFFERS", "offers": {"offers": [NEW, {**NEW, "id": {"value": "O2"}}]}})
-    assert read_offer(event, "O2").id == "O2"
+    assert read_offer(event, "file", "O2").id == "O2"
     with pytest.raises(BadInput):
-        read_offer(event)
+        read_offer(event, "file")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"id":{"value":"x"}}', '{"offers":[]}', '{"id":3,"resources":[]}'])
 def test_what_is_no_offer(text: str) -> None:
     with pytest.raises(BadInput):
-        read_offer(text)
+        read_offer(text, "file")

@@ -14,7 +14,7 @@ from mesosctl.core.ratelimit import RateLimit, RateLimits, errors, plan_memory, 
 from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.core.throttle import Throttle
 from mesosctl.core.traffic import parse_traffic
-from mesosctl.wire.json_faults import find_fault
+from mesosctl.wire.files import read_json
 from mesosctl.wire.ratelimit import from_json
 from tests.fake_master.throttled import Cluster
 
@@ -79,9 +79,10 @@ def test_what_waits_is_kept_and_processed_without_being_sent_again():
 @says("The following is a sample config file (in JSON format)")
 def test_the_sample_is_taken_with_its_braces_and_refused_without():
     assert not list(errors(from_json(SAMPLE)))
-    assert str(find_fault(BROKEN)).startswith("line 1, column 3: expected '{', which opens the configuration")
-    nearly = find_fault("{\n" + BROKEN + "}")
-    assert str(nearly).startswith("line 3, column 7: expected '{', as an entry of an array is an object")
+    with pytest.raises(BadInput, match=r"line 1, column 3: expected '{', which opens the object"):
+        read_json(BROKEN, "file")
+    with pytest.raises(BadInput, match=r"line 3, column 7: expected '{', as an entry of an array is an object"):
+        read_json("{\n" + BROKEN + "}", "file")
     with pytest.raises(BadInput):
         MasterFlags.parse({"rate_limits": "{" + BROKEN + "}"})
 

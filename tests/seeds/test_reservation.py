@@ -13,8 +13,9 @@ from fake_master.cluster import AgentSpec, ClusterSpec
 from mesosctl.core import offers
 from mesosctl.core.errors import BadInput, Conflict
 from mesosctl.core.text import parse_entries
-from mesosctl.ops.reservation.payload import read_payload
-from mesosctl.wire.offers import accept_call, read_offer
+from mesosctl.ops.reservation.payload import read_reserve
+from mesosctl.wire.offer_files import read_offer
+from mesosctl.wire.scheduler_calls import AcceptCall
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}
@@ -65,8 +66,8 @@ TO_GIVE_BACK = offered("engineering/backend", entries("engineering/backend", 8, 
     ],
 )
 def test_a_reserve_of_the_offer_is_the_operation_that_is_printed(offer, words, printed):
-    received = read_offer(offer)
-    call = accept_call([received], offers.reserve(parse_entries(words), received, offers.Owner("p")))
+    received = read_offer(offer, "file")
+    call = AcceptCall.of([received], offers.reserve(parse_entries(words), received, offers.Owner("p"))).content()
     assert call["accept"]["operations"] == [{"type": "RESERVE", "reserve": {"resources": printed}}]
     assert call["accept"]["offer_ids"] == [{"value": "offer_id"}]
 
@@ -79,13 +80,13 @@ def test_a_reserve_of_the_offer_is_the_operation_that_is_printed(offer, words, p
     ],
 )
 def test_an_unreserve_of_the_offer_is_the_operation_that_is_printed(offer, printed):
-    received = read_offer(offer)
-    call = accept_call([received], offers.unreserve(parse_entries("cpus:8;mem:4096"), received))
+    received = read_offer(offer, "file")
+    call = AcceptCall.of([received], offers.unreserve(parse_entries("cpus:8;mem:4096"), received)).content()
     assert call["accept"]["operations"] == [{"type": "UNRESERVE", "unreserve": {"resources": printed}}]
 
 
 def test_what_is_reserved_already_is_refined_by_naming_its_owner():
-    received = read_offer(TO_REFINE)
+    received = read_offer(TO_REFINE, "file")
     with pytest.raises(Conflict) as refused:
         offers.reserve(parse_entries("cpus:8"), received, offers.Owner("p"))
     assert refused.value.hint is not None
@@ -93,10 +94,10 @@ def test_what_is_reserved_already_is_refined_by_naming_its_owner():
 
 
 def test_a_field_that_an_offer_lacks_is_named():
-    with pytest.raises(BadInput, match="'resources' is missing"):
-        read_offer(json.dumps({"id": "o", "framework_id": "f", "slave_id": "s"}))
-    with pytest.raises(BadInput, match="not as documented") as refused:
-        read_offer(json.dumps({"id": 3, "framework_id": "f", "slave_id": "s", "resources": []}))
+    with pytest.raises(BadInput, match="resources: it is missing"):
+        read_offer(json.dumps({"id": "o", "framework_id": "f", "slave_id": "s"}), "file")
+    with pytest.raises(BadInput, match="id: it should be an object") as refused:
+        read_offer(json.dumps({"id": 3, "framework_id": "f", "slave_id": "s", "resources": []}), "file")
     assert "indices" not in refused.value.message
 
 
@@ -119,15 +120,15 @@ AS_PRINTED = """\
 
 
 def test_the_payload_of_the_endpoint_is_read_and_its_comma_is_shown():
-    [resource] = read_payload(AS_PRINTED.replace('"op",', '"op"')).resources
+    [resource] = read_reserve(AS_PRINTED.replace('"op",', '"op"'), "file").resources
     assert str(resource) == "cpus(reservations: [(DYNAMIC,ads,op)]):8"
     with pytest.raises(BadInput, match="line 10, column 32: expected no ',' before '}'"):
-        read_payload(AS_PRINTED)
+        read_reserve(AS_PRINTED, "file")
 
 
 def test_the_operation_of_a_framework_is_told_apart_from_a_payload():
     operation = {"type": "RESERVE", "reserve": {"resources": entries("engineering", 8, 4096, **ENGINEERING)}}
-    assert [resource.allocation_role for resource in read_payload(json.dumps(operation)).resources] == [
+    assert [resource.allocation_role for resource in read_reserve(json.dumps(operation), "file").resources] == [
         "engineering"
     ] * 2
 

@@ -4,7 +4,8 @@ from pydantic import BaseModel, Field
 
 from mesosctl.core.profile import MESOS_1_4
 from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.wire.models import QuotaConfig, Resource
+from mesosctl.wire.quota import QuotaConfig
+from mesosctl.wire.resource import Resource
 
 
 class QuotaInfo(BaseModel):

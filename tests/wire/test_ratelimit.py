@@ -8,8 +8,8 @@ from mesosctl.core.errors import UnexpectedAnswer
 from mesosctl.core.message_rates import Counts
 from mesosctl.core.ratelimit import RateLimit, RateLimits
 from mesosctl.wire.decoding import ConversionError
-from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.ratelimit import from_flag, from_json, to_json, to_text
+from mesosctl.wire.rate_limits import RateLimits as Message
+from mesosctl.wire.ratelimit import from_flag, from_json, to_text
 from mesosctl.wire.ratelimit_answers import message_counts, principals, rate_limits
 
 LIMIT = st.builds(
@@ -22,7 +22,7 @@ LIMITS = st.builds(RateLimits, st.lists(st.tuples(st.text(), LIMIT), max_size=4)
 
 @given(LIMITS)
 def test_json_and_flag_text_bring_back_the_same_value(limits):
-    assert from_json(to_json(limits)) == limits
+    assert from_json(Message.of(limits).content()) == limits
     assert from_flag(to_text(limits)) == limits
 
 
@@ -73,42 +73,3 @@ def test_answers_of_a_master():
 def test_flags_that_no_master_gives(answer):
     with pytest.raises(UnexpectedAnswer):
         rate_limits(answer)
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "column", "expected"),
-    [
-        ("", 1, 1, "'{', which opens the configuration"),
-        ("\n  []", 2, 3, "'{', which opens the configuration"),
-        ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', as an entry of an array is an object"),
-        ('{"limits": [{"principal": "p"\n "qps": 1}]}', 2, 2, "',' or '}'"),
-        ('{"limits": [1 2]}', 1, 15, "',' or ']'"),
-        ('{"limits": [{"principal": "p"}', 1, 31, "']' and '}'"),
-        ('{"limits"', 1, 10, "'}'"),
-        ('{"limits" 1}', 1, 11, "':'"),
-        ("{limits: 1}", 1, 2, "a name in double quotes, or '}'"),
-        ('{"a": }', 1, 7, "a value"),
-        ('{"a": 1,\n}', 1, 8, "no ',' before '}'"),
-        ('{"a": [1, ]}', 1, 9, "no ',' before ']'"),
-        ('{"a": 1} x', 1, 10, "nothing more after the end"),
-        ('{"a": "p}', 1, 7, "a closing '\"' for this string"),
-        ('{"a": "x\\"y": 1}', 1, 13, "',' or '}'"),
-    ],
-)
-def test_where_json_is_broken(text, line, column, expected):
-    fault = find_fault(text)
-    assert fault is not None
-    assert (fault.line, fault.column, fault.expected) == (line, column, expected)
-
-
-def test_json_that_is_not_broken():
-    assert find_fault(' {"a": [1, {"b": "}"}]}\n') is None
-
-
-@given(st.text(alphabet='{}[]",:ab1 \n\\'))
-def test_every_text_is_an_object_or_has_a_place_where_it_is_not(text):
-    fault = find_fault(text)
-    if fault is not None:
-        lines = text.split("\n")
-        assert 1 <= fault.line <= len(lines)
-        assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1

@@ -1,6 +1,6 @@
 """`mesosctl offers reserve`."""
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.offers.words import Labels, OfferFile, OfferId, Owner, Wanted, parse_labels, parse_wanted
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -27,11 +27,12 @@ def command(
     RESERVATION_REFINEMENT the stack with a reservation pushed onto it.
     """
     from mesosctl.core import offers
-    from mesosctl.wire.offers import accept_call, read_offer
+    from mesosctl.wire.offer_files import read_offer
+    from mesosctl.wire.scheduler_calls import AcceptCall
 
     wanted = parse_wanted(resources)
-    received = read_offer(read_text(offer, "--offer", session.environment.stdin), offer_id)
+    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
     who = offers.Owner(principal, parse_labels(label))
     operation = offers.reserve(wanted, received, who, role=owner)
-    session.emit(offer_call(accept_call([received], operation)))
+    session.emit(offer_call(AcceptCall.of([received], operation).content()))

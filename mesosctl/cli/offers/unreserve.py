@@ -1,6 +1,6 @@
 """`mesosctl offers unreserve`."""
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.offers.words import OfferFile, OfferId, Owner, Wanted, parse_wanted
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -18,8 +18,9 @@ def command(
     It names what the offer has reserved, entry by entry, in the offer's own format.
     """
     from mesosctl.core import offers
-    from mesosctl.wire.offers import accept_call, read_offer
+    from mesosctl.wire.offer_files import read_offer
+    from mesosctl.wire.scheduler_calls import AcceptCall
 
     wanted = parse_wanted(resources)
-    received = read_offer(read_text(offer, "--offer", session.environment.stdin), offer_id)
-    session.emit(offer_call(accept_call([received], offers.unreserve(wanted, received, role=owner))))
+    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
+    session.emit(offer_call(AcceptCall.of([received], offers.unreserve(wanted, received, role=owner)).content()))

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-from mesosctl.cli.files import Written, read_text
+from mesosctl.cli.files import Written, named, read_text
 from mesosctl.cli.quota.words import (
     AllowNewResource,
     Force,
@@ -41,9 +41,9 @@ def command(
 ) -> None:
     """Guarantee resources to a role that has no quota yet, and limit what it may use.
 
-    With -f the request is read as the documented JSON of POST /quota, its role included; --limit goes
-    with it, as that JSON has no word for limits. Limits of their own need a master from 1.9 on, and
-    are set by UPDATE_QUOTA.
+    With -f the request is read as the documented JSON of POST /quota or SET_QUOTA, its role included;
+    --limit goes with it, as that JSON has no word for limits. Limits of their own need a master from
+    1.9 on, and are set by UPDATE_QUOTA.
     """
     from mesosctl.ops.quota.options import QuotaOptions
     from mesosctl.ops.quota.setting import set_quota
@@ -52,12 +52,12 @@ def command(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.wire.models import read_quota_request
         from mesosctl.wire.places import places_in_json
+        from mesosctl.wire.quota import read_quota_request
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
         with written.refusals():
-            request = read_quota_request(written.text)
+            request = read_quota_request(written.text, named(file))
             guarantee, force = request.to_core(), force or request.force
         check_role_of_file(role, [request.role])
         role = request.role or role or ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.files import Written, read_text
+from mesosctl.cli.files import Written, named, read_text
 from mesosctl.cli.quota.words import (
     AllowNewResource,
     Limit,
@@ -69,12 +69,12 @@ def command(  # noqa: PLR0913  # one parameter an option
     if file is not None:
         if resources or limit is not None:
             raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.wire.models import read_update_quota
         from mesosctl.wire.places import places_in_json
+        from mesosctl.wire.quota import read_update_quota
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
         with written.refusals():
-            request = read_update_quota(written.text)
+            request = read_update_quota(written.text, named(file))
             desired = [(config.role, config.to_core()) for config in request.quota_configs]
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force

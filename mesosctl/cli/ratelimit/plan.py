@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.files import named
 from mesosctl.cli.ratelimit.words import ConfigFile, read_config
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -34,7 +35,7 @@ def command(session: Session, file: ConfigFile, memory: Memory, message_size: Me
     from mesosctl.ops.ratelimit.config_file import parse
     from mesosctl.render.ratelimit import memory_plan
 
-    limits = parse(read_config(session, file), file).limits
+    limits = parse(read_config(session, file), named(file)).limits
     check(limits)
     plan = plan_memory(
         limits, memory=parse_bytes(memory, "--memory"), message_size=parse_bytes(message_size, "--message-size")

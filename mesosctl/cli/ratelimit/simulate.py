@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.files import named
 from mesosctl.cli.ratelimit.words import ConfigFile, read_config
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -45,7 +46,7 @@ def command(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = Non
     from mesosctl.ops.ratelimit.config_file import parse
     from mesosctl.render.ratelimit_simulation import simulation
 
-    limits = parse(read_config(session, file), file).limits
+    limits = parse(read_config(session, file), named(file)).limits
     check(limits)
     played = Simulation(limits, simulate(limits, parse_traffic(traffic)))
     instead = session.is_output(svg, "--svg")

@@ -49,7 +49,7 @@ def command(
     from mesosctl.ops.ratelimit.config_file import dump
     from mesosctl.ops.ratelimit.watching import Pace, watch_and_suggest
     from mesosctl.render.ratelimit_simulation import suggestion
-    from mesosctl.wire.ratelimit import to_json
+    from mesosctl.wire.rate_limits import RateLimits
 
     environment = session.environment
     step = parse_span(interval, "--interval")
@@ -60,7 +60,7 @@ def command(
         made = watch_and_suggest(master, pace, headroom=headroom, burst=parse_span(burst, "--burst"))
     if not made.observed:
         session.note("no framework with a principal was seen: the suggestion is a guess")
-    text = dump(to_json(made.limits))
+    text = dump(RateLimits.of(made.limits).content())
     if instead or (session.form == "table" and file is None):
         session.emit_text(text)
         return

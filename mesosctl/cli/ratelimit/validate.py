@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.files import named
 from mesosctl.cli.ratelimit.words import ConfigFile, read_config
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
@@ -33,9 +34,9 @@ def command(session: Session, file: ConfigFile, live: Live = False, strict: Stri
     text = read_config(session, file)
     if live:
         with session.open_master() as master:
-            check = validate(text, file, master)
+            check = validate(text, file, named(file), master)
     else:
-        check = validate(text, file)
+        check = validate(text, file, named(file))
     session.emit(validation(check))
     if not check.valid:
         return ExitStatus.INVALID

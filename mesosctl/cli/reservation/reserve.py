@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.reservation.words import (
     Attributes,
     OptionalWords,
@@ -83,13 +83,16 @@ def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
     from mesosctl.ops.reservation.agents import find_agent, read_agents
     from mesosctl.ops.reservation.making import plan_reserve
     from mesosctl.ops.reservation.operating import operate
-    from mesosctl.ops.reservation.payload import read_payload
+    from mesosctl.ops.reservation.payload import read_reserve
     from mesosctl.ops.resource_names import check_entries
 
+    text = read_text(file, "--file", session.environment.stdin)
     with session.open_master() as master:
-        payload = read_payload(read_text(file, "--file", session.environment.stdin), master)
+        credentials = master.conversation.credentials
+        payload = read_reserve(text, named(file), credentials.principal if credentials else None)
         check_entries(master, payload.resources)
         found = find_agent(read_agents(master), agent)
+        payload.check_agent(found)
         plan = plan_reserve(master, found, payload.resources, payload.source)
         session.emit(agent_changes(operate(master, [plan], how)))
 

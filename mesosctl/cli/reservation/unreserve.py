@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.files import read_text
+from mesosctl.cli.files import named, read_text
 from mesosctl.cli.reservation.words import (
     OptionalWords,
     OwnerWords,
@@ -15,7 +15,7 @@ from mesosctl.cli.reservation.words import (
 )
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
-from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.core.errors import UsageError
 from mesosctl.core.holdings import AgentChange
 from mesosctl.core.resource import Resource
 from mesosctl.core.resources import Resources
@@ -74,20 +74,15 @@ def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
     """What the JSON says, on one agent."""
     from mesosctl.ops.reservation.agents import find_agent, read_agents
     from mesosctl.ops.reservation.operating import operate
-    from mesosctl.ops.reservation.payload import read_payload
+    from mesosctl.ops.reservation.payload import read_unreserve
     from mesosctl.ops.reservation.undoing import plan_unreserve
     from mesosctl.ops.resource_names import check_entries
 
+    payload = read_unreserve(read_text(file, "--file", session.environment.stdin), named(file))
     with session.open_master() as master:
-        payload = read_payload(read_text(file, "--file", session.environment.stdin))
-        if payload.source is not None:
-            raise BadInput(
-                "an UNRESERVE has no 'source'",
-                field="source",
-                hint="leave it out: each entry falls back to the role below it; to change owners: mesosctl reserve -f",
-            )
         check_entries(master, payload.resources)
         found = find_agent(read_agents(master), agent)
+        payload.check_agent(found)
         session.emit(agent_changes(operate(master, [plan_unreserve(master, found, payload.resources)], how)))
 
 

@@ -14,6 +14,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.ops.confirm import make
 from mesosctl.wire import offers as wire
 from mesosctl.wire.agents import agents
+from mesosctl.wire.scheduler_calls import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
 
 SCHEDULER = "/api/v1/scheduler"
 NAME = "mesosctl offers take"
@@ -33,7 +34,7 @@ def take(master: Master, role: str, principal: str | None, attempt: Attempt, pro
     Raises DeadlinePassed where no offer fits in time, Rejected where the master refuses the
     framework, NotConfirmed where the operation is not shown afterwards, RuleViolation from `attempt`.
     """
-    call = wire.body(wire.subscribe_call(NAME, role, principal))
+    call = SubscribeCall.of(NAME, role, principal).body()
     progress(f"subscribing with role {role}")
     with master.subscribe(SCHEDULER, call, master.deadline.remaining()) as stream:
         visit = _Visit(master, stream, attempt, progress)
@@ -112,7 +113,7 @@ class _Visit:
             else:
                 chosen = (offer, operation)
         if others:
-            self._tell(wire.body(wire.decline_call(others, REFUSE_SECONDS)))
+            self._tell(DeclineCall.of(others, REFUSE_SECONDS).body())
             self._declined += len(others)
             self._progress(f"offers declined so far: {self._declined}")
         if chosen is None:
@@ -120,7 +121,7 @@ class _Visit:
         offer, operation = chosen
         wanted = apply_all(self._agent_total(offer), operation.conversions)
         self._progress(f"{operation.deed} on {offer.hostname}")
-        accept = wire.body(wire.accept_call([offer], operation, 0.0))
+        accept = AcceptCall.of([offer], operation, 0.0).body()
         make(
             self._master,
             lambda: self._tell(accept, repeatable=False),
@@ -165,6 +166,6 @@ class _Visit:
         if self._framework_id is None:
             return
         self._master.deadline.extend_to(1.0)
-        call = {"framework_id": {"value": self._framework_id}, "type": "TEARDOWN"}
+        call = TeardownCall(framework_id=FrameworkId(value=self._framework_id))
         with suppress(MesosctlError):
-            self._tell(wire.body(call))
+            self._tell(call.body())

@@ -70,13 +70,15 @@ def send_quota(
 
     `seen` says that this principal has seen a quota of `role`, and so would see this one.
     """
-    from mesosctl.wire import requests
+    from mesosctl.wire.quota import QuotaRequest, SetQuota, SetQuotaCall
+
+    request = QuotaRequest.of(role, wanted.guarantees, force=force)
 
     def send() -> None:
         if v1:
-            master.call(requests.set_quota_call(role, wanted.guarantees, force=force))
+            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
         else:
-            master.post("/quota", requests.quota_request(role, wanted.guarantees, force=force))
+            master.post("/quota", request.body())
 
     def look() -> bool | None:
         shown = read_quotas(master).get(role)

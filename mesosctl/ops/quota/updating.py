@@ -176,10 +176,10 @@ def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> 
     Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
     and not with 409 is a difference between two calls of Mesos, and no other condition.
     """
-    from mesosctl.wire.requests import update_quota_call
+    from mesosctl.wire.quota import UpdateQuotaCall
 
     try:
-        master.call(update_quota_call(wanted, force=force))
+        master.call(UpdateQuotaCall.of(wanted, force=force).body())
     except Rejected as error:
         if not any(said in error.message for said in _OVERCOMMITTED):
             raise

@@ -1,61 +1,45 @@
-"""The configuration file: read with all that is in it, and written back as a whole or not at all."""
+"""The configuration file: read strictly, and written back in its own layout."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from mesosctl.core.errors import BadInput
+from mesosctl.core import ratelimit
 from mesosctl.core.printable import printable_json
-from mesosctl.core.ratelimit import RateLimits
-from mesosctl.wire.decoding import ConversionError, decode
-from mesosctl.wire.json_faults import find_fault
-from mesosctl.wire.ratelimit import from_json
+from mesosctl.wire.files import read_json
+from mesosctl.wire.rate_limits import RateLimits
 
 _INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The JSON of a file, everything unknown included, and what a master reads in it."""
+    """The JSON of a file, and what a master reads in it."""
 
     document: dict[str, Any]
-    limits: RateLimits
+    limits: ratelimit.RateLimits
 
 
 def parse(text: str, name: str) -> Configuration:
     """The configuration in `text`; `name` stands for it in errors.
 
-    Raises BadInput: for broken JSON with line, column and what was expected there, for a field of
-    the wrong type with its path.  The rules of core are not checked.
+    Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
+    documented with its path.  The rules of core are not checked.
     """
-    fault = find_fault(text)
-    if fault is not None:
-        raise BadInput(f"{name}: {fault}", field=f"line {fault.line}, column {fault.column}", rule="ratelimit.json")
-    try:
-        document = decode(text)
-        return Configuration(document, from_json(document))
-    except ConversionError as error:
-        raise BadInput(f"{name}: {error}", field=error.path or None, rule="ratelimit.fields") from None
+    document = read_json(text, name)
+    return Configuration(document, RateLimits.read(document, name).to_core())
 
 
 def dump(document: dict[str, Any], like: str = "") -> str:
-    """The document as text, in the layout of `like`, as far as that is known."""
-    original = _decoded(like)
-    if original is None:
+    """The document as text, in the layout of `like`, the text of another one."""
+    if not like.strip():
         return _with_short_entries(document, _INDENT)
+    original = json.loads(like)
     # Of the two layouts that people write, the one that says more of the old text in the same lines.
     lines = set(like.splitlines())
     layouts = (_with_short_entries, _with_long_entries)
     layout = max(layouts, key=lambda layout: len(lines & set(layout(original, _indent(like)).splitlines())))
     return layout(document, _indent(like))
-
-
-def _decoded(text: str) -> dict[str, Any] | None:
-    try:
-        value = decode(text)
-    except ConversionError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _indent(text: str) -> str:

@@ -21,20 +21,20 @@ Change = Callable[[Document], None]
 def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     """Apply `change` to the configuration in a file, which may be new.
 
-    What the change does not touch stays, names unknown to Mesos included.  A configuration that
-    would stop a master is not written.  Raises BadInput, RuleViolation, and what `change` raises.
+    What the change does not touch stays as it is.  A configuration that would stop a master is not written.
+    Raises BadInput, RuleViolation, and what `change` raises.
     """
     before = _read(path)
-    document = parse(before, path).document if before.strip() else {}
+    document = {} if before is None else parse(before, path).document
     original = deepcopy(document)
     change(document)
     # Where nothing changed, neither does the layout.
-    after = before if before and document == original else dump(document, before)
+    after = before if before and document == original else dump(document, before or "")
     limits = parse(after, path).limits
     ratelimit.check(limits)
     if write and after != before:
         write_atomically(Path(path), after)
-    return FileEdit(path, before, after, limits, written=write and after != before)
+    return FileEdit(path, before or "", after, limits, written=write and after != before)
 
 
 def set_limit(principal: str, limit: RateLimit) -> Change:
@@ -95,16 +95,14 @@ def _put(target: Document, name: str, value: float | None) -> None:
 
 
 def _entries(document: Document) -> list[Document]:
-    """The entries; a master takes a lone object for a list of one, and skips null."""
-    entries = document.get("limits")
-    listed = entries if isinstance(entries, list) else [entries]
-    return [entry for entry in listed if isinstance(entry, dict)]
+    return document.get("limits") or []
 
 
-def _read(path: str) -> str:
+def _read(path: str) -> str | None:
+    """The text of a file; None where there is none."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        return ""
+        return None
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field="--file") from None

@@ -4,9 +4,9 @@
 the agent may fail (seeds/reservation.txt, "/reserve").
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Conflict, Denied, MesosctlError, NotConfirmed
@@ -17,18 +17,13 @@ from mesosctl.core.resources import Resources
 from mesosctl.ops.confirm import make
 from mesosctl.ops.reservation.agents import read_agents
 from mesosctl.wire import holdings
-from mesosctl.wire.resources import list_to_json
+
+if TYPE_CHECKING:
+    from mesosctl.wire.agent_operations import AgentOperation
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
 """Seconds between two looks."""
-
-_ENDPOINTS: dict[Deed, tuple[str, str, str]] = {
-    "reserved": ("/reserve", "RESERVE_RESOURCES", "resources"),
-    "unreserved": ("/unreserve", "UNRESERVE_RESOURCES", "resources"),
-    "created": ("/create-volumes", "CREATE_VOLUMES", "volumes"),
-    "destroyed": ("/destroy-volumes", "DESTROY_VOLUMES", "volumes"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +101,13 @@ def operate(master: Master, operations: Sequence[Operation], manner: Manner) -> 
 
 
 def _send(master: Master, operation: Operation, manner: Manner) -> bool:
-    path, call, field = _ENDPOINTS[operation.deed]
-    resources = list_to_json(operation.resources, "POST")
-    fields = {field: resources}
-    if operation.source is not None:
-        fields["source"] = list_to_json(operation.source, "POST")
+    message = _message(operation)
 
     def send() -> None:
         if manner.v1:
-            body = {"agent_id": {"value": operation.agent.id}, **fields}
-            master.call(json.dumps({"type": call, call.lower(): body}).encode())
+            master.call(message.call().body())
         else:
-            texts = {name: json.dumps(value) for name, value in fields.items()}
-            master.post_form(path, {"slaveId": operation.agent.id, **texts})
+            master.post_form(message.path, message.form())
 
     try:
         return make(
@@ -136,6 +125,22 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
             status=error.status,
             hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.word}",
         ) from error
+
+
+def _message(operation: Operation) -> "AgentOperation":
+    """What is sent for an operation."""
+    from mesosctl.wire import reservations, volumes
+
+    agent, resources = operation.agent.id, operation.resources
+    match operation.deed:
+        case "reserved":
+            return reservations.ReserveResources.of(agent, resources, operation.source)
+        case "unreserved":
+            return reservations.UnreserveResources.of(agent, resources)
+        case "created":
+            return volumes.CreateVolumes.of(agent, resources)
+        case "destroyed":
+            return volumes.DestroyVolumes.of(agent, resources)
 
 
 def wait_for(master: Master, change: AgentChange, operation: Operation, manner: Manner) -> AgentChange:

@@ -1,61 +1,64 @@
-"""The documented JSON of an operation, from a file (seeds/reservation.txt, spec/reservation.md §5 and §8)."""
+"""What a file asks to do on one agent (seeds/reservation.txt, spec/reservation.md §5 and §8)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
-from mesosctl.client.master import Master
-from mesosctl.core.errors import BadInput
+from mesosctl.core.errors import UsageError
+from mesosctl.core.holdings import AgentHolding
 from mesosctl.core.resource import Resource
-from mesosctl.wire.decoding import ConversionError, decode
-from mesosctl.wire.json_faults import why_broken
-from mesosctl.wire.messages import read
-from mesosctl.wire.resources import RESOURCE, to_core
+from mesosctl.wire import reservations
 
-_WRAPPERS = ("reserve_resources", "unreserve_resources", "reserve", "unreserve")
+if TYPE_CHECKING:
+    from mesosctl.wire.agent_operations import AgentId
+    from mesosctl.wire.resource import Resource as Message
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Resources with their stacks, and what they are taken from where that is said."""
+    """Resources with their stacks, what they are taken from and the agent, where the file says so."""
 
     resources: Sequence[Resource]
     source: Sequence[Resource] | None = None
+    agent_id: str | None = None
+
+    def check_agent(self, agent: AgentHolding) -> None:
+        """Raises UsageError where the file names another agent."""
+        if self.agent_id not in (None, agent.id):
+            raise UsageError(
+                f"AGENT is {agent.id} ({agent.hostname}), and the file names {self.agent_id}",
+                field="agent_id",
+                hint="leave agent_id out of the file, or name that agent",
+            )
 
 
-def read_payload(text: str, filled_in_by: Master | None = None) -> Payload:
-    """A JSON array of resources, an object with `resources` and `source`, or a v1 call or an offer operation around it.
+def read_reserve(text: str, where: str, principal: str | None = None) -> Payload:
+    """What the file `where` asks `reserve` for.
 
-    With `filled_in_by`, a dynamic reservation at the top without principal gets that of the master's credentials.
+    A dynamic reservation at the top without principal gets `principal`, that of the master's credentials.
     Raises BadInput for what cannot be read, RuleViolation for what is no valid resource.
     """
-    try:
-        value = decode(text)
-    except ConversionError as error:
-        raise BadInput(f"the file is not JSON: {why_broken(text, error)}", field="--file") from None
-    if isinstance(value, dict):
-        for wrapper in _WRAPPERS:
-            value = value.get(wrapper, value)
-    body = {"resources": value} if isinstance(value, list) else value
-    if not isinstance(body, dict) or not isinstance(body.get("resources"), list):
-        raise BadInput("the file holds no JSON array of resources", field="--file")
-    credentials = filled_in_by.conversation.credentials if filled_in_by else None
-    principal = credentials.principal if credentials else None
-    resources = [_filled_in(entry, principal) if principal else entry for entry in _entries(body, "resources")]
-    return Payload(resources, _entries(body, "source") if body.get("source") else None)
+    asked = reservations.read_reserve(text, where)
+    resources = _entries(asked.resources, "resources")
+    return Payload(
+        [_filled_in(entry, principal) for entry in resources] if principal else resources,
+        _entries(asked.source, "source") if asked.source else None,
+        _value(asked.agent_id),
+    )
 
 
-def _entries(body: dict[str, Any], field: str) -> list[Resource]:
-    entries = body[field]
-    if not isinstance(entries, list):
-        raise BadInput(f"'{field}' is no JSON array", field=field)
-    try:
-        return [
-            to_core(read(RESOURCE, entry, f"{field}[{index}]"), f"{field}[{index}]")
-            for index, entry in enumerate(entries)
-        ]
-    except ConversionError as error:
-        raise BadInput(str(error), field=error.path or field) from None
+def read_unreserve(text: str, where: str) -> Payload:
+    """What the file `where` asks `unreserve` for.  Raises as `read_reserve`."""
+    asked = reservations.read_unreserve(text, where)
+    return Payload(_entries(asked.resources, "resources"), agent_id=_value(asked.agent_id))
+
+
+def _value(agent_id: "AgentId | None") -> str | None:
+    return None if agent_id is None else agent_id.value
+
+
+def _entries(messages: "Iterable[Message]", field: str) -> list[Resource]:
+    return [message.to_core(f"{field}[{index}]") for index, message in enumerate(messages)]
 
 
 def _filled_in(entry: Resource, principal: str) -> Resource:

@@ -112,6 +112,17 @@ def test_takes_the_documented_json(lab, wrap):
     assert lab.reserved("one") == "cpus(reservations: [(DYNAMIC,ads)]):1; cpus(reservations: [(DYNAMIC,web)]):1"
 
 
+def test_the_agent_in_the_json_is_the_one_that_is_named(lab):
+    one, two = lab.agent("one").id, lab.agent("two").id
+    operation = {"agent_id": {"value": one}, "resources": [{**ONE_CPU, "reservations": [BY_ADS]}]}
+    call = json.dumps({"type": "RESERVE_RESOURCES", "reserve_resources": operation})
+    ran = lab.run("reserve", "two", "-f", "-", stdin=call)
+    assert (ran.status, lab.transport.changed) == (2, [])
+    assert one in ran.err
+    assert two in ran.err
+    assert lab.run("reserve", "one", "-f", "-", stdin=call).status == 0
+
+
 def test_a_source_changes_the_owner_without_a_moment_in_between(lab):
     lab.run("reserve", "one", "cpus:1", "--role", "ads")
     payload = {
