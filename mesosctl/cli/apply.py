@@ -15,6 +15,8 @@ from mesosctl.cli.verb import verb
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mesosctl.client.master import Master
+    from mesosctl.core.wanted import Wanted
     from mesosctl.core.wanted_plan import Step
     from mesosctl.ops.apply.journal import Journal
 
@@ -47,51 +49,60 @@ def command(  # one parameter an option
     A person is asked first.  A script must say --yes where the plan takes something away: removes or lowers a
     quota, lowers a weight (as --prune does, to 1), unreserves.
     """
-    from mesosctl.ops.apply.journal import Journal, digest, folder
+    from mesosctl.ops.apply.journal import About, Journal, digest, folder
     from mesosctl.wire.wanted import load
 
     text = read_text(file, "--file", session.environment.stdin)
     wanted = load(text, file)
     name = file if file == "-" else os.path.realpath(file)
-    address = session.options.master or session.environment.variables.get("MESOSCTL_MASTER", "")
-    with Journal(folder(session.environment.variables), address, name, keeps=not session.options.dry_run) as journal:
-        if restart:
-            journal.end()
-        _go(session, journal, (wanted, digest(text, prune=prune)), prune=prune, trusts=trust_master)
+    variables, keeps = session.environment.variables, not session.options.dry_run
+    with session.open_master() as master:
+        about = About.of(session.identity(master), text, name)
+        with Journal(folder(variables), about, keeps=keeps) as journal:
+            if restart:
+                journal.end()
+            _go(session, master, journal, (wanted, digest(text, prune=prune)), prune=prune, trusts=trust_master)
 
 
-def _go(session: Session, journal: "Journal", wish: tuple, *, prune: bool, trusts: bool) -> None:  # type: ignore[type-arg]
+def _go(  # the parts of one command
+    session: Session,
+    master: "Master",
+    journal: "Journal",
+    wish: "tuple[Wanted, str]",
+    *,
+    prune: bool,
+    trusts: bool,
+) -> None:
     from mesosctl.ops.apply.journal import Entry
     from mesosctl.ops.apply.running import check_same, prove, resume, run
     from mesosctl.ops.apply.state import make_plan
     from mesosctl.render.wanted import plan_report
 
     wanted, digest = wish
-    with session.open_master() as master:
-        left = resume(master, journal, digest)
-        entry = left or Entry(digest, make_plan(master, wanted, prune=prune), 0)
-        remaining = entry.steps[entry.done :]
-        if session.options.dry_run or not entry.steps:
-            session.emit(plan_report(entry.steps, entry.done, applied=False))
-            if not entry.steps:
-                journal.end()  # of an older version of the file
-            elif remaining:
-                run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
-            return
-        if not session.options.yes:
-            session.show(plan_report(entry.steps, entry.done, applied=False))
-        if remaining:
-            _ask(session, remaining)
-        master.deadline.extend_to(master.conversation.timeout)
-        if left is None:
-            check_same(entry.steps, make_plan(master, wanted, prune=prune))
-        # Read back in any case: a step that may not have happened must not be followed by the next.
-        how = replace(manner(session, trust_master=trusts), wait=True)
-        run(master, journal, entry, how, session.progress)
-        master.deadline.extend_to(master.conversation.timeout)
-        prove(master, wanted, prune=prune)
-        session.end_progress()
-        session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
+    left = resume(master, journal, digest)
+    entry = left or Entry(digest, make_plan(master, wanted, prune=prune), 0)
+    remaining = entry.steps[entry.done :]
+    if session.options.dry_run or not entry.steps:
+        session.emit(plan_report(entry.steps, entry.done, applied=False))
+        if not entry.steps:
+            journal.end()  # of an older version of the file
+        elif remaining:
+            run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
+        return
+    if not session.options.yes:
+        session.show(plan_report(entry.steps, entry.done, applied=False))
+    if remaining:
+        _ask(session, remaining)
+    master.deadline.extend_to(master.conversation.timeout)
+    if left is None:
+        check_same(entry.steps, make_plan(master, wanted, prune=prune))
+    # Read back in any case: a step that may not have happened must not be followed by the next.
+    how = replace(manner(session, trust_master=trusts), wait=True)
+    run(master, journal, entry, how, session.progress)
+    master.deadline.extend_to(master.conversation.timeout)
+    prove(master, wanted, prune=prune)
+    session.end_progress()
+    session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
 
 
 def _ask(session: Session, steps: "Sequence[Step]") -> None:

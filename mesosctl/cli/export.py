@@ -52,9 +52,17 @@ def command(session: Session, *, file: File = None) -> None:
     for sentence in left_out:
         session.note(f"not written: {sentence}")
     if file is not None and writes_file:
-        write_atomically(file, dump(wanted))
+        write_atomically(file, _plain(session, dump(wanted), str(file)))
         session.note(f"{file} is written")
     elif session.form in ("json", "jsonl"):
         session.emit(wanted_state(content(wanted)))
     else:
-        session.emit_text(dump(wanted))
+        session.emit_text(_plain(session, dump(wanted), "the document"))
+
+
+def _plain(session: Session, text: str, what: str) -> str:
+    """The text without any secret; said so, as it is not what the cluster has."""
+    plain = session.environment.secrets.redact_data(text)
+    if plain != text:
+        session.warn(f"{what} is not what was read: a secret of this command stood in it, and is struck out")
+    return plain

@@ -71,11 +71,11 @@ def command(
     if anonymise:
         picture = anonymised(picture)
     if file is None or str(file) == "-":
-        session.emit_pieces(snapshot.lines(picture))
+        session.emit_pieces(session.kept(snapshot.lines(picture), "the snapshot"))
         return ExitStatus.DONE
     from mesosctl.render.snapshot import snapshot_taken
 
-    write_file(file, picture)
+    write_file(file, picture, lambda pieces: session.kept(pieces, str(file)))
     session.emit(snapshot_taken(picture, str(file)))
     return ExitStatus.DONE
 

@@ -94,6 +94,9 @@ def verb(
                 if changes:
                     session.tell_unsent(error)
                 raise
+            except KeyboardInterrupt as stopped:
+                # typer would lose what it says.
+                raise session.interrupted(stopped) from None
             except BrokenPipeError:
                 # typer would take it for a failure of its own.
                 return int(ExitStatus.BROKEN_PIPE)

@@ -138,7 +138,7 @@ def test_a_listing_loads_what_it_shows_and_no_more(quota_server, form):
     found = rooms(ran)
     assert found.pop("cli") <= {*OF_ALL, "quota", "quota.list"}
     assert found.pop("client") == {*CLIENT, "network", "connection"}
-    assert found.pop("core") <= {"errors", "printable", "quantities", "reading", "scalars", "standing"}
+    assert found.pop("core") <= {"errors", "printable", "quantities", "reading", "redaction", "scalars", "standing"}
     assert found.pop("wire") == {"answers", "decoding"}
     assert found.pop("ops") == {"quota", "quota.state"}
     assert found.pop("render") == {"forms", "quota", "report"}

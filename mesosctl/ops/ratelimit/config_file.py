@@ -7,11 +7,13 @@ from typing import Any
 from mesosctl.core.errors import BadInput
 from mesosctl.core.printable import printable_json
 from mesosctl.core.ratelimit import RateLimits
-from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.wire.decoding import TOO_DEEP, ConversionError, decode
 from mesosctl.wire.json_faults import find_fault
 from mesosctl.wire.ratelimit import from_json
 
 _INDENT = "  "
+_DEEPEST = 100
+"""Levels of nesting, as many as protobuf takes; a file of limits has three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,17 @@ def parse(text: str, name: str) -> Configuration:
         raise BadInput(f"{name}: {fault}", field=f"line {fault.line}, column {fault.column}", rule="ratelimit.json")
     try:
         document = decode(text)
+        if _is_deep(document, _DEEPEST):
+            raise ConversionError(TOO_DEEP, "")
         return Configuration(document, from_json(document))
     except ConversionError as error:
         raise BadInput(f"{name}: {error}", field=error.path or None, rule="ratelimit.fields") from None
+
+
+def _is_deep(value: Any, levels: int) -> bool:
+    """Whether a value of JSON is nested more than so many levels deep."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deep(one, levels - 1) for one in inner)
 
 
 def dump(document: dict[str, Any], like: str = "") -> str:
