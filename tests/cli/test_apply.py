@@ -316,18 +316,14 @@ def test_a_damaged_journal_is_told_of_and_can_be_forgotten(run, file, tmp_path):
 
 
 def test_two_at_once_are_one_too_many(run, file, tmp_path):
-    """However the master and the file are named: by the path, by a link to it, on standard input."""
+    """However the file is named: by its path, by a link to it, as standard input."""
     with Master(parse_address(FAKE)) as master:
         about = About.of(identity(master, FAKE), WISHES, "elsewhere.toml")
     link = tmp_path / "link.toml"
     link.symlink_to(file)
     with Journal(tmp_path / "mesosctl" / "apply", about):
-        for words, master_said in (
-            (("-f", file), FAKE),
-            (("-f", link), "fake:?version=1.11.0"),
-            (("-f", "-"), FAKE),
-        ):
-            status, _, err = run("apply", *words, stdin=WISHES, master=master_said)
+        for named in (file, link, "-"):
+            status, _, err = run("apply", "-f", named, stdin=WISHES)
             assert (status, "by another program" in err) == (6, True), err
         file.write_text(WISHES.replace("cpus:4", "cpus:5"))
         assert run("apply", "-f", file)[0] == 0  # other wishes
