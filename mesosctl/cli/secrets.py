@@ -14,7 +14,7 @@ from mesosctl.core.reading import open_file, why_unreadable
 from mesosctl.core.redaction import Secrets
 
 _KEYRING = "mesosctl"
-_LARGEST = 1 << 20
+_LARGEST = 1 << 14
 """Characters of a file that holds a secret; no token is nearly as long."""
 
 

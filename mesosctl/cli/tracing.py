@@ -68,4 +68,3 @@ def _body(body: bytes | None, secrets: Secrets) -> str:
     if len(text) > LONGEST_BODY:
         text = f"{text[:LONGEST_BODY]} … and {len(text) - LONGEST_BODY} more characters"
     return "\n".join(map(printable, text.splitlines()))
-

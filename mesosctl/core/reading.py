@@ -23,23 +23,26 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise NoFile("it is a directory")
-        if stat.S_ISFIFO(mode) and not os.path.realpath(path).startswith("/proc/"):
-            raise NoFile("it is a FIFO: send what it holds to standard input, as -")
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or _may_be_read(descriptor, mode)):
-            raise NoFile("it is a device, and no file")
+        _check_it_ends(descriptor, path)
         os.set_blocking(descriptor, True)
-        return open(descriptor, "rb")
+        return open(descriptor, "rb")  # noqa: PTH123  # it is no path any more
     except BaseException:
         os.close(descriptor)
         raise
 
 
-def _may_be_read(descriptor: int, mode: int) -> bool:
-    """Whether a device ends by itself, or where a person says so."""
-    return stat.S_ISCHR(mode) and (os.isatty(descriptor) or os.path.samestat(os.fstat(descriptor), os.stat(os.devnull)))
+def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
+    """Raises NoFile for what may never come to its end, or never begin."""
+    state = os.fstat(descriptor)
+    if stat.S_ISREG(state.st_mode):
+        return
+    if stat.S_ISDIR(state.st_mode):
+        raise NoFile("it is a directory")
+    if stat.S_ISFIFO(state.st_mode):
+        if not os.path.realpath(path).startswith("/proc/"):
+            raise NoFile("it is a FIFO: send what it holds to standard input, as -")
+    elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
+        raise NoFile("it is a device, and no file")
 
 
 def read_text_file(path: str | os.PathLike[str]) -> str:

@@ -26,11 +26,11 @@ _USER_INFO = (
     r"(?P<user_info>(?:[^/\s\"'<>\\@]|\\{1,15}[^/\s\\])(?:[^/\s\"<>\\]|\\{1,15}[^/\s\\])*)@"
 )
 """What stands before the last @ of a URL's authority, escaped in JSON or not."""
-_SECRET_NAME = r'[^"\\]{0,64}(?:secret|password|passwd|token|credential)[^"\\]{0,64}'
-_SECRET_VALUE = r'(?P=quote)\s*:\s*(?P=quote)(?P<value>.*?)(?<!\\)(?P=quote)'
+_NAME = r'[^"\\]{0,64}(?:secret|password|passwd|token|credential)[^"\\]{0,64}'
+_VALUE = r"(?P=quote)\s*:\s*(?P=quote)(?P<value>.*?)(?<!\\)(?P=quote)"
 _SECRET_FIELDS = (
-    rf'(?is)(?P<quote>\\{{0,15}}"){_SECRET_NAME}{_SECRET_VALUE}',
-    rf'(?is)(?P<quote>\\{{0,15}}")key(?P=quote)\s*:\s*(?P=quote){_SECRET_NAME}(?P=quote)\s*,\s*(?P=quote)value{_SECRET_VALUE}',
+    rf'(?is)(?P<quote>\\{{0,15}}"){_NAME}{_VALUE}',
+    rf'(?is)(?P<quote>\\{{0,15}}")key(?P=quote)\s*:\s*(?P=quote){_NAME}(?P=quote)\s*,\s*(?P=quote)value{_VALUE}',
 )
 """Fields of JSON, or of JSON in a text of JSON, whose name says that the value is secret; the second as the modules
 of Mesos have it: {"key": "password", "value": "…"}."""
@@ -154,8 +154,10 @@ def _runs(text: str) -> Iterator[tuple[str, int]]:
 
 def _run(character: str, length: int) -> str:
     if character == "\\":
-        # Once escaped there are twice as many, twice escaped four times.
-        return rf"(?:\\{{{length},{4 * length}}}|(?:\\{{1,15}}u005[cC]|%5[cC]|&#92;|&#[xX]5[cC];){{{length}}})"
+        # Once escaped there are twice as many, twice escaped four times, and so on.
+        return rf"(?:\\{{{length},{8 * length}}}|(?:\\{{1,15}}u005[cC]|%5[cC]|&#92;|&#[xX]5[cC];){{{length}}})"
+    if character.isascii() and (character.isalnum() or character in "-._~"):
+        return re.escape(character)  # which nobody escapes
     others = sorted(_escapes(character), key=len, reverse=True)
     return f"(?:{'|'.join((re.escape(character), *others))})"
 

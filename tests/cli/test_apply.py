@@ -406,7 +406,7 @@ def test_a_journal_that_nobody_wrote_is_told_of(run, file, tmp_path, content):
     assert run("apply", "-f", file, "--restart")[0] == 0
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
 def test_a_journal_that_is_no_file_is_refused_at_once(run, file, tmp_path, make):
     killed(tmp_path, file, 1, "before")
     (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")
@@ -438,7 +438,7 @@ def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
     assert said == "interrupted: 2 of 5 steps done; run the same command to continue"
     status, _, err = run("apply", "-f", file)
     assert status == 0, err
-    assert "interrupted after 2 of 5 steps; done before: 2 × set quota" in err
+    assert "interrupted after 2 of 5 steps; done before: set quota (2)" in err
     assert run("diff", "-f", file)[0] == 0
 
 

@@ -33,10 +33,8 @@ KINDS = {
     "quotas": (f"quota update -f FILE --master {FAKE}", ""),
     "reservation": (f"reserve agent-1 -f FILE --master {FAKE}", ""),
     "reservation to undo": (f"unreserve agent-1 -f FILE --master {FAKE}", ""),
-    "offer": (f"offers reserve cpus:1 --role a --offer FILE --master {FAKE}", ""),
+    "offer": (f"offers reserve cpus:1 --offer FILE --for a --master {FAKE}", ""),
 }
-ANY_TEXT = ("secret", "token")
-"""Of which each line is one."""
 TEXTS = {
     "arrays": b"[" * 100_000,
     "500 arrays": b'{"limits":' + b"[" * 500 + b"]" * 500 + b"}",
@@ -68,7 +66,7 @@ def no_file(path: Path) -> None:
 
 
 PLACES: dict[str, Callable[[Path], None]] = {
-    "a FIFO": lambda path: os.mkfifo(path),
+    "a FIFO": os.mkfifo,
     "a folder": lambda path: path.mkdir(),
     "/dev/zero": lambda path: path.symlink_to("/dev/zero"),
     "/dev/full": lambda path: path.symlink_to("/dev/full"),
@@ -115,7 +113,8 @@ def test_what_is_in_it(read, tmp_path, kind, text):
     assert "bug" not in ran.err
     assert "Traceback" not in ran.err
     if ran.status != 0:
-        assert ran.status in (2, 3, 4, 5, 6), ran.err
+        # A line without anything else may be the name of a host that does not answer.
+        assert ran.status in (2, 3, 4, 5, 6, *((7,) if kind == "address" else ())), ran.err
         assert ran.err.startswith("mesosctl: ")
 
 
@@ -125,9 +124,11 @@ def test_what_it_is(read, tmp_path, kind, place):
     path = tmp_path / "file"
     PLACES[place](path)
     ran = read(kind, path)
-    new = place == "missing" and kind in ("limits to change", "context")
-    assert (ran.status, ran.out) == (3, "") or new or (place, ran.status) == ("missing", 5), ran.err
-    assert new or str(path) in ran.err
+    if place in ("missing", "itself") and kind in ("limits to change", "limits to take from", "context"):
+        assert ran.status in (0, 3, 5)  # there is none yet
+        return
+    assert (ran.status, ran.out) == (3, ""), ran.err
+    assert str(path) in ran.err
 
 
 def test_what_a_shell_connects_is_read(read, tmp_path):

@@ -38,7 +38,9 @@ def resume(master: Master, journal: Journal, digest: str) -> Entry | None:
         raise _changed(step)
     if done < len(left.steps):
         _check_untouched(master, left.steps[done])
-    master.notice(f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; {_in_short(left.steps[:done])}")
+    master.notice(
+        f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; {_in_short(left.steps[:done])}"
+    )
     return Entry(digest, left.steps, done)
 
 
@@ -83,7 +85,7 @@ def _in_short(steps: Sequence[Step]) -> str:
     if not steps:
         return "nothing was done before"
     kinds = Counter(_kind(step) for step in steps)
-    return "done before: " + ", ".join(f"{count} × {kind}" for kind, count in kinds.items())
+    return "done before: " + ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
 
 
 def _kind(step: Step) -> str:

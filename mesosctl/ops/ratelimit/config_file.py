@@ -35,17 +35,18 @@ def parse(text: str, name: str) -> Configuration:
         raise BadInput(f"{name}: {fault}", field=f"line {fault.line}, column {fault.column}", rule="ratelimit.json")
     try:
         document = decode(text)
-        if _is_deep(document, _DEEPEST):
-            raise ConversionError(TOO_DEEP, "")
+        _check_depth(document, _DEEPEST)
         return Configuration(document, from_json(document))
     except ConversionError as error:
         raise BadInput(f"{name}: {error}", field=error.path or None, rule="ratelimit.fields") from None
 
 
-def _is_deep(value: Any, levels: int) -> bool:
-    """Whether a value of JSON is nested more than so many levels deep."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels < 0 or any(_is_deep(one, levels - 1) for one in inner)
+def _check_depth(value: Any, levels: int) -> None:
+    """Raises ConversionError where a value of JSON is nested more than so many levels deep."""
+    if levels < 0:
+        raise ConversionError(TOO_DEEP, "")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_depth(inner, levels - 1)
 
 
 def dump(document: dict[str, Any], like: str = "") -> str:
