@@ -30,7 +30,8 @@ def command(session: Session, *, file: File = None) -> None:
     not name is not limited.  A weight is ROLE = NUMBER below [weights].  A reservation is an entry of
     [[reservations]] with agent (host name or id), role and resources = "cpus:2;ports:[31000-31009]"; under = ["dept"]
     names the roles that it refines, from the bottom up; principal and labels = { why = "batch" } tell it from
-    others.  What cannot be written so is named in a note.  Nothing is changed.
+    others.  What cannot be written so is named in a note.  A FILE is not written through a link that somebody
+    else made.  Nothing is changed.
 
     On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
     """

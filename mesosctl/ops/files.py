@@ -33,7 +33,8 @@ _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
     """Replace a file, or where one's own link leads, keeping owner and permissions; a new one gets `new_mode`.
 
-    A link of somebody else is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`; what was there is unchanged then.
+    A link of somebody else is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
+    what was there is unchanged then.
     """
     write_pieces(path, (text,), field=field, new_mode=new_mode)
 
