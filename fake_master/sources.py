@@ -6,7 +6,7 @@ from pathlib import Path
 from fake_master.cluster import ClusterSpec, read_cluster
 from fake_master.pictured import Pictured, read_snapshot
 from mesosctl.core.errors import BadInput
-from mesosctl.core.reading import open_file, why_unreadable
+from mesosctl.core.reading import why_unreadable
 from mesosctl.wire.snapshot import rewindable
 
 Source = ClusterSpec | Pictured
@@ -17,7 +17,7 @@ _ENOUGH = 256
 def read_source(path: Path, mesos_version: str | None = None) -> Source:
     """The cluster in a file; `mesos_version` for another than a snapshot's own.  Raises BadInput."""
     try:
-        with open_file(path) as file:
+        with path.open("rb") as file:
             return read_opened(file, str(path), mesos_version)
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
