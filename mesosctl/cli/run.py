@@ -27,9 +27,9 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
         return int(error.exit_status)
     except KeyboardInterrupt as stopped:
         told = "no change was sent" if status is None else "the command is done, its answer may not be written whole"
-        error = interrupted(stopped, told)
-        report_error(error, environment)
-        return int(error.exit_status)
+        ended = interrupted(stopped, told)
+        report_error(ended, environment)
+        return int(ended.exit_status)
     except BrokenPipeError:
         return int(ExitStatus.BROKEN_PIPE)
     except Exception as error:

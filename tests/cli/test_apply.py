@@ -329,6 +329,23 @@ def test_two_at_once_are_one_too_many(run, file, tmp_path):
         assert run("apply", "-f", file)[0] == 0  # other wishes
 
 
+class Said(Master):
+    """A master that says of itself what the test says."""
+
+    def __init__(self, address, pid, flags):
+        super().__init__(address)
+        self._said = {
+            "GET_MASTER": {"get_master": {"master_info": {"id": "x", "pid": pid}}},
+            "/flags": {"flags": flags},
+        }
+
+    def ask(self, call):
+        return self._said[call]
+
+    def get(self, path):
+        return self._said[path]
+
+
 @pytest.mark.parametrize(
     ("flags", "one", "other"),
     [
@@ -338,31 +355,18 @@ def test_two_at_once_are_one_too_many(run, file, tmp_path):
     ],
 )
 def test_a_master_is_the_same_however_its_address_is_written(flags, one, other):
-    class Said:
-        def ask(self, _):
-            return {"get_master": {"master_info": {"id": "x", "pid": "master@127.0.0.1:5050"}}}
-
-        def get(self, _):
-            return {"flags": flags}
-
-    assert identity(Said(), one) == identity(Said(), other)
-    assert "pw" not in identity(Said(), one)
+    said = Said(parse_address("fake:"), "master@127.0.0.1:5050", flags)
+    assert identity(said, one) == identity(said, other)
+    assert "pw" not in identity(said, one)
 
 
 def test_two_masters_that_both_call_themselves_localhost_are_two():
-    class Said:
-        def ask(self, _):
-            return {"get_master": {"master_info": {"id": "x", "pid": "master@127.0.1.1:5050"}}}
-
-        def get(self, _):
-            return {"flags": {}}
-
-    assert identity(Said(), "http://one:5050") != identity(Said(), "http://two:5050")
+    said = Said(parse_address("fake:"), "master@127.0.1.1:5050", {})
+    assert identity(said, "http://one:5050") != identity(said, "http://two:5050")
 
 
-def test_a_master_that_does_not_tell_what_it_is_goes_by_its_address(cluster):
+def test_a_master_that_does_not_tell_what_it_is_goes_by_its_address():
     """The list in any order, and without what is secret in it."""
-    del cluster
     assert _plain("http://B:1/,http://a:2") == _plain("http://a:2,http://b:1")
     assert _plain("zk://user:hunter2hunter2@h1/mesos") == "h1/mesos"
 
@@ -423,12 +427,12 @@ def interrupt(_master, _path, _body=None):
 
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
-    done = []
+    left = iter(range(2))
 
     def stopping(*words):
-        if len(done) == 2:
+        if next(left, None) is None:
             raise KeyboardInterrupt
-        done.append(perform(*words))
+        perform(*words)
 
     with monkeypatch.context() as patch:
         patch.setattr(running, "perform", stopping)

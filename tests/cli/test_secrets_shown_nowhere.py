@@ -154,8 +154,8 @@ def test_in_what_is_kept(tmp_path, monkeypatch):
         assert secret not in text
         assert "***" in text or name == "report.html"
     json.loads(kept["snapshot.json"].read_text())
-    for words in (("snapshot",), ("export",), ("export", "-o", "json")):
-        ran = fake(tmp_path, *words, **said)
+    for typed in ("snapshot", "export", "export -o json"):
+        ran = fake(tmp_path, *typed.split(), **said)
         assert (ran.status, "***" in ran.out, secret in ran.out + ran.err) == (0, True, False)
 
 

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -27,7 +28,7 @@ def base64_of(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-SPELLINGS = {
+SPELLINGS: dict[str, Callable[[str], str]] = {
     "as it is": str,
     "JSON": json.dumps,
     "JSON in UTF-8": lambda text: json.dumps(text, ensure_ascii=False),

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mesosctl.core.errors import BadInput
-from mesosctl.ops import files
 from mesosctl.ops.files import write_atomically
 
 SOMEBODY = 12_345
@@ -21,7 +20,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path],
         if os.geteuid() == 0:
             os.chown(link, SOMEBODY, SOMEBODY, follow_symlinks=False)
         else:
-            monkeypatch.setattr(files.os, "geteuid", lambda: SOMEBODY)
+            monkeypatch.setattr("mesosctl.ops.files.os.geteuid", lambda: SOMEBODY)
 
     return plant
 

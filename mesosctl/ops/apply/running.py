@@ -76,7 +76,7 @@ def run(master: Master, journal: Journal, entry: Entry, manner: Manner, tell: Ca
 def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardInterrupt) -> Iterator[str]:
     """What is known where the step after `done` ones was interrupted."""
     yield f"{done} of {len(steps)} steps done; run the same command to continue"
-    if begun or getattr(stopped, "__notes__", ()):
+    if begun or getattr(stopped, "__notes__", None):
         yield f"whether step {done + 1}, {_words(steps[done])}, was made is not known, and the same command finds out"
 
 
