@@ -10,7 +10,7 @@ LONGEST = 64 * 1024 * 1024
 """Characters: a file of 100,000 agents is shorter."""
 _DEEPEST = 64
 # Parts of a dotted key, more than are read in a time that anybody waits.
-_LONG_KEY = re.compile(r"""(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""")
+_LONG_KEY = re.compile(r"""(?:(?:(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""")
 
 
 def read(text: str, where: str) -> dict[str, Any]:
