@@ -65,6 +65,10 @@ def no_file(path: Path) -> None:
     """Nothing is made."""
 
 
+HOSTS = ("null", "a number", "1e999")
+"""Which could be the name of a host, and nobody is to be asked for."""
+
+
 PLACES: dict[str, Callable[[Path], None]] = {
     "a FIFO": os.mkfifo,
     "a folder": lambda path: path.mkdir(),
@@ -107,14 +111,15 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Path
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_is_in_it(read, tmp_path, kind, text):
     path = tmp_path / ("file.json" if "snapshot" in kind else "file")
+    if kind == "address" and text in HOSTS:
+        return
     path.write_bytes(TEXTS[text])
     path.chmod(0o600)
     ran = read(kind, path)
     assert "bug" not in ran.err
     assert "Traceback" not in ran.err
     if ran.status != 0:
-        # A line without anything else may be the name of a host that does not answer.
-        assert ran.status in (2, 3, 4, 5, 6, *((7,) if kind == "address" else ())), ran.err
+        assert ran.status in (2, 3, 4, 5, 6), ran.err
         assert ran.err.startswith("mesosctl: ")
 
 

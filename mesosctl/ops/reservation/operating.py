@@ -48,11 +48,13 @@ class Operation:
 
     @property
     def outcome_of_two(self) -> Outcome | None:
-        """How the agent looks where it happened twice; None where it can happen only once."""
+        """How the agent looks where it happened twice; None where it can happen only once, or that looks the same."""
+        once = apply_all(self.agent.total, self.conversions)
         try:
-            return self._looks(apply_all(apply_all(self.agent.total, self.conversions), self.conversions))
+            twice = self._looks(apply_all(once, self.conversions))
         except Conflict:
             return None
+        return None if twice.is_shown_by(once) else twice
 
     def _looks(self, after: Resources) -> Outcome:
         resources = Resources(self.resources)
