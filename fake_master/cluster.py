@@ -21,7 +21,7 @@ from fake_master.master.tasks import TaskFate
 from fake_master.master.usage_slack import slack_of_use
 from mesosctl.core.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.core.profile import MESOS_1_4, PROFILES
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import read_text_file, why_unreadable
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import toml_text
 
@@ -178,7 +178,7 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
 def read_cluster_file(path: Path) -> ClusterSpec:
     """A cluster file.  Raises BadInput naming the key, or the line for what is not TOML."""
     try:
-        return read_cluster(path.read_text(encoding="utf-8"), str(path))
+        return read_cluster(read_text_file(path), str(path))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
 

@@ -31,6 +31,7 @@ def main(argv: "Sequence[str] | None" = None, environment: "Environment | None" 
 
             return run_as_program(arguments)
         except KeyboardInterrupt:  # before there is anything to interrupt
+            sys.stderr.write("mesosctl: interrupted: no change was sent\n")
             return 130
     from mesosctl.cli.run import run
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +24,15 @@ OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The contexts, masters and names of whoever runs the tests are left alone, and change no test."""
+    """The contexts, masters and names of whoever runs the tests are left alone, and change no test.
+
+    Nor does a shell that starts them in the background, and has them and all their programs ignore Ctrl-C.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     home = tempfile.TemporaryDirectory(prefix="mesosctl-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
     for name in [name for name in os.environ if name.startswith(("MESOSCTL_", "XDG_"))]:

@@ -13,7 +13,7 @@ from mesosctl.core.errors import BadInput, RuleViolation
 from mesosctl.core.minimum import parse_minimum
 from mesosctl.core.priorities import Priorities
 from mesosctl.core.ratelimit import RateLimits
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import read_text_file, why_unreadable
 from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.messages import Field, Message, read
 from mesosctl.wire.ratelimit import from_json
@@ -187,7 +187,7 @@ def _json_or_file(name: str, value: str) -> Any:
 def _read(source: str, flag: str) -> str:
     path = Path(source.removeprefix("file://"))
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text_file(path)
     except (OSError, ValueError) as error:  # no such file, no UTF-8, no path at all
         raise BadInput(f"--{flag}: {path} cannot be read: {why_unreadable(error)}", field=flag) from error
 

@@ -51,7 +51,7 @@ def command(  # one parameter an option
     A person is asked first.  A script must say --yes where the plan takes something away: removes or lowers a
     quota, lowers a weight (as --prune does, to 1), unreserves.
     """
-    from mesosctl.ops.apply.journal import Journal, digest, folder
+    from mesosctl.ops.apply.journal import About, Journal, digest, folder
     from mesosctl.ops.apply.running import prove as prove_reached
     from mesosctl.ops.apply.state import make_plan
     from mesosctl.wire.places import places_in_toml
@@ -65,16 +65,19 @@ def command(  # one parameter an option
             return make_plan(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
 
     name = file if file == "-" else os.path.realpath(file)
-    address = session.options.master or session.environment.variables.get("MESOSCTL_MASTER", "")
-    with Journal(folder(session.environment.variables), address, name, keeps=not session.options.dry_run) as journal:
-        if restart:
-            journal.end()
-        prove = partial(prove_reached, wanted=wanted, prune=prune)
-        _go(session, journal, digest(text, prune=prune), planned, prove, trusts=trust_master)
+    variables, keeps = session.environment.variables, not session.options.dry_run
+    prove = partial(prove_reached, wanted=wanted, prune=prune)
+    with session.open_master() as master:
+        about = About.of(session.identity(master), text, name)
+        with Journal(folder(variables), about, keeps=keeps) as journal:
+            if restart:
+                journal.end()
+            _go(session, master, journal, digest(text, prune=prune), planned, prove, trusts=trust_master)
 
 
-def _go(
+def _go(  # the parts of one command
     session: Session,
+    master: "Master",
     journal: "Journal",
     digest: str,
     planned: "Callable[[Master], list[Step]]",
@@ -86,31 +89,30 @@ def _go(
     from mesosctl.ops.apply.running import check_same, resume, run
     from mesosctl.render.wanted import plan_report
 
-    with session.open_master() as master:
-        left = resume(master, journal, digest)
-        entry = left or Entry(digest, planned(master), 0)
-        remaining = entry.steps[entry.done :]
-        if session.options.dry_run or not entry.steps:
-            session.emit(plan_report(entry.steps, entry.done, applied=False))
-            if not entry.steps:
-                journal.end()  # of an older version of the file
-            elif remaining:
-                run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
-            return
-        if not session.options.yes:
-            session.show(plan_report(entry.steps, entry.done, applied=False))
-        if remaining:
-            _ask(session, remaining)
-        master.deadline.extend_to(master.conversation.timeout)
-        if left is None:
-            check_same(entry.steps, planned(master))
-        # Read back in any case: a step that may not have happened must not be followed by the next.
-        how = replace(manner(session, trust_master=trusts), wait=True)
-        run(master, journal, entry, how, session.progress)
-        master.deadline.extend_to(master.conversation.timeout)
-        prove(master)
-        session.end_progress()
-        session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
+    left = resume(master, journal, digest)
+    entry = left or Entry(digest, planned(master), 0)
+    remaining = entry.steps[entry.done :]
+    if session.options.dry_run or not entry.steps:
+        session.emit(plan_report(entry.steps, entry.done, applied=False))
+        if not entry.steps:
+            journal.end()  # of an older version of the file
+        elif remaining:
+            run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
+        return
+    if not session.options.yes:
+        session.show(plan_report(entry.steps, entry.done, applied=False))
+    if remaining:
+        _ask(session, remaining)
+    master.deadline.extend_to(master.conversation.timeout)
+    if left is None:
+        check_same(entry.steps, planned(master))
+    # Read back in any case: a step that may not have happened must not be followed by the next.
+    how = replace(manner(session, trust_master=trusts), wait=True)
+    run(master, journal, entry, how, session.progress)
+    master.deadline.extend_to(master.conversation.timeout)
+    prove(master)
+    session.end_progress()
+    session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
 
 
 def _ask(session: Session, steps: "Sequence[Step]") -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from mesosctl.cli.settings import Setting, Value, declared
 from mesosctl.core.errors import BadInput, NotFound
 from mesosctl.core.printable import printable
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import LARGEST_TEXT, open_file, why_unreadable
 from mesosctl.core.suggestion import closest, did_you_mean
 from mesosctl.wire import toml_text
 
@@ -65,8 +65,8 @@ def read(path: Path) -> Configuration:
 def read_file(path: Path) -> tuple[str, os.stat_result]:
     """Its text and its state.  Raises BadInput."""
     try:
-        with path.open("rb") as file:
-            return file.read().decode("utf-8"), os.fstat(file.fileno())
+        with open_file(path) as file:
+            return file.read(LARGEST_TEXT).decode("utf-8"), os.fstat(file.fileno())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=str(path)) from None
 

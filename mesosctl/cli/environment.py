@@ -10,14 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from mesosctl.core.redaction import Secrets
 from mesosctl.render import forms
 
 if TYPE_CHECKING:
     from mesosctl.client.carrier import Transport
-
-
-SHORTEST_SECRET = 4
-"""Characters; shorter ones are in many words, and are guessed anyway."""
 
 
 def _ask_secret(prompt: str) -> str:
@@ -45,20 +42,13 @@ class Environment:
     notes: list[str] = field(default_factory=list)
     form: str | None = None
     """How data is written, once that is settled."""
-    secrets: list[str] = field(default_factory=list, repr=False)
-    """What must not be shown, whoever says it."""
-
-    def struck_out(self, text: str) -> str:
-        """A sentence without the secrets of this run: a master, or a proxy before it, may repeat what it was sent."""
-        for secret in self.secrets:
-            if len(secret) >= SHORTEST_SECRET:
-                text = text.replace(secret, "***")
-        return text
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
+    """What must not be shown or kept, whoever says it: a master, or a proxy before it, may repeat what it was sent."""
 
     def take_notes(self) -> list[str]:
         """The sentences that were kept back for a JSON error, and are told with it."""
         taken, self.notes = self.notes, []
-        return list(map(self.struck_out, taken))
+        return list(map(self.secrets.redact, taken))
 
     def tell_notes(self) -> None:
         """Write the sentences that no JSON error has taken along: JSON lines where data is JSON."""

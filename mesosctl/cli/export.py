@@ -34,7 +34,7 @@ def command(session: Session, *, file: File = None) -> None:
     written so is named in a note.  Nothing is changed.
 
     A FILE that is there already and says something else may have been edited: you are asked before it is
-    replaced, and a script says --yes.
+    replaced, and a script says --yes.  A FILE is not written through a link that somebody else made.
 
     On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
     """
@@ -56,7 +56,7 @@ def command(session: Session, *, file: File = None) -> None:
     for sentence in left_out:
         session.note(f"not written: {sentence}")
     if file is not None and writes_file:
-        text = dump(wanted)
+        text = _plain(session, dump(wanted), str(file))
         if holds_another_text(file, text):
             session.confirm_destructive(
                 "Replace it?",
@@ -68,4 +68,12 @@ def command(session: Session, *, file: File = None) -> None:
     elif session.form in ("json", "jsonl"):
         session.emit(wanted_state(content(wanted)))
     else:
-        session.emit_text(dump(wanted))
+        session.emit_text(_plain(session, dump(wanted), "the document"))
+
+
+def _plain(session: Session, text: str, what: str) -> str:
+    """The text without any secret; said so, as it is not what the cluster has."""
+    plain = session.environment.secrets.redact_data(text)
+    if plain != text:
+        session.warn(f"{what} is not what was read: a secret of this command stood in it, and is struck out")
+    return plain

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mesosctl.core.errors import BadInput, Conflict, Invalid, NotFound
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import open_file, read_text_file, why_unreadable
 
 if TYPE_CHECKING:
     from mesosctl.wire.places import Places
@@ -21,7 +21,7 @@ def read_text(path: str, field: str, stdin: TextIO) -> str:
     try:
         if path == STANDARD_INPUT:
             return stdin.read()
-        return Path(path).read_text(encoding="utf-8")
+        return read_text_file(path)
     except (OSError, ValueError) as error:
         raise _unreadable(path, field, error) from None
 
@@ -30,7 +30,7 @@ def read_text(path: str, field: str, stdin: TextIO) -> str:
 def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
     """A file of bytes, or `stdin` for "-", while it is read.  Raises BadInput naming the option `field`."""
     try:
-        file = BytesIO(_all_of(stdin)) if str(path) == STANDARD_INPUT else path.open("rb")
+        file = BytesIO(_all_of(stdin)) if str(path) == STANDARD_INPUT else open_file(path)
     except (OSError, ValueError) as error:
         raise _unreadable(path, field, error) from None
     with file:

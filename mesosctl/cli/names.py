@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mesosctl.cli.settings import Settings, own_folder
+from mesosctl.core.redaction import Secrets
 
 Kind = Literal["role", "agent", "framework", "context"]
 
@@ -26,15 +27,16 @@ _LONGEST = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[str, str]) -> None:
-    """Keep the names that a master's answer at `path` holds, where it holds all of a kind."""
+def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[str, str], secrets: Secrets) -> None:
+    """Keep the names that a master's answer at `path` holds, where it holds all of a kind, and none of `secrets`."""
     folder = _folder(variables)
     if folder is None:
         return
     # It is data of a stranger: whatever is not as expected has no names.
     with contextlib.suppress(AttributeError, KeyError, TypeError):
         for kind, names in names_in(path, answer):
-            _write(folder / _chosen(settings) / kind, names, HOLDS)
+            plain = [name for name in names if secrets.redact(name) == name]
+            _write(folder / _chosen(settings) / kind, plain, HOLDS)
 
 
 def keep_none(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> None:

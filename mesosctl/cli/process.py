@@ -11,14 +11,19 @@ from typing import TextIO
 
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.streams import ClosedOutput, LenientOutput, no_input
-from mesosctl.core.errors import ExitStatus
+from mesosctl.core.errors import HungUp, Interruption, Terminated
+
+_ENDS = {signal.SIGTERM: Terminated, signal.SIGHUP: HungUp}
+"""Signals that end a command as Ctrl-C does."""
 
 
 def run_as_program(arguments: list[str]) -> int:
     """Run a command in this process, which belongs to it alone."""
     # A command ends before there is garbage worth the search; imports alone would start it often.
     gc.disable()
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in _ENDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _interrupt)
     from mesosctl.cli.run import run
 
     # A stream that was closed before the program began is None, whatever its type says.
@@ -67,7 +72,9 @@ def _settle(stdout: TextIO | None) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
 
 
-def _terminate(signum: int, frame: FrameType | None) -> None:
+def _interrupt(signum: int, frame: FrameType | None) -> None:
     """End as for Ctrl-C: what has to be put back is put back."""
-    del signum, frame
-    raise SystemExit(int(ExitStatus.TERMINATED))
+    del frame
+    # Service managers send it right after SIGTERM; it must not stop what is being put back.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raise Interruption(_ENDS[signal.Signals(signum)])

@@ -22,6 +22,7 @@ class RehearsalSession(Session):
     """A session whose master is the rehearsal's: nothing that is done with it reaches a real one."""
 
     def __init__(self, session: Session, rehearsal: "Rehearsal") -> None:
+        self._live = session
         clock = rehearsal.clock
         # Waiting is virtual too, and nobody is asked about what does not happen.
         environment = replace(session.environment, clock=clock, sleep=clock.sleep, notes=[])
@@ -38,6 +39,12 @@ class RehearsalSession(Session):
         from mesosctl.ops.whatif.rehearsing import open_rehearsal
 
         return open_rehearsal(self._rehearsal, self.conversation())
+
+    def identity(self, master: Master) -> str:
+        """Of the live master: a rehearsal is of nobody else."""
+        del master
+        with self._live.open_master() as live:
+            return self._live.identity(live)
 
     def emit(self, report: Report) -> None:
         """What would be said is part of the forecast."""
@@ -89,6 +96,7 @@ def tell(session: Session, forecast: Forecast, report: str | None, would: list[R
 
         # A browser must be able to read it, whatever bytes a name is made of.
         text = page(forecast, would).encode(errors="backslashreplace").decode()
+        text = session.environment.secrets.redact(text)
         if instead:
             session.emit_text(text)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.streams import is_unwritable
-from mesosctl.core.errors import BadInput, Bug, ExitStatus, MesosctlError, UsageError
+from mesosctl.core.errors import BadInput, Bug, ExitStatus, MesosctlError, UsageError, interrupted
 from mesosctl.core.printable import printable, printable_json
 
 _BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
@@ -18,23 +18,27 @@ _BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
 def run(arguments: Sequence[str], environment: Environment) -> int:
     """Run a command and return its exit status."""
     environment.form = _said_form(arguments) or environment.variables.get("MESOSCTL_OUTPUT")
+    status = None
     try:
         status = _invoke(arguments, environment)
         environment.stdout.flush()
     except MesosctlError as error:
         report_error(error, environment)
         return int(error.exit_status)
-    except KeyboardInterrupt:
-        return int(ExitStatus.INTERRUPTED)
+    except KeyboardInterrupt as stopped:
+        told = "no change was sent" if status is None else "the command is done, its answer may not be written whole"
+        ended = interrupted(stopped, told)
+        report_error(ended, environment)
+        return int(ended.exit_status)
     except BrokenPipeError:
         return int(ExitStatus.BROKEN_PIPE)
     except Exception as error:
-        told = _explain(error)
-        if told is None and _verbosity(arguments) >= 2:
+        explained = _explain(error)
+        if explained is None and _verbosity(arguments) >= 2:
             raise
-        told = told or _bug(error)
-        report_error(told, environment)
-        return int(told.exit_status)
+        explained = explained or _bug(error)
+        report_error(explained, environment)
+        return int(explained.exit_status)
     finally:
         environment.tell_notes()
     return status
@@ -44,6 +48,8 @@ def _explain(error: Exception) -> MesosctlError | None:
     """The error for an ordinary condition of the surroundings; None for a bug."""
     if isinstance(error, OSError) and is_unwritable(error):
         return cannot_write(error)
+    if isinstance(error, RecursionError):  # a file, or an answer, as nobody writes it
+        return BadInput("what was read is nested too deeply", hint="say it with less nesting")
     return None
 
 
@@ -84,8 +90,8 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         raise
-    except typer.Abort:
-        raise KeyboardInterrupt from None
+    except typer.Abort as aborted:
+        raise aborted.__cause__ or KeyboardInterrupt from None
     if returned == ExitStatus.INTERRUPTED:
         raise KeyboardInterrupt
     return int(returned or 0)
@@ -108,7 +114,10 @@ def _streams(environment: Environment) -> Iterator[None]:
 
 def report_error(error: MesosctlError, environment: Environment) -> None:
     """One clear sentence and a hint; or one JSON object (`render.documents.ErrorDocument`)."""
-    message = environment.struck_out(error.message)
+    redact = environment.secrets.redact
+    message = redact(error.message)
+    hint = None if error.hint is None else redact(error.hint)
+    field = None if error.field is None else redact(error.field)
     if environment.speaks_json:
         import json
 
@@ -119,20 +128,20 @@ def report_error(error: MesosctlError, environment: Environment) -> None:
                 "kind": type(error).__name__,
                 "exit_status": int(error.exit_status),
                 "message": message,
-                "field": error.field,
+                "field": field,
                 "rule": error.rule,
-                "hint": error.hint,
+                "hint": hint,
                 "status": error.status,
             },
         }
         environment.stderr.write(printable_json(json.dumps(document)) + "\n")
         return
     environment.stderr.write(f"mesosctl: {printable(message)}\n")
-    where = ", ".join(f"{key} {value}" for key, value in (("field", error.field), ("rule", error.rule)) if value)
+    where = ", ".join(f"{key} {value}" for key, value in (("field", field), ("rule", error.rule)) if value)
     if where:
         environment.stderr.write(f"  at: {printable(where)}\n")
-    if error.hint:
-        environment.stderr.write(f"  hint: {printable(error.hint)}\n")
+    if hint:
+        environment.stderr.write(f"  hint: {printable(hint)}\n")
 
 
 def _bug(error: Exception) -> Bug:

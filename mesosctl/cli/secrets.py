@@ -5,14 +5,17 @@ Never from an argument, which everybody sees who may list processes, and never i
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.settings import Settings
+from mesosctl.cli.settings import Settings, declared
 from mesosctl.core.errors import BadInput, UsageError
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import open_file, why_unreadable
+from mesosctl.core.redaction import Secrets
 
 _KEYRING = "mesosctl"
+_LARGEST = 1 << 14
+"""Characters of a file that holds a secret; no token is nearly as long."""
 
 
 def secret_of(principal: str, settings: Settings, environment: Environment, warn: Callable[[str], None]) -> str:
@@ -32,6 +35,17 @@ def secret_of(principal: str, settings: Settings, environment: Environment, warn
     return ask_for_secret(f"Secret of {principal}: ", environment, f"no secret for principal '{principal}'")
 
 
+def learn_from_variables(variables: Mapping[str, str], secrets: Secrets) -> None:
+    """Add every secret that the environment holds, whether it counts in the end or not, to `secrets`."""
+    for setting in declared():
+        if setting.is_secret:
+            secrets.add(variables.get(setting.variable))
+    for name, value in variables.items():
+        # The passwords of proxies as well, which every program of the session is given.
+        if name.startswith("MESOSCTL_") or name.lower().endswith("_proxy"):
+            secrets.add_address(value)
+
+
 def ask_for_secret(prompt: str, environment: Environment, otherwise: str) -> str:
     """What a person types silently.  Raises UsageError with the sentence `otherwise` in a script."""
     if environment.may_prompt:
@@ -45,11 +59,13 @@ def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: 
     As ssh does, permissions are looked at where the file is one's own, and could be put right.
     """
     try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123  # /dev/fd/3 is a path too, and Path adds nothing
+        with open_file(path) as file:
             state = os.fstat(file.fileno())
-            text = file.read()
+            text = file.read(_LARGEST + 1).decode()
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=option, hint=hint) from None
+    if len(text) > _LARGEST:
+        raise BadInput(f"{path} holds more than a secret: it should be one line", field=option, hint=hint)
     secret = text.removesuffix("\n").removesuffix("\r")
     if not secret:
         raise BadInput(f"{path} is empty, and should hold a secret", field=option, hint=hint)

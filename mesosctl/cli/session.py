@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.options import DEFAULTS, GlobalOptions
 from mesosctl.cli.overruling import refuse_two_clusters, what_is_overruled
-from mesosctl.cli.secrets import secret_of
+from mesosctl.cli.secrets import learn_from_variables, secret_of
 from mesosctl.cli.settings import Settings, resolve
 from mesosctl.cli.streams import is_unwritable
 from mesosctl.cli.tokens import find_token
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.conversation import Conversation, Tls
 from mesosctl.client.master import Master
-from mesosctl.core.errors import ExitStatus, MesosctlError, NotConfirmed, UsageError
+from mesosctl.core.errors import ExitStatus, Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted
 from mesosctl.core.printable import printable, printable_json
 from mesosctl.render.report import Report, write
 
@@ -38,12 +38,24 @@ class Session:
     def __init__(self, environment: Environment, said: GlobalOptions, *, obeys_context: bool = True) -> None:
         self.environment = environment
         self.said = said
+        environment.secrets.add_address(said.master)
+        learn_from_variables(environment.variables, environment.secrets)
         self.settings = resolve(said, environment.variables, obeys_context=obeys_context)
         self.options = self.settings.options
+        self._learn_secrets()
         environment.form = self.form
         self._progressing = False
         self._masters: list[Master] = []
         refuse_two_clusters(self.settings)
+
+    def _learn_secrets(self) -> None:
+        """What flags, variables and the context say that must not be shown, whether it counts in the end or not."""
+        secrets = self.environment.secrets
+        secrets.add_address(self.options.master)
+        for secret in self.settings.secrets.values():
+            secrets.add(secret)
+        if self.settings.overruled is not None:
+            secrets.add_address(self.settings.overruled.master)
 
     @property
     def form(self) -> str:
@@ -75,16 +87,33 @@ class Session:
             )
         self.tell_overruled(self.settings)
         address, conversation = parse_address(text), self.conversation()
+        if address.zookeeper is not None and address.zookeeper.digest is not None:  # it may come from a file
+            self.environment.secrets.add_pair(*address.zookeeper.digest.split(":", 1))
         if conversation.tls and any(base.startswith("http:") for base in address.bases):
             self.warn("--cacert and --cert do nothing for http://, which is not encrypted: write https://")
         self._masters.append(Master(address, conversation, self.environment.transport))
         return self._masters[-1]
+
+    def identity(self, master: Master) -> str:
+        """What tells this master from others, however its address is written; no secret is in it."""
+        from mesosctl.ops.apply.identity import identity
+
+        return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
     def tell_unsent(self, error: MesosctlError) -> None:
         """Of a change that failed on its way to a master, say so where none can have arrived."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
         if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
             error.retell(f"{error.message}; no change was sent")
+
+    def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
+        """The error for an interruption, with what is known of a change."""
+        if self.options.dry_run:
+            stopped.__notes__ = []  # what a rehearsal does, it does to nobody
+        changed = any(master.changes_left for master in self._masters)
+        return interrupted(
+            stopped, "a change was made before that: look what there is now" if changed else "no change was sent"
+        )
 
     def conversation(self) -> Conversation:
         """How a master is spoken to, as the global options say.  Raises UsageError."""
@@ -93,7 +122,7 @@ class Session:
             raise UsageError("--key belongs to --cert", field="--key", hint="give both")
         credentials = self._credentials()
         if credentials is not None:
-            self.environment.secrets += [*self.settings.secrets.values(), credentials.header().partition(" ")[2]]
+            self.environment.secrets.add(credentials.header().partition(" ")[2])
         return Conversation(
             credentials=credentials,
             tls=Tls(options.cacert, options.cert, options.key),
@@ -119,7 +148,7 @@ class Session:
         if ":" in principal:
             raise UsageError("a principal cannot contain a colon", field="--principal")
         secret = secret_of(principal, self.settings, self.environment, self.warn)
-        self.environment.secrets.append(secret)
+        self.environment.secrets.add_pair(principal, secret)
         from mesosctl.client.credentials import Credentials
 
         return Credentials(principal, secret)
@@ -161,18 +190,19 @@ class Session:
         """Keep the names in an answer for the completions of shells."""
         from mesosctl.cli.names import keep_names
 
-        keep_names(path, answer, self.settings, self.environment.variables)
+        keep_names(path, answer, self.settings, self.environment.variables, self.environment.secrets)
 
     def emit(self, report: Report) -> None:
         """The answer, on standard output, in the form that was asked for.
 
         Raises NotConfirmed, saying what was done, where that cannot be written.
         """
-        stdout = self.environment.stdout
+        environment = self.environment
+        stdout = environment.stdout
         try:
-            write(report, self.form, stdout, draws=self.environment.draws, colours=self.environment.colours)
+            write(report, self.form, stdout, environment.secrets, draws=environment.draws, colours=environment.colours)
             stdout.flush()
-            if not (report.rows or report.remark or self.environment.draws) and self.form in ("table", "wide"):
+            if not (report.rows or report.remark or environment.draws) and self.form in ("table", "wide"):
                 self._say_nothing_is_there(report)
         except OSError as error:
             if not report.done or not is_unwritable(error):
@@ -187,8 +217,18 @@ class Session:
             self.note(report.empty)
 
     def emit_text(self, text: str) -> None:
-        """A document in JSON or TOML, on standard output: in UTF-8, whatever the terminal speaks."""
-        self.emit_pieces((text,))
+        """A document in TOML, HTML or SVG, on standard output: in UTF-8, whatever the terminal speaks."""
+        self.emit_pieces((self.environment.secrets.redact_data(text),))
+
+    def kept(self, pieces: Iterable[str], what: str) -> Iterator[str]:
+        """The pieces of a JSON document that is kept, without any secret; said so, as `what` is not as it was read."""
+        struck_out = False
+        for piece in pieces:
+            plain = self.environment.secrets.redact_json(piece)
+            struck_out = struck_out or plain != piece
+            yield plain
+        if struck_out:
+            self.warn(f"{what} is not what was read: a secret of this command stood in it, and is struck out")
 
     def emit_pieces(self, pieces: Iterable[str]) -> None:
         """The same for a document that comes in pieces, and is never there whole."""
@@ -201,6 +241,10 @@ class Session:
             else:
                 raw.write(piece.encode(errors="surrogateescape"))
         stdout.flush()
+
+    def _plain(self, sentence: str) -> str:
+        """A sentence that may be shown to whoever looks on."""
+        return printable(self.environment.secrets.redact(sentence))
 
     def is_output(self, file: object, field: str) -> bool:
         """Whether what the option `field` has written goes to standard output, in the answer's place.
@@ -216,15 +260,15 @@ class Session:
         return True
 
     def show(self, report: Report) -> None:
-        """Something to look at before a question, on standard error; silent with --quiet."""
-        if not self.options.quiet:
-            environment = self.environment
-            write(report, "table", environment.stderr, draws=False, colours=False)
+        """Something to look at before a question, on standard error; silent with --quiet, and where programs read."""
+        environment = self.environment
+        if not self.options.quiet and (environment.may_prompt or not environment.speaks_json):
+            write(report, "table", environment.stderr, environment.secrets, draws=False, colours=False)
 
     def progress(self, sentence: str) -> None:
         """How far a waiting has come, in one line that the next one overwrites; only on a terminal."""
         if self.environment.overwrites and not self.options.quiet:
-            self.environment.stderr.write(f"\r\x1b[Kmesosctl: {printable(sentence)}")
+            self.environment.stderr.write(f"\r\x1b[Kmesosctl: {self._plain(sentence)}")
             self.environment.stderr.flush()
             self._progressing = True
 
@@ -238,7 +282,7 @@ class Session:
         from mesosctl.render.waiting import waiting
 
         with waiting(environment.stderr, colours=environment.colours) as tell:
-            yield lambda sentence: tell(printable(sentence))
+            yield lambda sentence: tell(self._plain(sentence))
 
     def end_progress(self) -> None:
         """Take the line of `progress` away again."""
@@ -260,7 +304,7 @@ class Session:
         """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""
         if self.options.yes or not self.environment.may_prompt:
             return
-        self.environment.stderr.write(f"{printable(question)} [y/N] ")
+        self.environment.stderr.write(f"{self._plain(question)} [y/N] ")
         self.environment.stderr.flush()
         if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):
             raise UsageError("nothing was done", hint="answer y, or give --yes")

@@ -56,7 +56,8 @@ def command(
     """Keep a whole cluster in a file: agents, frameworks and what they hold, offers, quotas, weights, flags.
 
     A fake master can be made from it with --master fake:FILE.  What the master does not tell is listed
-    in the file, each with what is assumed in its place.  Nothing is changed.  With --compare the exit
+    in the file, each with what is assumed in its place.  A file is not written through a link that somebody
+    else made.  Nothing is changed.  With --compare the exit
     status is 1 where there is a difference.
     """
     if compare is not None and (file is not None or anonymise):
@@ -71,11 +72,11 @@ def command(
     if anonymise:
         picture = anonymised(picture)
     if file is None or str(file) == "-":
-        session.emit_pieces(snapshot.lines(picture))
+        session.emit_pieces(session.kept(snapshot.lines(picture), "the snapshot"))
         return ExitStatus.DONE
     from mesosctl.render.snapshot import snapshot_taken
 
-    write_file(file, picture)
+    write_file(file, picture, lambda pieces: session.kept(pieces, str(file)))
     session.emit(snapshot_taken(picture, str(file)))
     return ExitStatus.DONE
 

@@ -13,6 +13,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
     ExitStatus.MASTER_FAILED: "the master failed (5xx), or answered what it never should",
     ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
-    ExitStatus.INTERRUPTED: "interrupted",
-    ExitStatus.TERMINATED: "terminated",
+    ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
+    ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
+    ExitStatus.TERMINATED: "terminated (SIGTERM)",
 }

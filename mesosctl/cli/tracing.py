@@ -3,47 +3,44 @@
 Imported only where somebody wants to see.
 """
 
-import base64
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from mesosctl.client.exchange import STRUCK_OUT, Exchange
+from mesosctl.client.exchange import Exchange
 from mesosctl.core.printable import printable
+from mesosctl.core.redaction import Secrets
 
 LONGEST_BODY = 16 * 1024
 """Characters of a body that are shown; the answers of a large cluster fill no terminal usefully."""
 
-_SECRET_FIELD = re.compile(r'("[^"]*(?:secret|password|token|credential)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"', re.IGNORECASE)
 
-
-def lines(exchange: Exchange, verbosity: int, secrets: Sequence[str]) -> Iterator[str]:
+def lines(exchange: Exchange, verbosity: int, secrets: Secrets) -> Iterator[str]:
     """The exchange for a person; none of `secrets` is in it, wherever it came from."""
-    yield _strike_out(_first_line(exchange), secrets)
+    yield secrets.redact(_first_line(exchange))
     if verbosity > 1:
         for name, value in exchange.headers.items():
-            yield _strike_out(f"> {name}: {value}", secrets)
+            yield secrets.redact(f"> {name}: {value}")
         yield from (f"> {line}" for line in _body(exchange.body, secrets).splitlines())
         if exchange.answer is not None:
             yield f"< {exchange.answer.content_type or 'no content type'}"
             yield from (f"< {line}" for line in _body(exchange.answer.body, secrets).splitlines())
 
 
-def document(exchange: Exchange, verbosity: int, secrets: Sequence[str]) -> dict[str, object]:
+def document(exchange: Exchange, verbosity: int, secrets: Secrets) -> dict[str, object]:
     """The exchange for a program (`render.documents.ExchangeNote`)."""
     answer = exchange.answer
     told: dict[str, object] = {
         "schema_version": 1,
         "kind": "exchange",
         "method": exchange.method,
-        "url": _strike_out(exchange.url, secrets),
+        "url": secrets.redact(exchange.url),
         "status": None if answer is None else answer.status,
-        "failure": None if exchange.failure is None else _strike_out(exchange.failure, secrets),
+        "failure": None if exchange.failure is None else secrets.redact(exchange.failure),
         "bytes": None if answer is None else len(answer.body),
         "milliseconds": round(exchange.seconds * 1000, 1),
     }
     if verbosity > 1:
-        told["headers"] = {name: _strike_out(value, secrets) for name, value in exchange.headers.items()}
+        told["headers"] = {name: secrets.redact(value) for name, value in exchange.headers.items()}
         told["sent"] = _body(exchange.body, secrets)
         told["received"] = None if answer is None else _body(answer.body, secrets)
     return told
@@ -64,18 +61,10 @@ def _first_line(exchange: Exchange) -> str:
     return f"{request} {answer.status}, {len(answer.body)} bytes, {exchange.seconds * 1000:.0f} ms"
 
 
-def _body(body: bytes | None, secrets: Sequence[str]) -> str:
+def _body(body: bytes | None, secrets: Secrets) -> str:
     text = (body or b"").decode("utf-8", "replace")
     # What is struck out is struck out of the whole: a secret may stand where the text is cut.
-    text = _SECRET_FIELD.sub(rf'\1"{STRUCK_OUT}"', _strike_out(text, secrets))
+    text = secrets.redact_body(text)
     if len(text) > LONGEST_BODY:
         text = f"{text[:LONGEST_BODY]} … and {len(text) - LONGEST_BODY} more characters"
     return "\n".join(map(printable, text.splitlines()))
-
-
-def _strike_out(text: str, secrets: Sequence[str]) -> str:
-    for secret in secrets:
-        if secret:
-            encoded = base64.b64encode(secret.encode(errors="surrogateescape")).decode()
-            text = text.replace(secret, STRUCK_OUT).replace(encoded, STRUCK_OUT)
-    return text

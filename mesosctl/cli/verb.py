@@ -95,6 +95,9 @@ def verb(
                     session.tell_unsent(error)
                 _name_override(error, ctx)
                 raise
+            except KeyboardInterrupt as stopped:
+                # typer would lose what it says.
+                raise session.interrupted(stopped) from None
             except BrokenPipeError:
                 # typer would take it for a failure of its own.
                 return int(ExitStatus.BROKEN_PIPE)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from mesosctl.core.errors import BadInput, UsageError
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import read_text_file, why_unreadable
 
 if TYPE_CHECKING:
     from mesosctl.client.zookeeper_address import ZooKeeper
@@ -83,8 +83,7 @@ def shows_secret(text: str) -> bool:
 def _read_address(path: str) -> str:
     """The address in a file, as Mesos takes it (`/etc/mesos/zk`).  Raises BadInput."""
     try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123  # pathlib is an import that nothing else here needs
-            found = file.read().strip()
+        found = read_text_file(path).strip()
     except (OSError, ValueError) as error:
         raise BadInput(
             f"the address of the master cannot be read from {path}: {why_unreadable(error)}", field="--master"

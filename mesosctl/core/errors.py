@@ -19,8 +19,11 @@
     ├── MasterFailed        8   5xx
     │   └── UnexpectedAnswer    an answer that no master should give
     ├── Bug                 8   of mesosctl itself
-    └── NotConfirmed        9
-        └── DeadlinePassed
+    ├── NotConfirmed        9
+    │   └── DeadlinePassed
+    └── Interrupted         130  SIGINT, as Ctrl-C sends it
+        ├── HungUp          129  SIGHUP, as a dropped connection sends it
+        └── Terminated      143  SIGTERM
 
 The statuses are a contract with scripts (README, "Exit statuses"); they live here only, and
 `cli/status_meanings.py` says in words what each means.
@@ -43,6 +46,7 @@ class ExitStatus(IntEnum):
     NO_MASTER = 7
     MASTER_FAILED = 8
     NOT_CONFIRMED = 9
+    HUNG_UP = 128 + 1
     INTERRUPTED = 130
     BROKEN_PIPE = 128 + 13
     """What a shell shows for a program whose reader went away; nobody reads it, so no page names it."""
@@ -197,3 +201,40 @@ class DeadlinePassed(NotConfirmed):
     def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.sent = sent
+
+
+class Interrupted(MesosctlError):
+    """A person pressed Ctrl-C."""
+
+    exit_status = ExitStatus.INTERRUPTED
+
+
+class HungUp(Interrupted):
+    """The terminal went away, as when a connection is dropped."""
+
+    exit_status = ExitStatus.HUNG_UP
+
+
+class Terminated(Interrupted):
+    """Another program asked for the end."""
+
+    exit_status = ExitStatus.TERMINATED
+
+
+class Interruption(KeyboardInterrupt):
+    """The end was asked for by the signal `kind` stands for; raised wherever the program is.
+
+    Whoever is stopped in the midst of a change adds what is known of it as a note (`add_note`), in one sentence.
+    """
+
+    def __init__(self, kind: type[Interrupted]) -> None:
+        super().__init__()
+        self.kind = kind
+
+
+def interrupted(stopped: BaseException | None, otherwise: str) -> Interrupted:
+    """The error for an interruption: what is known of the change that it stopped, or else the sentence `otherwise`."""
+    kind = stopped.kind if isinstance(stopped, Interruption) else Interrupted
+    told = "; ".join(getattr(stopped, "__notes__", ())) or otherwise
+    how = {HungUp: "the terminal hung up", Terminated: "terminated"}.get(kind, "interrupted")
+    return kind(f"{how}: {told}")

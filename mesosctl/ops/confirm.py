@@ -42,18 +42,28 @@ def make(
     always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
     afterwards is one of a second delivery.
     """
+    accepted = False
     try:
-        send()
-    except MesosctlError as error:
-        if isinstance(error, Rejected | Conflict) and not error.sent and seen_before:
-            _settle_refusal(master, error, look, what, shown_by)
+        try:
+            send()
+        except MesosctlError as error:
+            if isinstance(error, Rejected | Conflict) and not error.sent and seen_before:
+                _settle_refusal(master, error, look, what, shown_by)
+                return True
+            if not error.sent:
+                raise
+            _settle(master, error, look, what, shown_by)
             return True
-        if not error.sent:
-            raise
-        _settle(master, error, look, what, shown_by)
-        return True
-    if not wait:
-        return False
+        accepted = True
+        return wait and _read_back(look, what)
+    except KeyboardInterrupt as stopped:
+        known = "was accepted, and not read back" if accepted else "was asked for, and whether it happened is not known"
+        stopped.add_note(f"{what} {known}: look with {shown_by}")
+        raise
+
+
+def _read_back(look: Callable[[], bool | None], what: str) -> bool:
+    """Whether an accepted change is shown.  Raises NotConfirmed where it is not."""
     try:
         shown = look()
     except MesosctlError as error:

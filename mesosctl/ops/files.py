@@ -25,13 +25,16 @@ _ENDING = ".tmp"
 _LEFT_BEHIND_AFTER = 60.0
 """Seconds after which a file that nobody holds is what a killed program left."""
 _MOST_OF_A_NAME = 48
+_MOST_LINKS = 40
+"""On one path, as Linux has it."""
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
 def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
-    """Replace a file, or the file a link leads to, keeping its owner and permissions; a new one gets `new_mode`.
+    """Replace a file, or where one's own link leads, keeping owner and permissions; a new one gets `new_mode`.
 
-    It is on the disk when this returns.  Raises BadInput naming `field`; what was there is unchanged then.
+    A link of somebody else is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
+    what was there is unchanged then.
     """
     write_pieces(path, (text,), field=field, new_mode=new_mode)
 
@@ -68,12 +71,14 @@ def replace_file(path: Path, content: bytes, *, new_mode: int = NEW_FILE_MODE, s
 def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled: bool = True) -> None:
     """The same for pieces.
 
-    What is no file, as a pipe, is simply written to.  A file that its rights protect from writing is
-    left alone, though its folder may be written.
+    What is no file, as a pipe, is simply written to, if it is one's own or the system's.  A file that its rights
+    protect from writing is left alone, though its folder may be written.
     """
-    target = Path(os.path.realpath(path))
+    target = without_links(path)
     before = _state(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
+        if before.st_uid not in _trusted():
+            raise PermissionError(errno.EACCES, "it is no file, and somebody else's", str(target))
         with target.open("wb", _PIECE) as there:
             there.writelines(pieces)
         return
@@ -90,6 +95,43 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
         temporary.replace(target)
     if settled:
         sync_folder(target.parent)
+
+
+def without_links(path: Path) -> Path:
+    """Where a path leads, every link followed that is the user's own or the system's.
+
+    Raises PermissionError for a link of anybody else: whoever planted it, as in a folder that many may write, would
+    choose what is written over.
+    """
+    found, left, followed = Path("/"), [*reversed(Path.cwd().joinpath(path).parts[1:])], 0
+    while left:
+        name = left.pop()
+        if name == "..":
+            found = found.parent
+            continue
+        found = found / name
+        try:
+            state = found.lstat()
+        except FileNotFoundError:
+            continue  # it is new, or its folder is missing, which is told when it is opened
+        if not stat.S_ISLNK(state.st_mode):
+            continue
+        if state.st_uid not in _trusted():
+            raise PermissionError(errno.EACCES, f"{found} is a link that somebody else made; name the file itself")
+        if found.parent.parts[:2] == ("/", "proc") and found.parent.name == "fd":
+            return found if not left and not found.is_file() else Path(os.path.realpath(found))
+        followed += 1
+        if followed > _MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        target = found.readlink()
+        found = Path("/") if target.is_absolute() else found.parent
+        left += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+    return found
+
+
+def _trusted() -> tuple[int, int]:
+    """Whose links are followed: the user's and the system's."""
+    return os.geteuid(), 0
 
 
 def sync_folder(folder: Path) -> None:

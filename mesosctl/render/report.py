@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TextIO, TypeVar, overload
 
 from mesosctl.core.printable import printable, printable_json
+from mesosctl.core.redaction import Secrets
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -68,12 +69,19 @@ class Report(NamedTuple):
     listing: str = ""
 
 
-def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bool) -> None:
-    """Write `report` to `stream`.  `draws` says that a person looks at a terminal, `colours` what it may show."""
+def write(
+    report: Report, form: str, stream: TextIO, secrets: Secrets | None = None, *, draws: bool, colours: bool
+) -> None:
+    """Write `report` to `stream`, without any of `secrets`.
+
+    `draws` says that a person looks at a terminal, `colours` what it may show.
+    """
+    secrets = secrets or Secrets()
+    report = _redacted(report, secrets)
     if form == "json":
-        stream.writelines(_json_pieces(report, stream.encoding))
+        stream.writelines(map(secrets.redact_json, _json_pieces(report, stream.encoding)))
     elif form == "jsonl":
-        stream.writelines(json_text(item, stream.encoding) + "\n" for item in report.items())
+        stream.writelines(secrets.redact_json(json_text(item, stream.encoding)) + "\n" for item in report.items())
     elif form == "csv":
         import csv
 
@@ -86,6 +94,16 @@ def write(report: Report, form: str, stream: TextIO, *, draws: bool, colours: bo
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     else:
         _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
+
+
+def _redacted(report: Report, secrets: Secrets) -> Report:
+    """Its texts without any of `secrets`, before they are laid out: a table may break one in two."""
+    plain = secrets.redact_data
+    return report._replace(
+        rows=Rows(report.rows, lambda row: list(map(plain, row))),
+        names=list(map(plain, report.names)),
+        remark=list(map(plain, report.remark)),
+    )
 
 
 def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:

@@ -40,6 +40,9 @@ from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, picture_of
 _SLICE = 1 << 18
 """Bytes of a file that are looked at at once."""
 
+_MOST_READ_AGAIN = 1 << 26
+"""Bytes of a file that is broken, to tell line and column."""
+
 
 def to_json(picture: ClusterPicture) -> dict[str, Any]:
     """The picture as a JSON object."""
@@ -170,8 +173,10 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterPicture:
         return picture_of(parts(iter(lambda: file.read(_SLICE), b""), each_key_once=True), where)
     except ConversionError as error:
         file.seek(0)
-        read_json(file.read().decode(errors="replace"), where)  # which tells the place
-        raise BadInput(f"{where} is not JSON: {error}") from None
+        text = file.read(_MOST_READ_AGAIN + 1).decode(errors="replace")
+        if len(text) <= _MOST_READ_AGAIN:
+            read_json(text, where)  # which tells the place
+        raise BadInput(f"{where} is not JSON: {str(error).removeprefix('Not JSON: ')}") from None
 
 
 def rewindable(file: BufferedIOBase) -> BufferedIOBase:

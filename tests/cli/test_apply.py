@@ -12,9 +12,12 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.cli.session import Session
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
 from mesosctl.core.picture import ClusterPicture
 from mesosctl.ops.apply import running
-from mesosctl.ops.apply.journal import Journal
+from mesosctl.ops.apply.identity import _plain, identity
+from mesosctl.ops.apply.journal import About, Journal
 from mesosctl.ops.apply.steps import perform
 from mesosctl.ops.snapshot import write_file
 from mesosctl.wire import snapshot
@@ -313,10 +316,141 @@ def test_a_damaged_journal_is_told_of_and_can_be_forgotten(run, file, tmp_path):
 
 
 def test_two_at_once_are_one_too_many(run, file, tmp_path):
-    with Journal(tmp_path / "mesosctl" / "apply", FAKE, str(file)):
-        status, _, err = run("apply", "-f", file)
-    assert status == 6
-    assert "by another program" in err
+    """However the file is named: by its path, by a link to it, as standard input."""
+    with Master(parse_address(FAKE)) as master:
+        about = About.of(identity(master, FAKE), WISHES, "elsewhere.toml")
+    link = tmp_path / "link.toml"
+    link.symlink_to(file)
+    with Journal(tmp_path / "mesosctl" / "apply", about):
+        for named in (file, link, "-"):
+            status, _, err = run("apply", "-f", named, stdin=WISHES)
+            assert (status, "by another program" in err) == (6, True), err
+        file.write_text(WISHES.replace("cpus:4", "cpus:5"))
+        assert run("apply", "-f", file)[0] == 0  # other wishes
+
+
+class Said(Master):
+    """A master that says of itself what the test says."""
+
+    def __init__(self, address, pid, flags):
+        super().__init__(address)
+        self._said = {
+            "GET_MASTER": {"get_master": {"master_info": {"id": "x", "pid": pid}}},
+            "/flags": {"flags": flags},
+        }
+
+    def ask(self, call):
+        return self._said[call]
+
+    def get(self, path):
+        return self._said[path]
+
+
+@pytest.mark.parametrize(
+    ("flags", "one", "other"),
+    [
+        ({"zk": "zk://u:pw@b:2181,A:2181/mesos"}, "http://127.0.0.1:5050", "zk://u:pw@a,b/mesos"),
+        ({"zk": "zk://a:2181,b:2181/mesos/"}, "http://m1:5050", "http://m2:5050,http://m1:5050"),
+        ({}, "http://localhost:5050", "http://127.0.0.1:5050/"),
+    ],
+)
+def test_a_master_is_the_same_however_its_address_is_written(flags, one, other):
+    said = Said(parse_address("fake:"), "master@127.0.0.1:5050", flags)
+    assert identity(said, one) == identity(said, other)
+    assert "pw" not in identity(said, one)
+
+
+def test_two_masters_that_both_call_themselves_localhost_are_two():
+    said = Said(parse_address("fake:"), "master@127.0.1.1:5050", {})
+    assert identity(said, "http://one:5050") != identity(said, "http://two:5050")
+
+
+def test_a_master_that_does_not_tell_what_it_is_goes_by_its_address():
+    """The list in any order, and without what is secret in it."""
+    assert _plain("http://B:1/,http://a:2") == _plain("http://a:2,http://b:1")
+    assert _plain("zk://user:hunter2hunter2@h1/mesos") == "h1/mesos"
+
+
+def test_a_journal_is_its_owners_alone_and_holds_no_credentials(run, file, tmp_path):
+    killed(tmp_path, file, 2, "after")
+    (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")
+    assert journal.stat().st_mode & 0o777 == 0o600
+
+
+SENSELESS = {
+    "nested": "[" * 100_000,
+    "in objects": '{"a":' * 100_000,
+    "endless": "1e999",
+    "no number": "NaN",
+    "digits": "9" * 100_000,
+    "half": '"\\ud800"',
+    "null": "null",
+    "nothing": "",
+    "a list": "[]",
+    "bytes": b"\xff\xfe",
+    "zeros": "\0" * 100,
+    "steps": '{"schema_version": 2, "steps": [7], "digest": "", "done": 0}',
+    "quota": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "quota", "role": "a", '
+    '"before": null, "after": {"guarantees": {"cpus": "x"}, "limits": []}}]}',
+    "done": '{"schema_version": 2, "steps": [], "digest": "", "done": 1e300}',
+    "resources": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "reserved", "agent_id": "a", '
+    '"hostname": "h", "resources": [{}], "before": [], "after": []}]}',
+}
+
+
+@pytest.mark.parametrize("content", SENSELESS.values(), ids=SENSELESS)
+def test_a_journal_that_nobody_wrote_is_told_of(run, file, tmp_path, content):
+    killed(tmp_path, file, 1, "before")
+    (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")
+    journal.write_bytes(content if isinstance(content, bytes) else content.encode())
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (3, "")
+    assert f"the journal {journal} of an interrupted apply cannot be read: " in err
+    assert "--restart" in err
+    assert run("apply", "-f", file, "--restart")[0] == 0
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_a_journal_that_is_no_file_is_refused_at_once(run, file, tmp_path, make):
+    killed(tmp_path, file, 1, "before")
+    (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")
+    journal.unlink()
+    make(journal)
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (3, "")
+    assert "cannot be read: it is a" in err
+
+
+def interrupt(_master, _path, _body=None):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
+    left = iter(range(2))
+
+    def stopping(*words):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        perform(*words)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "perform", stopping)
+        status, out, err = run("apply", "-f", file, "-o", form)
+    assert (status, out) == (130, "")
+    said = json.loads(err)["error"]["message"] if form == "json" else err.splitlines()[-1].removeprefix("mesosctl: ")
+    assert said == "interrupted: 2 of 5 steps done; run the same command to continue"
+    status, _, err = run("apply", "-f", file)
+    assert status == 0, err
+    assert "interrupted after 2 of 5 steps; done before: set quota (2)" in err
+    assert run("diff", "-f", file)[0] == 0
+
+
+def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch):
+    monkeypatch.setattr(Master, "call", interrupt)
+    status, _, err = run("apply", "-f", file)
+    assert status == 130
+    assert "interrupted: 0 of 5 steps done; run the same command to continue; whether step 1" in err
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_a_listing_loads_what_it_shows_and_no_more(quota_server, form):
     found = rooms(ran)
     assert found.pop("cli") <= {*OF_ALL, "quota", "quota.list"}
     assert found.pop("client") == {*CLIENT, "network", "connection"}
-    assert found.pop("core") <= {"errors", "printable", "quantities", "reading", "scalars", "standing"}
+    assert found.pop("core") <= {"errors", "printable", "quantities", "reading", "redaction", "scalars", "standing"}
     assert found.pop("wire") == {"answers", "decoding"}
     assert found.pop("ops") == {"quota", "quota.state"}
     assert found.pop("render") == {"forms", "quota", "report"}
@@ -213,8 +213,16 @@ def test_version_and_module():
     assert ran.stdout == f"mesosctl {mesosctl.__version__}\n"
 
 
-@pytest.mark.parametrize(("signum", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_end_it_quietly(quota_server, signum, status):
+SIGNALS = {
+    signal.SIGINT: (130, b"interrupted"),
+    signal.SIGTERM: (143, b"terminated"),
+    signal.SIGHUP: (129, b"the terminal hung up"),
+}
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_signals_end_it_with_one_sentence(quota_server, signum):
+    status, how = SIGNALS[signum]
     quota_server.silent = True
     master = f"http://127.0.0.1:{quota_server.server_port}"
     with subprocess.Popen(
@@ -226,7 +234,37 @@ def test_signals_end_it_quietly(quota_server, signum, status):
         assert quota_server.reached.wait(60)
         running.send_signal(signum)
         out, err = running.communicate(timeout=60)
-    assert (running.returncode, out, err) == (status, b"", b"")
+    assert (running.returncode, out, err) == (status, b"", b"mesosctl: " + how + b": no change was sent\n")
+
+
+def test_a_signal_that_is_ignored_stays_so(quota_server):
+    """As nohup has it, and a shell of what it starts in the background."""
+    words = f"trap '' HUP INT; exec {sys.executable} -m mesosctl quota list --timeout 60 -o name"
+    quota_server.silent = True
+    master = f"http://127.0.0.1:{quota_server.server_port}"
+    with subprocess.Popen(
+        ["sh", "-c", words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(MESOSCTL_MASTER=master)
+    ) as running:
+        assert quota_server.reached.wait(60)
+        running.send_signal(signal.SIGHUP)
+        running.send_signal(signal.SIGINT)
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=60)
+    assert running.returncode == 143
+
+
+def test_these_tests_hold_where_a_shell_ignores_ctrl_c():
+    chosen = f"{__file__}::{test_signals_end_it_with_one_sentence.__name__}[{signal.SIGINT}]"
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", chosen]
+    ran = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert ran.returncode == 0, ran.stdout
+    assert "1 passed" in ran.stdout
 
 
 def test_a_closed_pipe_is_quiet(quota_server):

@@ -128,13 +128,13 @@ class TestCredentials:
 
 
 class TestEndings:
-    def test_ctrl_c_is_quiet(self, run, cluster):
+    def test_ctrl_c_is_told_in_one_sentence(self, run, cluster):
         def interrupt(_):
             raise KeyboardInterrupt
 
         cluster.instead["GET /quota"] = [interrupt]
         ran = run("quota", "list")
-        assert (ran.status, ran.out, ran.err) == (130, "", "")
+        assert (ran.status, ran.out, ran.err) == (130, "", "mesosctl: interrupted: no change was sent\n")
 
     def test_a_reader_that_went_away_is_quiet(self, run, cluster):
         def pipe(_):

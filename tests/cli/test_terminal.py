@@ -174,13 +174,13 @@ class TestEndings:
         assert (ran.stdout.count("\n"), ran.stderr) == (1, "141\n")
 
     @pytest.mark.parametrize(("key", "status"), [("\x03", 130)])
-    def test_ctrl_c_ends_it_quietly(self, surroundings, server, key, status):
+    def test_ctrl_c_ends_it_with_one_sentence(self, surroundings, server, key, status):
         server.hold = True
         seat = Seat(["quota", "list"], surroundings)
         assert server.reached.wait(PATIENCE)
         seat.type(key)
         assert seat.end() == status
-        assert seat.screen.replace(b"^C", b"").strip() == b""
+        assert seat.screen.replace(b"^C", b"").strip() == b"mesosctl: interrupted: no change was sent"
 
 
 class TestAPerson:

@@ -46,6 +46,7 @@ _DOUBTS = (
     "never show",
     "could not be asked",
     "no offer fitted",
+    "shows it twice",
     "cannot be read",
 )
 _IN_PART = ("step ", "accepted before that", "removed before that", "QUOTA NOW", "in place again", "has quota", "twice")
@@ -183,7 +184,7 @@ def _judge(case: Case, ran: Ran, before: State, after: State) -> list[str]:
 def _judge_done(case: Case, ran: Ran, times: int | None) -> list[str]:
     if times == 1 or case.believes_a_lie:
         return []
-    if times != 0 and ("twice" in ran.err or "--no-wait" in case.more):
+    if times != 0 and "--no-wait" in case.more:
         return []  # who does not wait is told only that it was accepted
     return [f"it says that it was done, and it was done {times} times"]
 

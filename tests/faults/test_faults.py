@@ -87,8 +87,9 @@ def test_a_change_that_arrives_twice_was_not_refused(site: Site) -> None:
 
 def test_a_reservation_that_was_made_twice_is_told(site: Site) -> None:
     ran = typed(site, RESERVE, "POST /reserve", Fault(Way.TWICE, Word.ANSWER))
-    assert ran.status == 0
+    assert ran.status == 9
     assert "shows it twice" in ran.err
+    assert "unreserve what is too much" in ran.err
 
 
 def test_the_answer_of_another_request_is_not_taken_for_its_own(site: Site) -> None:

@@ -1,7 +1,11 @@
 """Removing and setting is one guarded section: wherever it stops, the role keeps a quota or the operator is warned."""
 
+import json
+
 import httpx
 import pytest
+
+from mesosctl.core.errors import HungUp, Interruption, Terminated
 
 UPDATE = ("quota", "update", "dev", "cpus:3", "--api", "v0")
 OLD, NEW = {"value": 2}, {"value": 3.0}
@@ -23,7 +27,11 @@ def interrupt(_):
 
 
 def terminate(_):
-    raise SystemExit(143)
+    raise Interruption(Terminated)
+
+
+def hang_up(_):
+    raise Interruption(HungUp)
 
 
 def cut(_):
@@ -46,14 +54,17 @@ PAGE = {"html": "<html>proxy</html>"}
 
 
 @pytest.mark.parametrize("step", ["DELETE /quota/dev", "POST /quota"])
-@pytest.mark.parametrize("stop", [interrupt, terminate])
-def test_an_interruption_after_either_step_was_made(run, dev, step, stop):
+@pytest.mark.parametrize(("stop", "status"), [(interrupt, 130), (terminate, 143), (hang_up, 129)])
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_an_interruption_after_either_step_was_made(run, dev, step, stop, status, form):
     dev.instead[step] = [after(dev, stop)]
-    try:
-        assert run(*UPDATE).status in (130, 143)
-    except SystemExit as ended:
-        assert ended.code == 143  # noqa: PT017
+    ran = run(*UPDATE, "-o", form)
+    assert ran.status == status
     assert held(dev) in (OLD, {"value": 2.0}, NEW)
+    said = json.loads(ran.err)["error"]["message"] if form == "json" else ran.err.splitlines()[-1]
+    known = "the old quota of 'dev' (cpus:2) is in place again" if "DELETE" in step else "role 'dev' has quota cpus:3"
+    assert known in said
+    assert "not known" not in said
 
 
 @pytest.mark.parametrize("stop", [cut, answer(503, **PAGE), answer(503), answer(400, **PAGE), answer(502, **PAGE)])

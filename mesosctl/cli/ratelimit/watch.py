@@ -56,7 +56,8 @@ def command(session: Session, interval: Interval = "5s", count: Count = None) ->
                 environment.tell_notes()
             was_empty = is_empty
             text = StringIO()
-            write(watched([reading]), session.form, text, draws=environment.draws, colours=environment.colours)
+            draws, colours = environment.draws, environment.colours
+            write(watched([reading]), session.form, text, environment.secrets, draws=draws, colours=colours)
             if above and environment.draws and session.form != "jsonl":
                 environment.stdout.write(_UP_AND_CLEAR.format(lines=above))
             environment.stdout.write(text.getvalue())

@@ -20,6 +20,7 @@ _SURROUNDINGS = (
 _FILES = (
     ("~/.config/mesosctl/config.toml", "Contexts; see mesosctl context. Yours alone (mode 600) if it holds a secret."),
     ("~/.cache/mesosctl/names", "Names of roles, agents, frameworks and contexts, for completions."),
+    ("~/.local/state/mesosctl/apply", "Journals of interrupted applies, yours alone (mode 600)."),
     ("~/.local/state/mesosctl/fake", "The state of fake: masters."),
 )
 _OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatus.INTERRUPTED, ExitStatus.TERMINATED)

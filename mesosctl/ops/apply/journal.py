@@ -1,7 +1,8 @@
 """The journal of an apply: what was planned, how far it came, and whether a step was under way.
 
-One file for each master and file of wishes, written whole and synced before and after every step, so that it says
-the truth whenever the program is killed.  It is gone when the last step is done.
+One file for each master and content of a file of wishes, written whole and synced before and after every step, so
+that it says the truth whenever the program is killed.  It is gone when the last step is done.  It is its owner's
+alone, and holds no credentials.
 """
 
 import fcntl
@@ -9,18 +10,21 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from mesosctl.core.errors import BadInput, Conflict
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.errors import BadInput, Conflict, MesosctlError
+from mesosctl.core.reading import read_text_file, why_unreadable
 from mesosctl.core.wanted_plan import Step
 from mesosctl.ops.files import sync_folder, write_atomically
+from mesosctl.wire.decoding import decode
 from mesosctl.wire.steps import from_json, to_json
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_PRIVATE = 0o600
 
 
 def folder(variables: Mapping[str, str]) -> Path:
@@ -31,7 +35,26 @@ def folder(variables: Mapping[str, str]) -> Path:
 
 def digest(text: str, *, prune: bool) -> str:
     """What a plan was made from: other wishes make another plan."""
-    return hashlib.blake2s(f"{prune}\n{text}".encode(errors="surrogateescape")).hexdigest()
+    return _hash(f"{prune}\n{text}")
+
+
+class About(NamedTuple):
+    """What a journal is of: a master by what it is, and wishes by what they say, however either is written."""
+
+    master: str
+    content: str
+    """A hash of the text."""
+    file: str
+    """What a person calls it, for sentences alone."""
+
+    @classmethod
+    def of(cls, master: str, text: str, file: str) -> "About":
+        """The wishes `text` from `file`, for the master of that identity (`ops.apply.identity`)."""
+        return cls(master, _hash(text), file)
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2s(text.encode(errors="surrogateescape")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +68,18 @@ class Entry:
 
 
 class Journal:
-    """The journal of one file of wishes for one master; held by one program at a time, with `with`.
+    """The journal of some wishes for one master; held by one program at a time, with `with`.
 
     One that does not keep (`keeps` False, for a dry run) is read and never written.
     """
 
-    def __init__(self, where: Path, master: str, file: str, *, keeps: bool = True) -> None:
+    def __init__(self, where: Path, about: About, *, keeps: bool = True) -> None:
         self._keeps = keeps
         self._forgotten = False
-        name = hashlib.blake2s(f"{master}\n{file}".encode(errors="surrogateescape"), digest_size=8).hexdigest()
+        name = _hash(f"{about.master}\n{about.content}")[:16]
         self._path = where / f"{name}.json"
         self._lock: int | None = None
-        self._about = {"master": master, "file": file}
+        self._about = about
 
     def __enter__(self) -> Self:
         """Raises Conflict where another program holds it, BadInput where it cannot be kept."""
@@ -67,7 +90,7 @@ class Journal:
         except BlockingIOError:
             self._release()
             raise Conflict(
-                f"{self._about['file']} is being applied to this master by another program", hint="wait until it ends"
+                f"{self._about.file} is being applied to this master by another program", hint="wait until it ends"
             ) from None
         except OSError as error:
             self._release()
@@ -89,16 +112,28 @@ class Journal:
         if self._forgotten:
             return None
         try:
-            value = json.loads(self._path.read_text(encoding="utf-8"))
-            return _entry(value)
+            return _entry(_load(self._path))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else error
+        except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError) as error:
+            why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_senseless(error)
             raise BadInput(
                 f"the journal {self._path} of an interrupted apply cannot be read: {why}",
                 hint="look at the cluster with mesosctl diff, then start over with --restart",
             ) from None
+
+    def replaced(self) -> list[Entry]:
+        """What earlier applies of another version of the same file left for this master; forgotten herewith."""
+        found = []
+        for path in sorted(self._path.parent.glob("*.json")):
+            with suppress(OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError):
+                value = _load(path)
+                about = (value["master"], value["file"])
+                if path != self._path and about == (self._about.master, self._about.file) != ("", "-"):
+                    found.append(_entry(value))
+                    if self._keeps:
+                        path.unlink()
+        return found
 
     def write(self, entry: Entry) -> None:
         """Keep it; on the disk when this returns.  Raises BadInput."""
@@ -107,12 +142,12 @@ class Journal:
         value: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "kind": "apply.journal",
-            **self._about,
+            **self._about._asdict(),
             "digest": entry.digest,
             "done": entry.done,
             "steps": [to_json(step) for step in entry.steps],
         }
-        write_atomically(self._path, json.dumps(value, indent=1) + "\n")
+        write_atomically(self._path, json.dumps(value, indent=1) + "\n", new_mode=_PRIVATE)
 
     def end(self) -> None:
         """Nothing is left to be done."""
@@ -124,8 +159,25 @@ class Journal:
             sync_folder(self._path.parent)
 
 
+def _load(path: Path) -> Any:
+    """The JSON of a file.  Raises OSError, and ValueError for what is none, however deep or long it is."""
+    return decode(read_text_file(path))
+
+
+def _why_senseless(error: Exception) -> str:
+    if isinstance(error, LookupError):
+        return f"{error} is not in it"
+    if isinstance(error, TypeError | AttributeError):
+        return "it is not laid out as a journal is"
+    return str(error)
+
+
 def _entry(value: Mapping[str, Any]) -> Entry:
+    """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError where it is none."""
     if value["schema_version"] != SCHEMA_VERSION:
         raise ValueError("it was written by another version")
     steps = [from_json(step) for step in value["steps"]]
-    return Entry(str(value["digest"]), steps, min(int(value["done"]), len(steps)))
+    done = value["done"]
+    if not isinstance(done, int) or not 0 <= done <= len(steps):
+        raise ValueError(f"{done} of {len(steps)} steps cannot be done")
+    return Entry(str(value["digest"]), steps, done)

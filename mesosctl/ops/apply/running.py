@@ -1,11 +1,13 @@
 """Going through a plan, step by step, so that it can be taken up again wherever it stops."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Conflict, MesosctlError
 from mesosctl.core.wanted import Wanted
 from mesosctl.core.wanted_plan import Step, describe
+from mesosctl.core.wanted_reservations import ReservationStep
 from mesosctl.ops.apply.journal import Entry, Journal
 from mesosctl.ops.apply.state import compare
 from mesosctl.ops.apply.steps import perform, standing, undone
@@ -21,13 +23,12 @@ def resume(master: Master, journal: Journal, digest: str) -> Entry | None:
     Raises Conflict where a step that was made is not so any more, or the next one not where that apply left it.
     """
     left = journal.read()
-    if left is None:
-        return None
-    if left.digest != digest:
+    for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted after {left.done} of {len(left.steps)} steps; "
+            f"an earlier apply of this file was interrupted after {other.done} of {len(other.steps)} steps; "
             "the file or --prune is another now, so everything is planned anew"
         )
+    if left is None or left.digest != digest:
         return None
     done = left.done
     # Whether the step that was under way happened is for the master to say.
@@ -37,8 +38,9 @@ def resume(master: Master, journal: Journal, digest: str) -> Entry | None:
         raise _changed(step)
     if done < len(left.steps):
         _check_untouched(master, left.steps[done])
-    told = "; ".join(_words(step) for step in left.steps[:done]) or "nothing"
-    master.notice(f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; done before: {told}")
+    master.notice(
+        f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; {_in_short(left.steps[:done])}"
+    )
     return Entry(digest, left.steps, done)
 
 
@@ -64,8 +66,32 @@ def run(master: Master, journal: Journal, entry: Entry, manner: Manner, tell: Ca
                 begun = master.changes_left > left
                 error.retell(told if begun else f"{told}; the steps before it are done, and it was not begun")
             raise
+        except KeyboardInterrupt as stopped:
+            stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_left > left, stopped=stopped))
+            raise
         journal.write(Entry(entry.digest, entry.steps, number + 1))
     journal.end()
+
+
+def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardInterrupt) -> Iterator[str]:
+    """What is known where the step after `done` ones was interrupted."""
+    yield f"{done} of {len(steps)} steps done; run the same command to continue"
+    if begun or getattr(stopped, "__notes__", None):
+        yield f"whether step {done + 1}, {_words(steps[done])}, was made is not known, and the same command finds out"
+
+
+def _in_short(steps: Sequence[Step]) -> str:
+    """Steps that are done: how many of each kind."""
+    if not steps:
+        return "nothing was done before"
+    kinds = Counter(_kind(step) for step in steps)
+    return "done before: " + ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
+
+
+def _kind(step: Step) -> str:
+    """What is done, without whom and how much."""
+    deed = describe(step)[0]
+    return deed.partition(" ")[0] if isinstance(step, ReservationStep) else deed
 
 
 def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
@@ -93,7 +119,11 @@ def _changed(step: Step) -> Conflict:
 
 def prove(master: Master, wanted: Wanted, *, prune: bool) -> None:
     """Raises Conflict where the cluster is not as wanted, though every step was made and seen."""
-    left = compare(master, wanted, prune=prune)
+    try:
+        left = compare(master, wanted, prune=prune)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note("every step is done; run the same command to compare once more")
+        raise
     if left:
         named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])
         more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""

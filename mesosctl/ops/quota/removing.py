@@ -33,9 +33,13 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
     for role in wanted:
         try:
             confirmed = send_removal(master, role, seen=quotas is not None, wait=wait)
-        except BaseException:  # Ctrl-C too
+        except BaseException as stopped:
             if done:
-                master.notice("removed before that: " + ", ".join(change.role for change in done))
+                removed = ", ".join(change.role for change in done)
+                if isinstance(stopped, KeyboardInterrupt):
+                    stopped.add_note(f"{len(done)} of {len(wanted)} are removed: {removed}")
+                else:
+                    master.notice(f"removed before that: {removed}")
             raise
         done.append(QuotaChange(role, (quotas or {}).get(role), None, confirmed))
     return done

@@ -41,7 +41,9 @@ def replace_quota(
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
         if not untouched and not before.is_default:
-            _Undo(master, role, before).make(stopped, removed=removed)
+            known = _Undo(master, role, before).make(stopped, removed=removed)
+            if isinstance(stopped, KeyboardInterrupt):
+                stopped.__notes__ = [known]  # what each of the requests left open is known by now
         raise
     return QuotaChange(role, before, wanted, confirmed)
 
@@ -58,45 +60,53 @@ class _Undo:
     role: str
     before: Quota
 
-    def make(self, stopped: BaseException, *, removed: bool) -> None:
-        """Look, put back, and look again where that failed.  Raises only what interrupts it, after the alarm."""
+    def make(self, stopped: BaseException, *, removed: bool) -> str:
+        """Look, put back, and look again where that failed; returns what is known then.
+
+        Raises only what interrupts it, after the alarm.
+        """
+        interrupts = isinstance(stopped, KeyboardInterrupt)
         try:
-            if not isinstance(stopped, Exception):
+            if interrupts:
                 self.master.notice(f"interrupted while changing the quota of '{self.role}': looking what it has now")
             self.master.deadline.extend_to(GRACE)
-            self._make(removed=removed)
+            known, alarming = self._make(removed=removed)
         except MesosctlError as error:
-            self._doubt(error.message)
-        except BaseException:
-            self._doubt("interrupted again")
+            known, alarming = self._doubt(error.message), True
+        except BaseException as again:
+            known = self._doubt("interrupted again")
+            self.master.alarm(known)
+            again.__notes__ = [known]
             raise
+        if alarming:
+            self.master.alarm(known)
+        elif not interrupts:  # which are told with what they know
+            self.master.notice(known)
+        return known
 
-    def _make(self, *, removed: bool) -> None:
+    def _make(self, *, removed: bool) -> tuple[str, bool]:
+        """What is known in the end, and whether it must not be missed."""
         present, unread = self._look()
         if present is not None:
             if removed or present != self.before:
-                self.master.notice(f"role '{self.role}' has quota {present.guarantees}; nothing was put back")
-            else:
-                self.master.alarm(
-                    f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
-                    "still remove it: look again with mesosctl quota list"
-                )
-            return
+                return f"role '{self.role}' has quota {present.guarantees}; nothing was put back", False
+            return (
+                f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
+                "still remove it: look again with mesosctl quota list"
+            ), True
         try:
             self._put_back(over_unknown=unread is not None)
         except MesosctlError as error:
             present, unread = self._look()
             if present is not None:
-                self.master.notice(f"role '{self.role}' has quota {present.guarantees}")
-            elif unread is not None:
+                return f"role '{self.role}' has quota {present.guarantees}", False
+            if unread is not None:
                 raise
-            else:
-                self.master.alarm(
-                    f"ROLE '{self.role}' HAS NO QUOTA NOW: its old one ({self.before.guarantees}) could not be put "
-                    f"back: {error.message}; {self._remedy}"
-                )
-        else:
-            self.master.notice(f"the old quota of '{self.role}' ({self.before.guarantees}) is in place again")
+            return (
+                f"ROLE '{self.role}' HAS NO QUOTA NOW: its old one ({self.before.guarantees}) could not be put "
+                f"back: {error.message}; {self._remedy}"
+            ), True
+        return f"the old quota of '{self.role}' ({self.before.guarantees}) is in place again", False
 
     def _look(self) -> tuple[Quota | None, MesosctlError | None]:
         """What the role has now, and why that could not be read."""
@@ -114,8 +124,8 @@ class _Undo:
         else:
             send_update(self.master, {self.role: self.before}, force=True)
 
-    def _doubt(self, reason: str) -> None:
-        self.master.alarm(
+    def _doubt(self, reason: str) -> str:
+        return (
             f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, it cannot be told; its old one was {self.before.guarantees}: "
             f"{reason}; {self._remedy}"
         )

@@ -9,7 +9,7 @@ from mesosctl.core import ratelimit
 from mesosctl.core.errors import BadInput, NotFound
 from mesosctl.core.ratelimit import RateLimit
 from mesosctl.core.ratelimit_standing import FileEdit
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import read_text_file, why_unreadable
 from mesosctl.core.suggestion import did_you_mean
 from mesosctl.ops.files import write_atomically
 from mesosctl.ops.ratelimit.config_file import dump, parse
@@ -101,7 +101,7 @@ def _entries(document: Document) -> list[Document]:
 def _read(path: str) -> str | None:
     """The text of a file; None where there is none."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return read_text_file(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

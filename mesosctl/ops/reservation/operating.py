@@ -43,11 +43,13 @@ class Operation:
 
     @property
     def outcome_of_two(self) -> Outcome | None:
-        """How the agent looks where it happened twice; None where it can happen only once."""
+        """How the agent looks where it happened twice; None where it can happen only once, or that looks the same."""
+        once = apply_all(self.agent.total, self.conversions)
         try:
-            return self._looks(apply_all(apply_all(self.agent.total, self.conversions), self.conversions))
+            twice = self._looks(apply_all(once, self.conversions))
         except Conflict:
             return None
+        return None if twice.is_shown_by(once) else twice
 
     def _looks(self, after: Resources) -> Outcome:
         resources = Resources(self.resources)
@@ -90,14 +92,26 @@ def operate(master: Master, operations: Sequence[Operation], manner: Manner) -> 
     for operation in operations:
         try:
             seen = _send(master, operation, manner)
-        except MesosctlError:
+        except (MesosctlError, KeyboardInterrupt) as stopped:
             if done:
-                master.notice("accepted before that: " + ", ".join(change.agent.name for change in done))
+                accepted = ", ".join(change.agent.name for change in done)
+                if isinstance(stopped, KeyboardInterrupt):
+                    stopped.add_note(f"{len(done)} of {len(operations)} were accepted before that: {accepted}")
+                else:
+                    master.notice(f"accepted before that: {accepted}")
             raise
         done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
     if not manner.wait:
         return done
-    return [wait_for(master, change, operation, manner) for change, operation in zip(done, operations, strict=True)]
+    try:
+        return [wait_for(master, change, operation, manner) for change, operation in zip(done, operations, strict=True)]
+    except KeyboardInterrupt as stopped:
+        accepted = ", ".join(change.agent.hostname for change in done)
+        stopped.add_note(
+            f"what was asked for was accepted, and not seen to be done everywhere yet: {accepted}; "
+            "look with mesosctl reservations"
+        )
+        raise
 
 
 def _send(master: Master, operation: Operation, manner: Manner) -> bool:
@@ -110,7 +124,7 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
             master.post_form(message.path, message.form())
 
     try:
-        return make(
+        seen = make(
             master,
             send,
             lambda: _on_master(master, operation),
@@ -125,6 +139,9 @@ def _send(master: Master, operation: Operation, manner: Manner) -> bool:
             status=error.status,
             hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.word}",
         ) from error
+    if seen:
+        _check_once(operation, _total(master, operation))
+    return seen
 
 
 def _message(operation: Operation) -> "AgentOperation":
@@ -168,29 +185,44 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, manner: 
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
+def _total(master: Master, operation: Operation) -> Resources | None:
+    """What the agent has as the master shows it; None where it is gone."""
+    return next((agent.total for agent in read_agents(master) if agent.id == operation.agent.id), None)
+
+
 def _on_master(master: Master, operation: Operation) -> bool:
-    """Whether the master shows it; an operation that seems to have happened twice is told loudly."""
-    agent = next((agent for agent in read_agents(master) if agent.id == operation.agent.id), None)
-    if agent is None or not operation.outcome.is_shown_by(agent.total):
-        return False
+    """Whether the master shows it."""
+    total = _total(master, operation)
+    return total is not None and operation.outcome.is_shown_by(total)
+
+
+def _check_once(operation: Operation, total: Resources | None) -> None:
+    """Raises NotConfirmed where the operation seems to have happened twice: that is not what was asked for."""
     twice = operation.outcome_of_two
-    if twice is not None and twice.is_shown_by(agent.total):
-        master.alarm(
-            f"{agent.name} shows it twice: something on the way may have delivered the request two times, or "
-            f"somebody did the same; look with mesosctl reservations --agent {agent.word}"
+    if total is not None and twice is not None and twice.is_shown_by(total):
+        undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
+        raise NotConfirmed(
+            f"the change on {operation.agent.name} was made, and the master shows it twice: something on the way "
+            "may have delivered the request two times, or somebody did the same",
+            rule="operation.once",
+            hint=f"look with mesosctl reservations --agent {operation.agent.word}, and {undo} what is too much",
         )
-    return True
 
 
 def _read_back(master: Master, operation: Operation) -> bool:
-    """As `_on_master`, of a change that was accepted.  Raises NotConfirmed where the master cannot be read."""
+    """As `_on_master`, of a change that was accepted.
+
+    Raises NotConfirmed where the master cannot be read, or shows it twice.
+    """
     try:
-        return _on_master(master, operation)
+        total = _total(master, operation)
     except MesosctlError as error:
         raise NotConfirmed(
             f"the change on {operation.agent.name} was accepted, and could not be read back: {error.message}",
             hint=f"look with mesosctl reservations --agent {operation.agent.word} when a master answers",
         ) from error
+    _check_once(operation, total)
+    return total is not None and operation.outcome.is_shown_by(total)
 
 
 def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bool, str]:

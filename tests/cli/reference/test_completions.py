@@ -14,6 +14,7 @@ import mesosctl
 from mesosctl.cli.names import keep_contexts, keep_names
 from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.settings import resolve
+from mesosctl.core.redaction import Secrets
 
 FILES = Path(mesosctl.__file__).parent.parent / "completions"
 TRICKY = ["web", "web-old", "we $(touch owned)", "we'quoted", "x:y"]
@@ -53,7 +54,7 @@ class Home:
         at = {"role": "/roles", "agent": "/slaves"}[kind]
         entries = [{"name": name, "hostname": name, "id": f"id-{name}"} for name in names]
         settings = resolve(GlobalOptions(**(words or {})), {**self.variables, **variables})
-        keep_names(at, {"roles": entries, "slaves": entries}, settings, self.variables)
+        keep_names(at, {"roles": entries, "slaves": entries}, settings, self.variables, Secrets())
         for path in (self.folder / "cache").rglob(kind):
             until, _, rest = path.read_text().partition("\n")
             path.write_text(f"{int(until) - age}\n{rest}")
