@@ -16,6 +16,7 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
 from fake_master.carriers.limits import ClientLimits, Connection, Door
+from fake_master.carriers.unpacking import Broken, TooMuch, Unpacker
 from fake_master.http.application import Application, registry_failed
 from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master.master import Master
@@ -162,16 +163,25 @@ class Server:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0  # what was written is no part of the answer
         parts = bytearray()
+        is_packed = request.headers.get("Content-Encoding") == "gzip"
+        unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
         try:
             _connection(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
-                    parts += chunk
-                    self._held += len(chunk)
+                    piece = chunk if unpacker is None else unpacker.feed(chunk)
+                    parts += piece
+                    self._held += len(piece)
                     if len(parts) > self._limits.body:
                         raise self._too_large()
                     if self._held > self._limits.bodies:
                         raise Refusal(503, "There are too many large requests at once", _CLOSE)
+            if unpacker is not None:
+                unpacker.finish()
+        except TooMuch:
+            raise self._too_large() from None
+        except Broken as error:
+            raise Refusal(400, f"Failed to decompress the body: {error}", _CLOSE) from None
         except TimeoutError:
             raise Refusal(408, "The body did not arrive in time", _CLOSE) from None
         except _UNREADABLE as error:
@@ -182,7 +192,9 @@ class Server:
         return bytes(parts)
 
     def _too_large(self) -> Refusal:
-        return Refusal(413, f"The body is larger than {self._limits.body} bytes", _CLOSE)
+        limits = self._limits
+        sentence = f"The body is larger than {limits.body} bytes, or {limits.expansion} times what was sent of it"
+        return Refusal(413, sentence, _CLOSE)
 
 
 def _connection(request: web.BaseRequest) -> Connection:

@@ -4,9 +4,11 @@ import asyncio
 import gzip
 import json
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -58,6 +60,13 @@ class Client:
             if lengths:
                 await self.reader.readexactly(int(lengths[0].partition(b":")[2]))
             return int(head.split()[1])
+
+    async def answer(self) -> bytes:
+        """The next answer, whole, of a server that says how long it is."""
+        async with asyncio.timeout(PATIENCE):
+            head = await self.reader.readuntil(b"\r\n\r\n")
+            length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+            return head + await self.reader.readexactly(int(length))
 
     async def is_closed(self) -> bool:
         """Once the other side has closed."""
@@ -151,6 +160,123 @@ def test_a_body_that_unpacks_to_too_much_is_413() -> None:
             assert len(packed) < SMALL.body
             client = await (await at.client()).says(post(packed, Content_Encoding="gzip"))
             assert await client.status() == 413
+
+    asyncio.run(play())
+
+
+PACKED = gzip.compress(b"[]", mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("packed", "sentence"),
+    [
+        (PACKED, b"expecting a JSON object"),  # what it says was read
+        (PACKED[:-8], b"ends early"),
+        (PACKED[:-1], b"ends early"),
+        (PACKED[:-8] + bytes(8), b"is not gzip"),
+        (PACKED + b"x", b"follows the end"),
+        (b"no gzip", b"is not gzip"),
+        (b"", b"ends early"),
+    ],
+)
+def test_a_packed_body_is_whole_or_refused(packed: bytes, sentence: bytes) -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            client = await (await at.client()).says(post(packed, Content_Encoding="gzip"))
+            answer = await client.answer()
+            assert answer.startswith(b"HTTP/1.1 400")
+            assert sentence in answer
+
+    asyncio.run(play())
+
+
+BOMBS = {
+    "quotes": (b"", b'"' * 60),
+    "an array of quotes": (b"[", b'"' * 60),
+    "odd numbers": (b"[", b"01," * 20),
+    "numbers": (b"[", b"1," * 30),
+    "lists": (b"[", b"[]," * 20),
+    "fields": (b"", b"a&" * 30),
+}
+
+
+@cache
+def bomb(name: str) -> bytes:
+    """At most 64 KiB that unpack to 60 MB."""
+    first, rest = BOMBS[name]
+    return gzip.compress(first + rest * 1_000_000, 9)[: 64 * 1024]
+
+
+@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize("path", ["/quota", "/reserve", "/api/v1"])
+def test_a_small_body_that_unpacks_to_much_keeps_nobody_waiting(name: str, path: str) -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            packed = bomb(name)
+            started = time.process_time()
+            request = post(packed, path, Content_Encoding="gzip", Content_Type="application/json")
+            client = await (await at.client()).says(request)
+            assert await client.status() in (400, 413)
+            assert await at.healthy()
+            assert time.process_time() - started < 2
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("body", [b"[" + b"1," * 2_000_000 + b"1]", b"[" * 4_000_000, b"[" + b'"' * 4_000_000])
+@pytest.mark.parametrize("path", ["/quota", "/api/v1"])
+def test_a_large_body_is_refused_before_it_costs_much(body: bytes, path: str) -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            started = time.process_time()
+            client = await (await at.client()).says(post(body, path, Content_Type="application/json"))
+            assert await client.status() == 400
+            assert time.process_time() - started < 2
+
+    asyncio.run(play())
+
+
+HALF = b"GET /hea"
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        HEALTH + HALF,
+        HEALTH + HEALTH + HALF,
+        post(b"x" * 10) + HALF,
+        b"POST /quota HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\r\n\r\n0\r\n\r\n" + HALF,
+    ],
+    ids=["at once", "after two", "after a body", "after chunks"],
+)
+def test_a_part_of_a_second_request_is_408_in_time(first: bytes) -> None:
+    async def play() -> None:
+        async with served(SMALL) as at:
+            client = await (await at.client()).says(first)
+            statuses = [await client.status()]
+            while statuses[-1] not in (0, 408):
+                statuses.append(await client.status())
+            assert statuses[-1] == 408
+            assert len(statuses) == first.count(b"HTTP/1.1") + 1
+            assert await client.is_closed()
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    "first",
+    [HEALTH, HEALTH + HEALTH, post(b"x\r\n\r\nGET ")],
+    ids=["one", "two", "a body like a head"],
+)
+def test_a_connection_without_a_part_of_a_request_may_wait(first: bytes) -> None:
+    async def play() -> None:
+        async with served(SMALL) as at:
+            client = await (await at.client()).says(first)
+            for _ in range(first.count(b"HTTP/1.1")):
+                assert await client.status() in (200, 400)
+            slow = await (await at.client()).says(HALF)
+            assert await slow.status() == 408  # as long as that takes, the other one waits
+            assert await (await client.says(HEALTH)).status() == 200
 
     asyncio.run(play())
 
