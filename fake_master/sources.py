@@ -1,12 +1,16 @@
 """A cluster in a file, whichever of the two kinds it is: a snapshot (JSON), or a cluster file (TOML)."""
 
-from io import BufferedIOBase
+import errno
+import os
+import stat
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 
 from fake_master.cluster import ClusterSpec, read_cluster
 from fake_master.pictured import Pictured, read_snapshot
 from mesosctl.core.errors import BadInput
 from mesosctl.core.reading import why_unreadable
+from mesosctl.wire import toml_text
 from mesosctl.wire.snapshot import rewindable
 
 Source = ClusterSpec | Pictured
@@ -17,10 +21,26 @@ _ENOUGH = 256
 def read_source(path: Path, mesos_version: str | None = None) -> Source:
     """The cluster in a file; `mesos_version` for another than a snapshot's own.  Raises BadInput."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return read_opened(file, str(path), mesos_version)
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+
+
+def open_file(path: Path) -> BufferedReader:
+    """A file that is open to be read, without waiting.  Raises BadInput for what is none, as a device, and OSError."""
+    # Whoever opens a pipe otherwise waits for somebody to write.
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise BadInput(f"{path} cannot be read: it is no regular file", field=str(path))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
 
 
 def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:
@@ -31,6 +51,6 @@ def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = No
     if where.endswith(".json") or start.lstrip().startswith(b"{"):
         return read_snapshot(file, where, mesos_version)
     try:
-        return read_cluster(file.read().decode(), where)
+        return read_cluster(file.read(toml_text.LONGEST + 1).decode(), where)
     except UnicodeDecodeError as error:
         raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error

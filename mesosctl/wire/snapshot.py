@@ -39,6 +39,9 @@ from mesosctl.wire.snapshot_reading import KIND, SCHEMA_VERSION, picture_of
 _SLICE = 1 << 18
 """Bytes of a file that are looked at at once."""
 
+_MOST_READ_AGAIN = 1 << 26
+"""Bytes of a file that is broken, to tell line and column."""
+
 
 def to_json(picture: ClusterPicture) -> dict[str, Any]:
     """The picture as a JSON object."""
@@ -169,7 +172,9 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterPicture:
         return picture_of(parts(iter(lambda: file.read(_SLICE), b"")), where)
     except ConversionError as error:
         file.seek(0)
-        raise BadInput(f"{where} is not JSON: {find_fault(file.read().decode(errors='replace')) or error}") from None
+        text = file.read(_MOST_READ_AGAIN + 1).decode(errors="replace")
+        fault = find_fault(text) if len(text) <= _MOST_READ_AGAIN else None
+        raise BadInput(f"{where} is not JSON: {fault or str(error).removeprefix('Not JSON: ')}") from None
 
 
 def rewindable(file: BufferedIOBase) -> BufferedIOBase:

@@ -1,6 +1,7 @@
 """Cluster files and `fake:` addresses: what they mean, and how they are refused."""
 
 import json
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import fake_master
 from fake_master.carriers.address import FakeAddress
 from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.sources import read_source
 from mesosctl.core.errors import BadInput
 
 FILE = """
@@ -150,3 +152,12 @@ def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
 
 def test_a_spec_without_agents_is_an_empty_cluster():
     assert ClusterSpec().start().agents == {}
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])
+def test_what_is_no_regular_file_is_refused_at_once(path: str, tmp_path: Path) -> None:
+    there = tmp_path / path
+    if path == "pipe":
+        os.mkfifo(there)
+    with pytest.raises(BadInput, match="is no regular file"):
+        read_source(there)

@@ -16,6 +16,11 @@ def test_a_table() -> None:
         ("x = ", "f.toml is not TOML: "),
         ("x = " + "9" * 5000, "f.toml is not TOML: "),
         ("x = " + "[" * 100_000, "f.toml is nested too deeply"),
+        ("a." * 100_000 + "b = 1", "f.toml is nested too deeply"),
+        ("[" + "a." * 100_000 + "b]", "f.toml is nested too deeply"),
+        ('"a" . ' * 5_000 + "b = 1", "f.toml is nested too deeply"),
+        ("a." * 500 + "b = 1", "f.toml is nested too deeply"),
+        ("[flags." + "a." * 70 + "b]", "f.toml is nested too deeply"),
     ],
 )
 def test_what_is_none(text: str, said: str) -> None:
