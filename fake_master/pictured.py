@@ -13,7 +13,6 @@ offer of what is no longer there is gone.
 """
 
 import hashlib
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
@@ -22,6 +21,7 @@ from typing import Any
 from fake_master.master.agents import Agent, Domain
 from fake_master.master.checkpoints import KIND as CHECKPOINT
 from fake_master.master.checkpoints import DoesNotFit, configured_form
+from fake_master.master.clocks import SteadyClock
 from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
 from fake_master.master.known_flags import ALLOCATORS, DEFAULTS, STRICT_PRIORITY, UNSET
@@ -81,7 +81,7 @@ class Pictured:
         self,
         registry: Registry | None = None,
         *,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
         address: tuple[str, int] = ("127.0.0.1", 5050),
     ) -> Master:
         """A leading master that is as the picture says; its first allocation is due at once.
@@ -96,7 +96,7 @@ class Pictured:
             profile=self.profile,
             flags=MasterFlags.parse(_known_flags(self.picture.flags) | dict(self.flags)),
             registry=kept,
-            clock=clock,
+            clock=clock or SteadyClock(),
             address=address,
             task_fate=TaskFate(stop_seconds=self.picture.lending.stop_seconds if self.picture.lending else 0.0),
         )
