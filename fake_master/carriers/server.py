@@ -25,6 +25,7 @@ from fake_master.master.streams import EventStream
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
+_LARGEST_WRITE = 256 * 1024
 _SECONDS_TO_FINISH = 2.0
 _SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
@@ -238,7 +239,7 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
             news.clear()
             if records := stream.take():
                 for record in records:
-                    await response.write(record)
+                    await _write_chunk(request, response, record)
             elif stream.closed:
                 break
             else:
@@ -248,3 +249,23 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
         # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
     return response
+
+
+async def _write_chunk(request: web.BaseRequest, response: web.StreamResponse, record: bytes) -> None:
+    """One record in a chunk of its own.
+
+    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
+    the buffer of every subscriber that does not read.
+    """
+    if len(record) <= _LARGEST_WRITE:
+        await response.write(record)
+        return
+    writer = request.writer
+    writer.send_headers()
+    pieces = memoryview(record)
+    starts = range(0, len(record), _LARGEST_WRITE)
+    for piece in (b"%x\r\n" % len(record), *(pieces[at : at + _LARGEST_WRITE] for at in starts), b"\r\n"):
+        if request.transport is None or request.transport.is_closing():
+            raise ConnectionResetError("the subscriber is gone")
+        request.transport.write(piece)
+        await writer.drain()

@@ -129,7 +129,7 @@ def dumps(value: Any) -> bytes:
 
 def json_response(value: Any, request: Request) -> Response:
     """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
-    pieces = _object(value) if isinstance(value, dict) else _pieces(value)
+    pieces = written(value) if isinstance(value, dict) else _pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
         called = (f"{callback}(".encode(errors="surrogateescape"), *pieces, b")")
@@ -137,11 +137,12 @@ def json_response(value: Any, request: Request) -> Response:
     return Response(200, b"".join(pieces), {"Content-Type": JSON})
 
 
-def _object(fields: Mapping[str, Any]) -> list[bytes]:
+def written(fields: Mapping[str, Any]) -> Written:
+    """A JSON object; each of its fields may be `Written`."""
     pieces: list[bytes] = []
     for name, part in fields.items():
         pieces += b"," if pieces else b"{", dumps(name), b":", *_pieces(part)
-    return [*pieces, b"}"] if pieces else [b"{}"]
+    return Written((*pieces, b"}") if pieces else (b"{}",))
 
 
 def _pieces(value: Any) -> Sequence[bytes]:

@@ -3,18 +3,30 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http import agent_calls, framework_views, information, maintenance, quota, reservations, views, weights
+from fake_master.http import (
+    agent_calls,
+    framework_views,
+    information,
+    maintenance,
+    operator_stream,
+    quota,
+    reservations,
+    views,
+    weights,
+)
 from fake_master.http.exchange import (
     JSON,
     Refusal,
     Request,
     Response,
+    Written,
     accepted_silently,
     json_response,
     standard_refusal,
+    written,
 )
 from fake_master.http.negotiation import check_accept, read_call
-from fake_master.master import describe, metrics, role_view
+from fake_master.master import describe, metrics
 from fake_master.master.master import Master
 from mesosctl.wire.messages import Field, Message, one_of
 
@@ -51,7 +63,7 @@ _ACCEPTED = frozenset(
 )
 
 Body = Mapping[str, Any]
-Reader = Callable[[Master, Body, str | None], dict[str, Any] | None]
+Reader = Callable[[Master, Body, str | None], dict[str, Any] | Written | None]
 Writer = Callable[[Master, Body, str | None], None]
 
 
@@ -81,21 +93,20 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
     }
 
 
-def _get_agents(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    sees = role_view.sees(master, principal)
-    return {
-        "agents": [describe.agent(master, agent, sees) for agent in master.agents.values()],
-        "recovered_agents": master.failover.recovered(),
-    }
+def _get_agents(master: Master, _body: Body, principal: str | None) -> Written:
+    agents = views.agents_described(master, principal)
+    return written({"agents": agents, "recovered_agents": master.failover.recovered()})
 
 
-def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, Any]:
-    return {
-        "get_tasks": _get_tasks(master, body, principal),
-        "get_executors": _get_executors(master, body, principal),
-        "get_frameworks": _get_frameworks(master, body, principal),
-        "get_agents": _get_agents(master, body, principal),
-    }
+def _get_state(master: Master, body: Body, principal: str | None) -> Written:
+    return written(
+        {
+            "get_tasks": _get_tasks(master, body, principal),
+            "get_executors": _get_executors(master, body, principal),
+            "get_frameworks": _get_frameworks(master, body, principal),
+            "get_agents": _get_agents(master, body, principal),
+        }
+    )
 
 
 def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
@@ -239,6 +250,6 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
             WRITERS[name](master, message[field], principal)
         return accepted_silently(202 if name in _ACCEPTED else 200)
     if name in STREAMS:
-        stream = master.tell.add_operator(_get_state(master, {}, principal))
+        stream = master.tell.add_operator(operator_stream.subscribed(master, _get_state(master, {}, principal)))
         return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)

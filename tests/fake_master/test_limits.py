@@ -1,6 +1,7 @@
 """What a client may cost the fake master's server: spoken over raw sockets, as no library would."""
 
 import asyncio
+import gc
 import gzip
 import json
 import logging
@@ -13,9 +14,11 @@ from typing import Any
 
 import pytest
 
-from fake_master.carriers.limits import ClientLimits
+from fake_master.carriers.limits import ClientLimits, Connection
 from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
 
 PATIENCE = 60.0
 """Seconds until a test gives up; a hundred times as long as any limit here."""
@@ -67,6 +70,13 @@ class Client:
             head = await self.reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
             return head + await self.reader.readexactly(int(length))
+
+    async def event(self) -> bytes:
+        """The next record of a stream, from the chunk that it is."""
+        async with asyncio.timeout(PATIENCE):
+            size = int(await self.reader.readline(), 16)
+            chunk = await self.reader.readexactly(size)
+            return chunk.partition(b"\n")[2]
 
     async def is_closed(self) -> bool:
         """Once the other side has closed."""
@@ -464,3 +474,47 @@ def test_silent_and_slow_clients_cost_the_others_nothing() -> None:
             assert await at.healthy()
 
     asyncio.run(play())
+
+
+def test_operators_that_do_not_read_cost_little_each() -> None:
+    async def play() -> None:
+        async with served(ROOMY, agents=1000) as at:
+            request = post(LISTEN, "/api/v1", Content_Type="application/json", Accept="application/json")
+            listening = [await (await at.client()).says(request) for _ in range(20)]
+            for client in listening:
+                assert await client.status() == 200
+            assert await at.healthy()
+            waiting = [transport.get_write_buffer_size() for transport in open_transports(at)]
+            assert len(waiting) >= len(listening)
+            assert max(waiting) < 2**20
+            record = json.loads(await listening[0].event())
+            assert len(record["subscribed"]["get_state"]["get_agents"]["agents"]) == 1000
+
+    asyncio.run(play())
+
+
+def test_all_operators_are_sent_the_same_bytes() -> None:
+    master = ClusterSpec(("cpus:8;mem:8192",) * 10, "1.11").start()
+    application = Application(master)
+    types = {"content-type": "application/json", "accept": "application/json"}
+
+    def subscribe() -> bytes:
+        stream = application.handle(Request("POST", "/api/v1", types, LISTEN)).stream
+        assert stream is not None
+        return stream.take()[0]
+
+    first = subscribe()
+    assert subscribe() is first
+    quota = {"force": True, "role": "web", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}
+    assert application.handle(Request("POST", "/quota", {}, json.dumps(quota).encode())).status == 200
+    assert subscribe() is first  # which tells nothing of quota
+    master.agents[next(iter(master.agents))].deactivated = True
+    changed = subscribe()
+    assert changed is not first
+    assert changed.count(b'"deactivated":true') == 1
+
+
+def open_transports(at: Served) -> list[asyncio.Transport]:
+    """Those of the server's side."""
+    found = (getattr(one, "transport", None) for one in gc.get_objects() if isinstance(one, Connection))
+    return [transport for transport in found if transport is not None]
