@@ -168,7 +168,7 @@ def _put_aside(path: Path) -> None:
         aside = path.with_suffix(f".damaged-{next(numbers)}")
     try:
         path.replace(aside)
-        for rest in ("-wal", "-shm"):
+        for rest in ("-wal", "-shm", ".good"):
             with suppress(FileNotFoundError):
                 path.with_name(path.name + rest).replace(aside.with_name(aside.name + rest))
     except OSError as error:
