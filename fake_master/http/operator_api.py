@@ -30,6 +30,7 @@ from fake_master.master import describe, metrics
 from fake_master.master.master import Master
 from mesosctl.wire.messages import Field, Message, one_of
 
+_NANOSECONDS = 1_000_000_000
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {
     "GET_METRICS": Message("Call.GetMetrics", {"timeout": Field(_DURATION)}),
@@ -52,6 +53,9 @@ _BODIES = {
     "DRAIN_AGENT": agent_calls.DRAIN,
     "DEACTIVATE_AGENT": agent_calls.DEACTIVATE,
     "REACTIVATE_AGENT": agent_calls.REACTIVATE,
+    "SET_LOGGING_LEVEL": Message(
+        "Call.SetLoggingLevel", {"level": Field("uint32", "required"), "duration": Field(_DURATION, "required")}
+    ),
     "TEARDOWN": Message(
         "Call.Teardown",
         {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")},
@@ -83,6 +87,16 @@ def _get_flags(master: Master, _body: Body, principal: str | None) -> dict[str, 
 
 def _get_metrics(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
     return {"metrics": [{"name": name, "value": value} for name, value in metrics.snapshot(master).items()]}
+
+
+def _get_logging_level(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    return {"level": master.logging_level.level}
+
+
+def _set_logging_level(master: Master, body: Body, principal: str | None) -> None:
+    if not master.flags.authorizer.allows("set_log_level", principal, None):
+        raise standard_refusal(403)
+    master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / _NANOSECONDS)
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
@@ -179,6 +193,7 @@ READERS: dict[str, Reader] = {
     "GET_VERSION": _get_version,
     "GET_FLAGS": _get_flags,
     "GET_METRICS": _get_metrics,
+    "GET_LOGGING_LEVEL": _get_logging_level,
     "GET_MASTER": _get_master,
     "GET_AGENTS": _get_agents,
     "GET_STATE": _get_state,
@@ -203,6 +218,7 @@ WRITERS: dict[str, Writer] = {
     "DESTROY_VOLUMES": reservations.call_destroy,
     "GROW_VOLUME": reservations.call_grow,
     "SHRINK_VOLUME": reservations.call_shrink,
+    "SET_LOGGING_LEVEL": _set_logging_level,
     "TEARDOWN": _teardown,
     "UPDATE_MAINTENANCE_SCHEDULE": maintenance.call_update,
     "START_MAINTENANCE": maintenance.call_start,
@@ -218,8 +234,6 @@ STREAMS = ("SUBSCRIBE",)
 NOT_SERVED = (
     "LIST_FILES",
     "READ_FILE",
-    "GET_LOGGING_LEVEL",
-    "SET_LOGGING_LEVEL",
 )
 _CALL = Message(
     "Call",

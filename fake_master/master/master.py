@@ -17,6 +17,7 @@ from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
 from fake_master.master.inverse_offers import InverseOffers
 from fake_master.master.leaving import Leaving
+from fake_master.master.logging_level import LoggingLevel
 from fake_master.master.machines import Machines
 from fake_master.master.membership import Membership
 from fake_master.master.offers import Offers
@@ -99,6 +100,7 @@ class Master:
         self.task_updates = TaskUpdates(self)
         self.task_runner = TaskRunner(self, self.task_updates)
         self.operation_updates = OperationUpdates(self)
+        self.logging_level = LoggingLevel(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)
         self.revoking = Revoking(self)
