@@ -40,6 +40,7 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.profile import PROFILES, Profile, profile_of
 from mesosctl.core.quantities import Quota
+from mesosctl.core.quota import check_not_nested
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.wire import snapshot
@@ -88,6 +89,7 @@ class Pictured:
 
         Raises BadInput for what no master could be, RegistryFailure for the registry.
         """
+        _check_quotas(self.picture)
         kept = registry if registry is not None else MemoryRegistry()
         with kept.transaction():
             if not kept.records(_SEEDED):
@@ -103,6 +105,19 @@ class Pictured:
         with master.transaction():
             _populate(master, self.picture)
         return master
+
+
+def _check_quotas(picture: ClusterPicture) -> None:
+    """Raises BadInput for quota where no master of these versions has any; an experimental one may show it."""
+    for role in picture.quotas:
+        try:
+            check_not_nested(role)
+        except RuleViolation as error:
+            raise BadInput(
+                f"the picture of the cluster shows quota on the nested role '{role}', which no fake master can have",
+                field=f"quotas.{role}",
+                hint="write a snapshot, take that quota out of it, and go on with whatif --from FILE",
+            ) from error
 
 
 def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:

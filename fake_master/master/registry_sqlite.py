@@ -51,8 +51,10 @@ class SqliteRegistry(Registry):
     what it contains, HeldRegistry where another process holds it and nothing was begun.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = SECONDS_TO_WAIT) -> None:
+        """`patience`: see `wait_at_most`; it holds for the opening as well."""
         self._path = path
+        self._patience = patience
         self._written = False
         self._added = 0
         """To the sum of all records, by the transaction that is under way."""
@@ -64,9 +66,7 @@ class SqliteRegistry(Registry):
             self._file = path.stat()
             if self._file.st_size == 0:
                 raise self._damaged("it is empty, which no registry ever is")
-            self._connection = sqlite3.connect(
-                path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
-            )
+            self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():
                 self._prepare_patiently()
@@ -77,7 +77,7 @@ class SqliteRegistry(Registry):
 
     def _prepare_patiently(self) -> None:
         """Where several processes start on one new file, changing its mode fails at once instead of waiting."""
-        give_up = time.monotonic() + SECONDS_TO_WAIT
+        give_up = time.monotonic() + self._patience
         while True:
             try:
                 self._prepare()

@@ -102,3 +102,24 @@ def test_ten_days_of_standstill_are_not_caught_up_with(system: System) -> None:
 def allocations(lab: Lab) -> int:
     answer = lab.application.handle(Request("GET", "/metrics/snapshot"))
     return int(json.loads(answer.body)["allocator/mesos/allocation_runs"])
+
+
+def test_a_logging_level_lasts_as_long_as_the_last_one_says(system: System) -> None:
+    lab = Lab()
+
+    def levels(*steps: tuple[int | None, float, float]) -> list[int]:
+        """Set a level for so long, or none; let time pass; what it is then."""
+        found = []
+        for level, lasts, passes in steps:
+            if level is not None:
+                duration = {"nanoseconds": int(lasts * 1e9)}
+                body = {"level": level, "duration": duration}
+                assert lab.call("/api/v1", type="SET_LOGGING_LEVEL", set_logging_level=body).status == 200
+            system.passes(passes)
+            answer = json.loads(lab.call("/api/v1", type="GET_LOGGING_LEVEL").body)
+            found.append(answer["get_logging_level"]["level"])
+        return found
+
+    # As a Mesos 1.11.0 master was seen to do.
+    assert levels((3, 2, 1), (2, 9, 3), (None, 0, 5), (None, 0, 2)) == [3, 2, 2, 0]
+    assert levels((1, 5, 0), (0, 5, 0), (7, 0, 0), (7, -1, 0)) == [1, 0, 0, 0]
