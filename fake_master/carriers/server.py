@@ -262,9 +262,9 @@ async def _write_chunk(request: web.BaseRequest, response: web.StreamResponse, r
         return
     writer = request.writer
     writer.send_headers()
-    pieces = memoryview(record)
-    starts = range(0, len(record), _LARGEST_WRITE)
-    for piece in (b"%x\r\n" % len(record), *(pieces[at : at + _LARGEST_WRITE] for at in starts), b"\r\n"):
+    whole = memoryview(record)
+    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
+    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("the subscriber is gone")
         request.transport.write(piece)
