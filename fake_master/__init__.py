@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from mesosctl.core.sharing import Sharing
 
 
-def open_carrier(address: str) -> "OnCall":
+def open_carrier(address: str, patience: float | None = None) -> "OnCall":
     """What carries requests to the master behind a `fake:` address.
 
+    `patience`: seconds to wait, at most, where another process holds the kept state; ten unless given, or fewer.
     Raises BadInput where the address, the cluster file or the kept state cannot be used, and so may the first request.
     """
     # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
     from fake_master.carriers.address import open_on_call
 
-    return open_on_call(address)
+    return open_on_call(address, patience)
 
 
 def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing":

@@ -4,7 +4,6 @@
 `cluster_frameworks`.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from fake_master.cluster_frameworks import check_keys, is_number, residents, task_fate
 from fake_master.master.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.master.checkpoints import DoesNotFit
+from fake_master.master.clocks import SteadyClock
 from fake_master.master.flags import MasterFlags
 from fake_master.master.master import Clock, Master
 from fake_master.master.registry import MemoryRegistry, Registry
@@ -79,7 +79,7 @@ class ClusterSpec:
         self,
         registry: Registry | None = None,
         *,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
         address: tuple[str, int] = ("127.0.0.1", 5050),
         on_launch: Launched | None = None,
         takes_over: bool = False,
@@ -99,7 +99,7 @@ class ClusterSpec:
             profile=profile,
             flags=MasterFlags.parse(self.flags),
             registry=registry or MemoryRegistry(),
-            clock=clock,
+            clock=clock or SteadyClock(),
             address=address,
             task_fate=self.task_fate,
             takes_over=takes_over,

@@ -13,7 +13,6 @@ offer of what is no longer there is gone.
 """
 
 import hashlib
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
@@ -22,6 +21,7 @@ from typing import Any
 from fake_master.master.agents import Agent, Domain
 from fake_master.master.checkpoints import KIND as CHECKPOINT
 from fake_master.master.checkpoints import DoesNotFit, configured_form
+from fake_master.master.clocks import SteadyClock
 from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
 from fake_master.master.known_flags import ALLOCATORS, DEFAULTS, STRICT_PRIORITY, UNSET
@@ -40,6 +40,7 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.pictured_lending import Lending
 from mesosctl.core.profile import PROFILES, Profile, profile_of
 from mesosctl.core.quantities import Quota
+from mesosctl.core.quota import check_not_nested
 from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double
 from mesosctl.wire import snapshot
@@ -81,13 +82,14 @@ class Pictured:
         self,
         registry: Registry | None = None,
         *,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
         address: tuple[str, int] = ("127.0.0.1", 5050),
     ) -> Master:
         """A leading master that is as the picture says; its first allocation is due at once.
 
         Raises BadInput for what no master could be, RegistryFailure for the registry.
         """
+        _check_quotas(self.picture)
         kept = registry if registry is not None else MemoryRegistry()
         with kept.transaction():
             if not kept.records(_SEEDED):
@@ -96,13 +98,26 @@ class Pictured:
             profile=self.profile,
             flags=MasterFlags.parse(_known_flags(self.picture.flags) | dict(self.flags)),
             registry=kept,
-            clock=clock,
+            clock=clock or SteadyClock(),
             address=address,
             task_fate=TaskFate(stop_seconds=self.picture.lending.stop_seconds if self.picture.lending else 0.0),
         )
         with master.transaction():
             _populate(master, self.picture)
         return master
+
+
+def _check_quotas(picture: ClusterPicture) -> None:
+    """Raises BadInput for quota where no master of these versions has any; an experimental one may show it."""
+    for role in picture.quotas:
+        try:
+            check_not_nested(role)
+        except RuleViolation as error:
+            raise BadInput(
+                f"the picture of the cluster shows quota on the nested role '{role}', which no fake master can have",
+                field=f"quotas.{role}",
+                hint="write a snapshot, take that quota out of it, and go on with whatif --from FILE",
+            ) from error
 
 
 def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:

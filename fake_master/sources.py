@@ -31,16 +31,13 @@ def open_file(path: Path) -> BufferedReader:
     """A file that is open to be read, without waiting.  Raises BadInput for what is none, as a device, and OSError."""
     # Whoever opens a pipe otherwise waits for somebody to write.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(mode):
-            raise BadInput(f"{path} cannot be read: it is no regular file", field=str(path))
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return os.fdopen(descriptor, "rb")
+    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+    if kind == stat.S_IFREG:
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if kind == stat.S_IFDIR:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    raise BadInput(f"{path} cannot be read: it is no regular file", field=str(path))
 
 
 def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:

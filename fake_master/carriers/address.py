@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from fake_master.carriers.on_call import OnCall
-from fake_master.master.registry import RegistryFailure, UnreadableRegistry
+from fake_master.master.registry import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.core.errors import BadInput
 from mesosctl.core.profile import MESOS_1_4, PROFILES
@@ -106,16 +106,17 @@ def state_folder() -> Path:
     return Path(home) / ".local" / "state" / "mesosctl" / "fake"
 
 
-def open_on_call(address: str) -> OnCall:
+def open_on_call(address: str, patience: float | None = None) -> OnCall:
     """The master behind an address, with the state that its last command left.
 
+    `patience`: as `fake_master.open_carrier` has it.
     It starts with the first request that takes a master.  Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
     path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)
     with _explained(address, path):
-        registry = _registry(parsed, path)
+        registry = _registry(parsed, path, SECONDS_TO_WAIT if patience is None else min(patience, SECONDS_TO_WAIT))
 
     def start() -> "Direct":
         from fake_master.carriers.direct import Direct
@@ -126,8 +127,8 @@ def open_on_call(address: str) -> OnCall:
     return OnCall(start, registry, profile, lambda: _explained(address, path))
 
 
-def _registry(parsed: FakeAddress, path: Path) -> SqliteRegistry:
-    return _fresh_registry(path) if parsed.fresh else SqliteRegistry(path)
+def _registry(parsed: FakeAddress, path: Path, patience: float) -> SqliteRegistry:
+    return _fresh_registry(path, patience) if parsed.fresh else SqliteRegistry(path, patience)
 
 
 @contextmanager
@@ -145,17 +146,17 @@ def _explained(address: str, path: Path) -> Iterator[None]:
         raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 
 
-def _fresh_registry(path: Path) -> SqliteRegistry:
+def _fresh_registry(path: Path, patience: float) -> SqliteRegistry:
     """An empty registry at `path`; a file that is none is put aside, not overwritten.
 
     One that merely cannot be written now, as on a full disk, stays where it is.  Raises RegistryFailure.
     """
     try:
-        registry = SqliteRegistry(path)
+        registry = SqliteRegistry(path, patience)
         registry.forget_everything()
     except UnreadableRegistry:
         _put_aside(path)
-        return SqliteRegistry(path)
+        return SqliteRegistry(path, patience)
     return registry
 
 
@@ -168,7 +169,7 @@ def _put_aside(path: Path) -> None:
         aside = path.with_suffix(f".damaged-{next(numbers)}")
     try:
         path.replace(aside)
-        for rest in ("-wal", "-shm"):
+        for rest in ("-wal", "-shm", ".good"):
             with suppress(FileNotFoundError):
                 path.with_name(path.name + rest).replace(aside.with_name(aside.name + rest))
     except OSError as error:

@@ -14,6 +14,8 @@ from aiohttp import HttpVersion11, StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
+from fake_master.carriers.boundaries import Boundaries
+
 MIB = 1024 * 1024
 _MOST_FILES = 20_000
 _SPARE_FILES = 64
@@ -42,6 +44,8 @@ class ClientLimits:
     """Of one request, unpacked (413)."""
     bodies: int = 256 * MIB
     """Of all requests that are being read (503)."""
+    expansion: int = 100
+    """How many times its length a packed body may unpack to (413); 64 KiB are always allowed."""
     line: int = 64 * 1024
     """The request line (400)."""
     header: int = 16 * 1024
@@ -72,6 +76,7 @@ class Connection(web.RequestHandler):
         self.answering = False
         self._streaming = False
         self._body: StreamReader | None = None
+        self._boundaries = Boundaries()
 
     @property
     def is_idle(self) -> bool:
@@ -91,6 +96,7 @@ class Connection(web.RequestHandler):
         self._heard = True
         if not self.answering and self._limit is None:
             self._start_timing()
+        self._boundaries.feed(data)
         super().data_received(data)
 
     def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp means "no" by None
@@ -122,6 +128,9 @@ class Connection(web.RequestHandler):
         self._body = None
         if self._ended:
             self.close()
+        elif not (self._messages or self._boundaries.is_between):
+            self._heard = True
+            self._start_timing()  # a part of the next one came with this one
 
     def stream(self) -> bool:
         """The answer is one without an end; whether there is still somebody to listen."""
@@ -177,6 +186,7 @@ class Door(web.Server):
             "keepalive_timeout": limits.idle_seconds,
             "max_line_size": limits.line,
             "max_field_size": limits.header,
+            "auto_decompress": False,  # see `Unpacker`
         }
         super().__init__(handler, request_factory=_request, handler_cancellation=True)
 

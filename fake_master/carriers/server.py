@@ -16,6 +16,7 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
 from fake_master.carriers.limits import ClientLimits, Connection, Door
+from fake_master.carriers.unpacking import Broken, TooMuch, Unpacker
 from fake_master.http.application import Application, registry_failed
 from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master.master import Master
@@ -24,6 +25,7 @@ from fake_master.master.streams import EventStream
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
+_LARGEST_WRITE = 256 * 1024
 _SECONDS_TO_FINISH = 2.0
 _SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
@@ -162,16 +164,25 @@ class Server:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0  # what was written is no part of the answer
         parts = bytearray()
+        is_packed = request.headers.get("Content-Encoding") == "gzip"
+        unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
         try:
             _connection(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
-                    parts += chunk
-                    self._held += len(chunk)
+                    piece = chunk if unpacker is None else unpacker.feed(chunk)
+                    parts += piece
+                    self._held += len(piece)
                     if len(parts) > self._limits.body:
                         raise self._too_large()
                     if self._held > self._limits.bodies:
                         raise Refusal(503, "There are too many large requests at once", _CLOSE)
+            if unpacker is not None:
+                unpacker.finish()
+        except TooMuch:
+            raise self._too_large() from None
+        except Broken as error:
+            raise Refusal(400, f"Failed to decompress the body: {error}", _CLOSE) from None
         except TimeoutError:
             raise Refusal(408, "The body did not arrive in time", _CLOSE) from None
         except _UNREADABLE as error:
@@ -182,7 +193,9 @@ class Server:
         return bytes(parts)
 
     def _too_large(self) -> Refusal:
-        return Refusal(413, f"The body is larger than {self._limits.body} bytes", _CLOSE)
+        limits = self._limits
+        sentence = f"The body is larger than {limits.body} bytes, or {limits.expansion} times what was sent of it"
+        return Refusal(413, sentence, _CLOSE)
 
 
 def _connection(request: web.BaseRequest) -> Connection:
@@ -226,7 +239,7 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
             news.clear()
             if records := stream.take():
                 for record in records:
-                    await response.write(record)
+                    await _write_chunk(request, response, record)
             elif stream.closed:
                 break
             else:
@@ -236,3 +249,23 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
         # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
     return response
+
+
+async def _write_chunk(request: web.BaseRequest, response: web.StreamResponse, record: bytes) -> None:
+    """One record in a chunk of its own.
+
+    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
+    the buffer of every subscriber that does not read.
+    """
+    if len(record) <= _LARGEST_WRITE:
+        await response.write(record)
+        return
+    writer = request.writer
+    writer.send_headers()
+    whole = memoryview(record)
+    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
+    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
+        if request.transport is None or request.transport.is_closing():
+            raise ConnectionResetError("the subscriber is gone")
+        request.transport.write(piece)
+        await writer.drain()

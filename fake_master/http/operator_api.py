@@ -3,21 +3,34 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http import agent_calls, framework_views, information, maintenance, quota, reservations, views, weights
+from fake_master.http import (
+    agent_calls,
+    framework_views,
+    information,
+    maintenance,
+    operator_stream,
+    quota,
+    reservations,
+    views,
+    weights,
+)
 from fake_master.http.exchange import (
     JSON,
     Refusal,
     Request,
     Response,
+    Written,
     accepted_silently,
     json_response,
     standard_refusal,
+    written,
 )
 from fake_master.http.negotiation import check_accept, read_call
-from fake_master.master import describe, metrics, role_view
+from fake_master.master import describe, metrics
 from fake_master.master.master import Master
 from mesosctl.wire.messages import Field, Message, one_of
 
+_NANOSECONDS = 1_000_000_000
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {
     "GET_METRICS": Message("Call.GetMetrics", {"timeout": Field(_DURATION)}),
@@ -40,6 +53,9 @@ _BODIES = {
     "DRAIN_AGENT": agent_calls.DRAIN,
     "DEACTIVATE_AGENT": agent_calls.DEACTIVATE,
     "REACTIVATE_AGENT": agent_calls.REACTIVATE,
+    "SET_LOGGING_LEVEL": Message(
+        "Call.SetLoggingLevel", {"level": Field("uint32", "required"), "duration": Field(_DURATION, "required")}
+    ),
     "TEARDOWN": Message(
         "Call.Teardown",
         {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")},
@@ -51,7 +67,7 @@ _ACCEPTED = frozenset(
 )
 
 Body = Mapping[str, Any]
-Reader = Callable[[Master, Body, str | None], dict[str, Any] | None]
+Reader = Callable[[Master, Body, str | None], dict[str, Any] | Written | None]
 Writer = Callable[[Master, Body, str | None], None]
 
 
@@ -73,6 +89,16 @@ def _get_metrics(master: Master, _body: Body, _principal: str | None) -> dict[st
     return {"metrics": [{"name": name, "value": value} for name, value in metrics.snapshot(master).items()]}
 
 
+def _get_logging_level(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
+    return {"level": master.logging_level.level}
+
+
+def _set_logging_level(master: Master, body: Body, principal: str | None) -> None:
+    if not master.flags.authorizer.allows("set_log_level", principal, None):
+        raise standard_refusal(403)
+    master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / _NANOSECONDS)
+
+
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
     return {
         "master_info": describe.master_info(master),
@@ -81,21 +107,20 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
     }
 
 
-def _get_agents(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    sees = role_view.sees(master, principal)
-    return {
-        "agents": [describe.agent(master, agent, sees) for agent in master.agents.values()],
-        "recovered_agents": master.failover.recovered(),
-    }
+def _get_agents(master: Master, _body: Body, principal: str | None) -> Written:
+    agents = views.agents_described(master, principal)
+    return written({"agents": agents, "recovered_agents": master.failover.recovered()})
 
 
-def _get_state(master: Master, body: Body, principal: str | None) -> dict[str, Any]:
-    return {
-        "get_tasks": _get_tasks(master, body, principal),
-        "get_executors": _get_executors(master, body, principal),
-        "get_frameworks": _get_frameworks(master, body, principal),
-        "get_agents": _get_agents(master, body, principal),
-    }
+def _get_state(master: Master, body: Body, principal: str | None) -> Written:
+    return written(
+        {
+            "get_tasks": _get_tasks(master, body, principal),
+            "get_executors": _get_executors(master, body, principal),
+            "get_frameworks": _get_frameworks(master, body, principal),
+            "get_agents": _get_agents(master, body, principal),
+        }
+    )
 
 
 def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
@@ -168,6 +193,7 @@ READERS: dict[str, Reader] = {
     "GET_VERSION": _get_version,
     "GET_FLAGS": _get_flags,
     "GET_METRICS": _get_metrics,
+    "GET_LOGGING_LEVEL": _get_logging_level,
     "GET_MASTER": _get_master,
     "GET_AGENTS": _get_agents,
     "GET_STATE": _get_state,
@@ -192,6 +218,7 @@ WRITERS: dict[str, Writer] = {
     "DESTROY_VOLUMES": reservations.call_destroy,
     "GROW_VOLUME": reservations.call_grow,
     "SHRINK_VOLUME": reservations.call_shrink,
+    "SET_LOGGING_LEVEL": _set_logging_level,
     "TEARDOWN": _teardown,
     "UPDATE_MAINTENANCE_SCHEDULE": maintenance.call_update,
     "START_MAINTENANCE": maintenance.call_start,
@@ -207,8 +234,6 @@ STREAMS = ("SUBSCRIBE",)
 NOT_SERVED = (
     "LIST_FILES",
     "READ_FILE",
-    "GET_LOGGING_LEVEL",
-    "SET_LOGGING_LEVEL",
 )
 _CALL = Message(
     "Call",
@@ -239,6 +264,6 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
             WRITERS[name](master, message[field], principal)
         return accepted_silently(202 if name in _ACCEPTED else 200)
     if name in STREAMS:
-        stream = master.tell.add_operator(_get_state(master, {}, principal))
+        stream = master.tell.add_operator(operator_stream.subscribed(master, _get_state(master, {}, principal)))
         return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)

@@ -9,7 +9,7 @@ from typing import Any
 
 from fake_master.http.exchange import Written, dumps
 from fake_master.http.texts import Parts, texts
-from fake_master.master import role_view
+from fake_master.master import describe, role_view
 from fake_master.master.agents import Agent
 from fake_master.master.master import Master
 from fake_master.master.role_view import RoleView, Sees
@@ -61,6 +61,15 @@ def agents(master: Master, principal: str | None) -> Written:
 def agents_in_full(master: Master, principal: str | None) -> Written:
     """Every agent as /slaves shows it: a JSON array."""
     return _array(master, "slaves", agent_in_full, principal)
+
+
+def agents_described(master: Master, principal: str | None) -> Written:
+    """Every agent as GET_AGENTS shows it: a JSON array."""
+    if not master.lends:
+        return _array(master, "described", describe.agent, principal)
+    # What is lent can change while the agent's own parts are the same.
+    sees = role_view.sees(master, principal)
+    return Written((dumps([describe.agent(master, of, sees) for of in master.agents.values()]),))
 
 
 def _array(

@@ -25,6 +25,7 @@ _OBJECT_FIELDS = {
     "update_weights": "roles",
     "view_roles": "roles",
     "view_flags": "flags",
+    "set_log_level": "level",
     "view_frameworks": "users",
     "teardown_frameworks": "framework_principals",
     "register_frameworks": "roles",
@@ -76,7 +77,6 @@ _UNUSED = {
     "get_endpoints": "paths",
     "prune_images": "images",
     "register_agents": "agents",
-    "set_log_level": "level",
 }
 # Of these there is only one object, so that an ACL speaks of all of it or of nothing.
 _WITHOUT_NAMES = frozenset(

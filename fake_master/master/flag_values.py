@@ -38,6 +38,7 @@ _COUNTS = (
 )
 _COUNT = re.compile(r"[0-9]{1,18}")
 
+_CREDENTIALS_HINT = 'a file of credentials is JSON: {"credentials": [{"principal": "p", "secret": "s"}]}'
 _CREDENTIALS = Message(
     "Credentials",
     {
@@ -147,20 +148,19 @@ def region(source: str) -> str:
 
 
 def credentials(source: str) -> dict[str, str]:
-    """JSON `{"credentials": [{"principal": …, "secret": …}]}`, or the older lines of "principal secret"."""
+    """JSON `{"credentials": [{"principal": …, "secret": …}]}`.
+
+    The older lines of "principal secret" are refused, as Mesos 1.11 refuses them.
+    """
     text = _read(source, "credentials")
-    if not text.strip():
-        raise BadInput("--credentials: the file holds no credentials", field="credentials")
-    if text.lstrip().startswith(("{", "[")):
-        try:
-            entries = read(_CREDENTIALS, _decode(text, "credentials")).get("credentials", ())
-        except ConversionError as error:
-            raise BadInput(f"--credentials: {error}", field="credentials") from error
-        return {entry["principal"]: entry.get("secret", "") for entry in entries}
-    pairs = [tuple(line.split()) for line in text.splitlines() if line.strip()]
-    if any(len(pair) != 2 for pair in pairs):
-        raise BadInput("--credentials: a line is not 'principal secret'", field="credentials")
-    return {pair[0]: pair[1] for pair in pairs}
+    if not text:
+        raise BadInput("--credentials: the file holds no credentials", field="credentials", hint=_CREDENTIALS_HINT)
+    try:
+        entries = read(_CREDENTIALS, _decode(text, "credentials")).get("credentials", ())
+    except (ConversionError, BadInput) as error:
+        message = str(error).removeprefix("--credentials: ")
+        raise BadInput(f"--credentials: {message}", field="credentials", hint=_CREDENTIALS_HINT) from error
+    return {entry["principal"]: entry.get("secret", "") for entry in entries}
 
 
 def authorizer(source: str) -> Authorizer:

@@ -58,7 +58,7 @@ class InverseOffers:
             master.agents[agent_id].answers[framework.id] = {
                 "framework_id": {"value": framework.id},
                 "status": answer,
-                "timestamp": {"nanoseconds": int(master.now * _NANOSECONDS)},
+                "timestamp": {"nanoseconds": int(master.wall_time * _NANOSECONDS)},
             }
             seconds = DEFAULT_REFUSE_SECONDS if refuse_seconds is None else refuse_seconds
             master.allocator.update_inverse_offer(framework.id, agent_id, seconds)

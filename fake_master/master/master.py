@@ -10,12 +10,14 @@ from fake_master.master import allocators, describe, identity, role_view
 from fake_master.master.access import Access
 from fake_master.master.agents import Agent
 from fake_master.master.checkpoints import Checkpoints
+from fake_master.master.clocks import SteadyClock
 from fake_master.master.draining import Draining
 from fake_master.master.failover import Failover
 from fake_master.master.flags import MasterFlags
 from fake_master.master.frameworks import Framework
 from fake_master.master.inverse_offers import InverseOffers
 from fake_master.master.leaving import Leaving
+from fake_master.master.logging_level import LoggingLevel
 from fake_master.master.machines import Machines
 from fake_master.master.membership import Membership
 from fake_master.master.offers import Offers
@@ -44,7 +46,9 @@ if TYPE_CHECKING:
     from fake_master.master.tenancy import Tenancy
 
 Clock = Callable[[], float]
-"""Seconds since the epoch."""
+"""Seconds since the epoch, by which timers go: a SteadyClock, or a VirtualClock."""
+_MOST_TO_CATCH_UP = 10.0
+"""Seconds."""
 
 
 class Master:
@@ -96,6 +100,7 @@ class Master:
         self.task_updates = TaskUpdates(self)
         self.task_runner = TaskRunner(self, self.task_updates)
         self.operation_updates = OperationUpdates(self)
+        self.logging_level = LoggingLevel(self)
         self.quotas = Quotas(self)
         self.weights = Weights(self)
         self.revoking = Revoking(self)
@@ -122,6 +127,11 @@ class Master:
         return f"master@{self.hostname}:{self.port}"
 
     @property
+    def wall_time(self) -> float:
+        """What is shown as the time at which something happened: seconds since the epoch."""
+        return self.clock.wall() if isinstance(self.clock, SteadyClock) else self.now
+
+    @property
     def allocation_interval(self) -> float:
         """Seconds between two allocations."""
         return parse_duration(self.flags.shown["allocation_interval"])
@@ -129,8 +139,16 @@ class Master:
     # --- Time -----------------------------------------------------------------------------------------
 
     def advance(self) -> None:
-        """Do everything that has become due by the clock, in order."""
-        target = self.clock()
+        """Do everything that has become due by the clock, in order.
+
+        What became due while the process was stopped or the machine asleep is not made up for: nobody would be
+        answered meanwhile.
+        """
+        deadline, target = self.next_deadline(), self.clock()
+        late = 0.0 if deadline is None else target - max(deadline, self.now)
+        if late > _MOST_TO_CATCH_UP and isinstance(self.clock, SteadyClock):
+            self.clock.lose(late - _MOST_TO_CATCH_UP)
+            target = self.clock()
         while (deadline := self.next_deadline()) is not None and deadline <= target:
             self._step(max(deadline, self.now))
         self._step(max(target, self.now))

@@ -6,10 +6,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from fake_master.master import registry_copy
 from fake_master.master.record_shapes import wrong_part
 from fake_master.master.registry import (
     SECONDS_TO_WAIT,
@@ -19,7 +21,11 @@ from fake_master.master.registry import (
     UnreadableRegistry,
 )
 
-_SCHEMA_VERSION = 2
+_SCHEMA_VERSION = 3
+_WITHOUT_SEAL = 2
+"""The version before, which has everything but the seal."""
+_DIGEST_BYTES = 8
+_MODULUS = 1 << (8 * _DIGEST_BYTES)
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
 # What to do where SQLite fails, by its primary result code.
@@ -38,22 +44,29 @@ _PRIMARY = 0xFF
 class SqliteRegistry(Registry):
     """Records in `path`, which is made where it does not exist (mode 0600, its folder 0700).
 
-    A commit returns only when the change is on the disk.  What is read is as masters write it (`record_shapes`).
+    A commit returns only when the change is on the disk.  What is opened is whole: SQLite finds no fault with it, the
+    sum of its records is the one that it holds, it is not empty, and not older than its last good copy
+    (`registry_copy`).  What is read is as masters write it (`record_shapes`).
     Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry where that is for
     what it contains, HeldRegistry where another process holds it and nothing was begun.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = SECONDS_TO_WAIT) -> None:
+        """`patience`: see `wait_at_most`; it holds for the opening as well."""
         self._path = path
+        self._patience = patience
         self._written = False
+        self._added = 0
+        """To the sum of all records, by the transaction that is under way."""
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
+            if not path.exists():
+                _make_file(path)
             _check_rights(path)
             self._file = path.stat()
-            self._connection = sqlite3.connect(
-                path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
-            )
+            if self._file.st_size == 0:
+                raise self._damaged("it is empty, which no registry ever is")
+            self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():
                 self._prepare_patiently()
@@ -64,12 +77,13 @@ class SqliteRegistry(Registry):
 
     def _prepare_patiently(self) -> None:
         """Where several processes start on one new file, changing its mode fails at once instead of waiting."""
-        give_up = time.monotonic() + SECONDS_TO_WAIT
+        give_up = time.monotonic() + self._patience
         while True:
             try:
                 self._prepare()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & _PRIMARY != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # what Python cannot read has none
+                if code & _PRIMARY != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                     raise
                 self._rollback()
                 time.sleep(_SECONDS_BETWEEN_ATTEMPTS)
@@ -79,22 +93,48 @@ class SqliteRegistry(Registry):
     def _prepare(self) -> None:
         version, tables = self._what_is_there()
         # Before anything is written into what may be somebody's bookmarks.
-        if (version == 0 and tables) or (version == _SCHEMA_VERSION and "record" not in tables):
+        if version in (0, _WITHOUT_SEAL, _SCHEMA_VERSION) and "record" not in tables:
             raise UnreadableRegistry(f"{self._path} is not a registry, but a database of something else")
-        if version not in (0, _SCHEMA_VERSION):
+        if version not in (_WITHOUT_SEAL, _SCHEMA_VERSION):
             raise UnreadableRegistry(
                 f"{self._path} was written by another version (schema {version}, not {_SCHEMA_VERSION})"
             )
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=FULL")
-        if version == 0:
-            self._connection.executescript(
-                "BEGIN IMMEDIATE;"
-                "CREATE TABLE IF NOT EXISTS record (kind TEXT NOT NULL, key BLOB NOT NULL, value TEXT NOT NULL,"
-                " PRIMARY KEY (kind, key));"
-                f"PRAGMA user_version={_SCHEMA_VERSION};"
-                "COMMIT;"
-            )
+        self._check_whole(version)
+
+    def _check_whole(self, version: int) -> None:
+        """Raises UnreadableRegistry for what was cut, changed from outside, or put back to an earlier state."""
+        faults = [fault for (fault,) in self._connection.execute("PRAGMA integrity_check(1)")]
+        if faults != ["ok"]:
+            raise self._damaged(str(faults[0]))
+        self._connection.execute("BEGIN IMMEDIATE" if version == _WITHOUT_SEAL else "BEGIN")
+        try:
+            if version == _WITHOUT_SEAL and self._connection.execute("PRAGMA user_version").fetchone() == (version,):
+                _add_seal(self._connection, self._sum())
+            seal = registry_copy.seal_of(self._connection)
+            total = self._sum()
+        finally:
+            self._connection.execute("COMMIT")
+        if seal.total != total:
+            raise self._damaged("its records are not those that were written")
+        copied = registry_copy.seal_of_copy(self._path)
+        if copied is None or copied.id != seal.id or copied.commits < seal.commits:
+            registry_copy.keep(self._connection, self._path)
+        elif copied.commits > seal.commits:
+            raise self._damaged(f"{copied.commits - seal.commits} changes that were made are missing")
+
+    def _sum(self) -> int:
+        """Of all records."""
+        return sum(_digest(*row) for row in self._connection.execute("SELECT kind, key, value FROM record")) % _MODULUS
+
+    def _damaged(self, what: str) -> UnreadableRegistry:
+        copy = registry_copy.place_of(self._path)
+        kept = f"; the last good copy is {copy}" if copy.is_file() else ""
+        return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._way_back(copy) if kept else None)
+
+    def _way_back(self, copy: Path) -> str:
+        return f"put {copy} in its place to go on from there"
 
     def _what_is_there(self) -> tuple[int, set[str]]:
         """The version, and the tables, at one moment: another process may be making them."""
@@ -130,11 +170,11 @@ class SqliteRegistry(Registry):
         try:
             value = json.loads(written)
         except (ValueError, TypeError, RecursionError) as error:
-            raise UnreadableRegistry(f"{self._path} is damaged: its record {kind}/{key} is no JSON") from error
+            raise self._damaged(f"its record {kind}/{key} is no JSON") from error
         wrong = wrong_part(kind, value)
         if wrong is not None:
             where = f" ({wrong})" if wrong else ""
-            raise UnreadableRegistry(f"{self._path} is damaged: its record {kind}/{key} cannot be read{where}")
+            raise self._damaged(f"its record {kind}/{key} cannot be read{where}")
         return value
 
     def write(self, kind: str, key: str, value: Any) -> None:
@@ -143,12 +183,19 @@ class SqliteRegistry(Registry):
         # Bytes, because a role need not be UTF-8 and SQLite's texts must.
         raw_key = key.encode(errors="surrogateescape")
         with self._explained():
+            before = self._connection.execute(
+                "SELECT value FROM record WHERE kind = ? AND key = ?", (kind, raw_key)
+            ).fetchone()
+            if before is not None:
+                self._added -= _digest(kind, raw_key, before[0])
             if value is None:
                 self._connection.execute("DELETE FROM record WHERE kind = ? AND key = ?", (kind, raw_key))
             else:
+                text = json.dumps(value)
+                self._added += _digest(kind, raw_key, text)
                 self._connection.execute(
                     "INSERT INTO record VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
-                    (kind, raw_key, json.dumps(value)),
+                    (kind, raw_key, text),
                 )
 
     def changed_elsewhere(self) -> bool:
@@ -159,6 +206,8 @@ class SqliteRegistry(Registry):
     def forget_everything(self) -> None:
         """Start over with an empty registry."""
         with self.transaction(), self._explained():
+            self._written = True
+            self._added = -self._sum()
             self._connection.execute("DELETE FROM record")
 
     def wait_at_most(self, seconds: float) -> None:
@@ -171,11 +220,19 @@ class SqliteRegistry(Registry):
 
     def _begin(self) -> None:
         self._written = False
+        self._added = 0
         self._check_place()
         # IMMEDIATE: what is read inside must still be true when it is written.
         self._run("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:
+        if self._written:
+            with self._explained():
+                seal = registry_copy.seal_of(self._connection)
+                self._connection.execute(
+                    "UPDATE seal SET commits = ?, total = ?",
+                    (seal.commits + 1, ((seal.total + self._added) % _MODULUS).to_bytes(_DIGEST_BYTES, "big")),
+                )
         self._run("COMMIT")
 
     def _check_place(self) -> None:
@@ -205,7 +262,9 @@ class SqliteRegistry(Registry):
             # A text that is not UTF-8, a key that is not bytes: SQLite knows nothing of these.
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
             if code not in _HINTS:
-                raise UnreadableRegistry(f"{self._path} is not a registry, or it is damaged: {error}") from error
+                told = self._damaged(str(error))
+                words = str(told).replace(" is damaged:", " is not a registry, or it is damaged:", 1)
+                raise UnreadableRegistry(words, told.hint) from error
             is_held = code == sqlite3.SQLITE_BUSY and not self._connection.in_transaction
             kind = HeldRegistry if is_held else RegistryFailure
             raise kind(f"{self._path} cannot be used: {error}", _HINTS[code]) from error
@@ -213,6 +272,43 @@ class SqliteRegistry(Registry):
             raise RegistryFailure(
                 f"{self._path} cannot be used: {error.strerror}", _HINTS[sqlite3.SQLITE_CANTOPEN]
             ) from error
+
+
+def _make_file(path: Path) -> None:
+    """An empty registry, which takes its name in one step: an empty file is therefore never a new one.
+
+    Where another process is first its file stands.  Raises OSError and sqlite3.DatabaseError.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    beside.unlink(missing_ok=True)  # left by a process that was killed
+    try:
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(sqlite3.connect(beside, isolation_level=None)) as new:
+            new.execute("BEGIN")
+            new.execute(
+                "CREATE TABLE record (kind TEXT NOT NULL, key BLOB NOT NULL, value TEXT NOT NULL,"
+                " PRIMARY KEY (kind, key))"
+            )
+            _add_seal(new, 0)
+            new.execute("COMMIT")
+        with suppress(FileExistsError):
+            path.hardlink_to(beside)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _add_seal(connection: sqlite3.Connection, total: int) -> None:
+    """Of a registry whose records have this sum; within a transaction."""
+    connection.execute("CREATE TABLE seal (id TEXT NOT NULL, commits INTEGER NOT NULL, total BLOB NOT NULL)")
+    connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES, "big")))
+    connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+
+
+def _digest(kind: str, key: bytes, value: str) -> int:
+    """What a record adds to the sum of all."""
+    parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
+    text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
+    return int.from_bytes(blake2b(text, digest_size=_DIGEST_BYTES).digest(), "big")
 
 
 def _check_rights(path: Path) -> None:

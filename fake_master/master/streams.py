@@ -11,6 +11,12 @@ from mesosctl.wire import recordio
 LARGEST_BACKLOG = 64 * 1024 * 1024
 
 
+def encoded(event: Mapping[str, Any]) -> bytes:
+    """An event as a record; bytes that were no UTF-8 when they came in go out as they were."""
+    text = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+    return recordio.encode(text.encode(errors="surrogateescape"))
+
+
 class EventStream:
     """Events waiting to be carried to one subscriber.
 
@@ -38,11 +44,13 @@ class EventStream:
 
     def send(self, event: Mapping[str, Any]) -> None:
         """Queue one event; nothing happens on a closed stream."""
+        if not self.closed:
+            self.send_record(encoded(event))
+
+    def send_record(self, record: bytes) -> None:
+        """The same of an event that is written already, for others as well perhaps."""
         if self.closed:
             return
-        # Bytes that were no UTF-8 when they came in go out as they were.
-        text = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
-        record = recordio.encode(text.encode(errors="surrogateescape"))
         if self._size + len(record) > LARGEST_BACKLOG:
             self._pending.clear()
             self.overrun = True

@@ -121,7 +121,7 @@ class Subscriptions:
         framework.lose_agents([master.agents[agent_id] for agent_id in framework.agents_used])
         master.allocator.remove_framework(framework.id)
         master.allocator.resume()
-        framework.unregistered_time = master.now
+        framework.unregistered_time = master.wall_time
         if framework.stream is not None:
             framework.stream.close()
             framework.stream = None
@@ -153,7 +153,7 @@ class Subscriptions:
         framework = Framework(
             id=framework_id,
             info={**wanted.info, "id": {"value": framework_id}},
-            registered_time=master.now,
+            registered_time=master.wall_time,
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
             stream=stream,
@@ -185,8 +185,8 @@ class Subscriptions:
         framework.connected = True
         if framework.recovered:
             framework.recovered = False
-            framework.registered_time = master.now
-        framework.reregistered_time = master.now
+            framework.registered_time = master.wall_time
+        framework.reregistered_time = master.wall_time
         stream.on_abandon(self._on_abandon(framework, stream))
         master.tell.subscribed(framework)
         if not framework.active:

@@ -77,7 +77,7 @@ class TaskUpdates:
             "state": state,
             "source": "SOURCE_EXECUTOR",
             "agent_id": {"value": task.agent_id},
-            "timestamp": self._master.now,
+            "timestamp": self._master.wall_time,
             "uuid": new_uuid(),
         }
         if task.executor_id:
@@ -112,7 +112,7 @@ class TaskUpdates:
             "source": "SOURCE_MASTER",
             "reason": "REASON_FRAMEWORK_REMOVED",
             "agent_id": {"value": task.agent_id},
-            "timestamp": self._master.now,
+            "timestamp": self._master.wall_time,
         }
         if not task.is_terminal:
             _enter(framework, task, "TASK_KILLED")
@@ -133,7 +133,7 @@ class TaskUpdates:
                 "source": "SOURCE_MASTER",
                 "reason": reason,
                 "agent_id": info["agent_id"],
-                "timestamp": self._master.now,
+                "timestamp": self._master.wall_time,
             },
         )
 
@@ -169,7 +169,7 @@ class TaskUpdates:
             "message": f"Reconciliation: Task is {what}",
             "source": "SOURCE_MASTER",
             "reason": "REASON_RECONCILIATION",
-            "timestamp": self._master.now,
+            "timestamp": self._master.wall_time,
         }
         if agent_id is not None:
             status["agent_id"] = {"value": agent_id}

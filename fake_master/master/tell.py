@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from fake_master.master import describe
 from fake_master.master.offers import Offer
-from fake_master.master.streams import EventStream
+from fake_master.master.streams import EventStream, encoded
 
 if TYPE_CHECKING:
     from fake_master.master.frameworks import Framework
     from fake_master.master.master import Master
 
 HEARTBEAT_SECONDS = 15.0
-_HEARTBEAT = {"type": "HEARTBEAT"}
+_HEARTBEAT = encoded({"type": "HEARTBEAT"})
 
 
 class Tell:
@@ -53,7 +53,7 @@ class Tell:
             return
         if framework is not None:
             framework.counts["events/heartbeat"] += 1
-        stream.send(_HEARTBEAT)
+        stream.send_record(_HEARTBEAT)
         self._master.timers.at(self._master.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
     def offers(self, framework: "Framework", offers: Iterable[Offer]) -> None:
@@ -122,17 +122,12 @@ class Tell:
 
     # --- To every operator ----------------------------------------------------------------------------
 
-    def add_operator(self, snapshot: Mapping[str, Any]) -> EventStream:
-        """A new listener; the oldest is let go where there are too many."""
+    def add_operator(self, subscribed: bytes) -> EventStream:
+        """A new listener, whose first record is `subscribed`; the oldest is let go where there are too many."""
         stream = EventStream()
         self._operators[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
-        stream.send(
-            {
-                "type": "SUBSCRIBED",
-                "subscribed": {"get_state": snapshot, "heartbeat_interval_seconds": HEARTBEAT_SECONDS},
-            }
-        )
+        stream.send_record(subscribed)
         while len(self._operators) > self._master.flags.count("max_operator_event_stream_subscribers"):
             self._operators.pop(next(iter(self._operators))).close()
         self.keep_alive(stream)
@@ -142,6 +137,8 @@ class Tell:
         self._operators.pop(stream.id, None)
 
     def operators(self, kind: str, content: Mapping[str, Any]) -> None:
-        """One event to every listening operator."""
-        for stream in list(self._operators.values()):
-            stream.send({"type": kind, kind.lower(): content})
+        """One event to every listening operator, written once for all."""
+        if self._operators:
+            record = encoded({"type": kind, kind.lower(): content})
+            for stream in list(self._operators.values()):
+                stream.send_record(record)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mesosctl.cli.session import Session
 from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
-from mesosctl.core.errors import ExitStatus
+from mesosctl.core.errors import DeadlinePassed, ExitStatus
 from mesosctl.core.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
 from mesosctl.render.report import Report
 
@@ -70,9 +70,17 @@ def rehearse(session: Session, name: str, run: Callable[[Session], object], repo
 
 
 def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> Terms:
-    """How to rehearse, with the bar of this session."""
+    """How to rehearse, with the bar of this session; it may take no longer than a --timeout that was typed."""
+    clock, seconds = session.environment.clock, session.said.timeout
+    give_up = None if seconds is None else clock() + seconds
 
     def progress(part: float) -> None:
+        if give_up is not None and clock() > give_up:
+            raise DeadlinePassed(
+                f"the forecast took longer than {seconds:g} s, and {part * 100:.0f}% of the allocations were made",
+                sent=False,
+                hint="give a longer --timeout",
+            )
         done = round(part * _BAR_WIDTH)
         session.progress(f"[{'#' * done}{'.' * (_BAR_WIDTH - done)}] {part * 100:.0f}% of the allocations")
 

@@ -7,12 +7,17 @@ from typing import Any
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 TOO_DEEP = "The JSON is nested too deeply"
+MOST_VALUES = 8_000_000
+"""In one text, unless its reader says otherwise: each takes memory of its own, however short it is."""
+MOST_TO_RESPELL = 1 << 20
+"""Characters of a text whose numbers may be spelled as JSON does not."""
+_NUMERIC = re.compile(r"[-+0-9.eE]+")
 # A string, ended or not, which is left alone, or a run of what a number is made of.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
-# A pair of surrogates, which makes one character; half of one; or any other escape.
-_ESCAPE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
-    re.DOTALL,
+# A pair of surrogates, which makes one character, or half of one; not where the backslash itself is escaped.
+_SURROGATE = re.compile(
+    r"(?<!\\)(?:\\\\)*+\\u"
+    r"(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2}))"
 )
 
 
@@ -24,14 +29,22 @@ class ConversionError(ValueError):
         self.path = path
 
 
-def decode(body: bytes | str) -> Any:
+class TooManyValues(ConversionError):
+    """The JSON holds more values than its reader takes."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"The JSON holds more than {most} values", "")
+
+
+def decode(body: bytes | str, *, most_values: int = MOST_VALUES) -> Any:
     """One JSON value and nothing after it.  No NaN, no infinity, no number beyond a double.
 
-    Raises ConversionError for everything else, however deep or long it is.
+    Raises ConversionError for everything else, however deep or long it is, and TooManyValues.
     """
     # Decoded here, or json would guess at UTF-16 and skip a byte order mark.  A master takes bytes
     # that are no UTF-8 and shows them again, which surrogateescape does.
     text = body.decode(errors="surrogateescape") if isinstance(body, bytes) else body
+    check_values(text, most_values)
     try:
         try:
             value = DECODER.decode(text)
@@ -45,12 +58,31 @@ def decode(body: bytes | str) -> Any:
     return value
 
 
+def check_values(text: str, most: int) -> None:
+    """Whether a text can hold at most so many values, before any is made.  Raises TooManyValues.
+
+    Counts what parts or opens values, in strings too: that is quick, and never too few.
+    """
+    if len(text) > most and sum(map(text.count, ",[{")) > most:
+        raise TooManyValues(most)
+
+
 def check_characters(text: str, start: int, end: int) -> None:
     """Whether each escape in a part of JSON is a character.  Raises ConversionError for half a surrogate pair."""
-    if text.find("\\u", start, end) >= 0:
-        for escape in _ESCAPE.finditer(text, start, end):
-            if escape["half"]:
-                raise ConversionError(f"Not JSON: \\u{escape['half']} is half a character", "")
+    first = min((at for at in (text.find("\\ud", start, end), text.find("\\uD", start, end)) if at >= 0), default=-1)
+    if first < 0:
+        return
+    while first > start and text[first - 1] == "\\":  # to the beginning of a run of them
+        first -= 1
+    for escape in _SURROGATE.finditer(text, first, end):
+        if escape["half"]:
+            raise ConversionError(f"Not JSON: \\u{escape['half']} is half a character", "")
+
+
+def end_of_number(text: str, at: int) -> int:
+    """Where that ends which stands at `at` and could be of a number; `at` where there is none."""
+    found = _NUMERIC.match(text, at)
+    return at if found is None else found.end()
 
 
 def in_plain_numbers(text: str) -> str:
@@ -69,7 +101,13 @@ def place_as_typed(text: str, place: int) -> int:
 
 
 def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any:
-    """Raises JSONDecodeError with a place in the text as it was typed: `otherwise` where no number is another."""
+    """Raises JSONDecodeError with a place in the text as it was typed: `otherwise` where no number is another.
+
+    Spelling numbers anew takes forty times the text's memory, so it is done where a number is what is wrong, in a
+    text that is not long.
+    """
+    if len(text) > MOST_TO_RESPELL or end_of_number(text, otherwise.pos) == otherwise.pos:
+        raise otherwise
     plain = in_plain_numbers(text)
     if plain == text:
         raise otherwise

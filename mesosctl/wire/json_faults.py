@@ -22,6 +22,9 @@ _SAID = {
     "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a value, and no byte order mark",
 }
 _CLOSING = {"{": "}", "[": "]"}
+_LONGEST_SHOWN = 1000
+_FARTHEST = 1 << 20
+"""Characters before a fault that are read once more for what is open there; farther on only the place is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ def explain(text: str, error: json.JSONDecodeError) -> Fault:
     if text[at : at + 1] in ("}", "]") and before.endswith(","):
         # Newer Pythons say so themselves, and show the comma.
         return _fault(text, len(before) - 1, f"no ',' before '{text[at]}'")
+    if at > _FARTHEST:
+        return _fault(text, at, expected)
     enclosing, last_string = _read_up_to(text, at)
     if at >= len(text.rstrip()) and enclosing:
         return _fault(
@@ -81,6 +86,6 @@ def _read_up_to(text: str, end: int) -> tuple[list[str], int]:
 
 def _fault(text: str, at: int, expected: str) -> Fault:
     line_start = text.rfind("\n", 0, at) + 1
-    rest = text[at:].split("\n", 1)[0].strip()
+    rest = text[at : at + _LONGEST_SHOWN].split("\n", 1)[0].strip()
     shown = rest if len(rest) <= 24 else rest[:24] + "…"
     return Fault(text.count("\n", 0, at) + 1, at - line_start + 1, expected, f"'{shown}'" if rest else "the end")

@@ -20,15 +20,18 @@ from typing import Any, NamedTuple
 
 from mesosctl.wire.decoding import (
     DECODER,
+    MOST_TO_RESPELL,
     TOO_DEEP,
     ConversionError,
     check_characters,
+    end_of_number,
     in_plain_numbers,
     place_as_typed,
 )
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
-_GOES_ON_AS_NUMBER = frozenset("0123456789.eE+-")
+_LONGEST_WORD = 16
+"""Characters: more than any literal or escape has, so that what is wrong farther from the end is not merely cut."""
 
 
 def _twice(key: str) -> ConversionError:
@@ -163,11 +166,11 @@ class _Text:
             try:
                 value, end = self._decode(self._text, self.at)
             except json.JSONDecodeError as error:
-                if not self._read_on() and not self._in_plain_numbers():
+                if not self._may_be_mended(error.msg, error.pos):
                     raise self.error(error.msg, error.pos) from None
                 continue
             if self._is_cut(value, end):
-                if not self._read_on() and not self._in_plain_numbers():
+                if not self._may_be_mended("Extra data", end):
                     raise self.error("Extra data", end)
                 continue
             check_characters(self._text, self.at, end)
@@ -191,7 +194,21 @@ class _Text:
         """Whether a number is perhaps only the beginning of one."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
-        return not self._ended if end == len(self._text) else self._text[end] in _GOES_ON_AS_NUMBER
+        return not self._ended if end == len(self._text) else end_of_number(self._text, end) > end
+
+    def _may_be_mended(self, problem: str, at: int) -> bool:
+        """Whether what is wrong at `at` may be right in the text that is held now.
+
+        More is read where the text may only be cut there, and where a number is spelled as JSON does not, until
+        there is too much of it.
+        """
+        end = end_of_number(self._text, at)
+        is_cut = problem.startswith("Unterminated string") or end + _LONGEST_WORD > len(self._text)
+        if is_cut and self._read_on():
+            return True
+        if end == at or len(self._text) - self.at > MOST_TO_RESPELL:
+            return False
+        return self._read_on() or self._in_plain_numbers()
 
     def _read_on(self) -> bool:
         """Hold more text; False at the end.

@@ -5,11 +5,13 @@ Each record is its length in bytes as decimal text, a line feed, and the record.
 
 from collections.abc import Iterable, Iterator
 
+LARGEST_RECORD = 128 * 1024 * 1024
+"""Bytes: the offers of 50,000 agents in one event are fewer."""
 _LONGEST_LENGTH = 20
 
 
 class BrokenRecord(ValueError):
-    """The stream is not RecordIO."""
+    """The stream is not RecordIO, or one of its records is larger than its reader takes."""
 
 
 def encode(record: bytes) -> bytes:
@@ -17,10 +19,11 @@ def encode(record: bytes) -> bytes:
     return b"%d\n%s" % (len(record), record)
 
 
-def decode(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def decode(chunks: Iterable[bytes], *, largest: int = LARGEST_RECORD) -> Iterator[bytes]:
     """The records of a stream that arrives in any pieces.  Raises BrokenRecord.
 
-    A stream that ends inside a record raises too; one that ends between two just ends.
+    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, and
+    one that ends between two just ends.
     """
     buffer = bytearray()
     wanted: int | None = None
@@ -29,6 +32,8 @@ def decode(chunks: Iterable[bytes]) -> Iterator[bytes]:
         while True:
             if wanted is None:
                 wanted = _take_length(buffer)
+                if wanted is not None and wanted > largest:
+                    raise BrokenRecord(f"a record of {wanted} bytes is larger than the {largest} that are read")
             if wanted is None or len(buffer) < wanted:
                 break
             yield bytes(buffer[:wanted])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.__main__ import main
 from tests.conftest import Ran
 from tests.surroundings import InMemory
@@ -51,8 +52,11 @@ def copy(state, tmp_path, monkeypatch):
 
 
 def execute(path, statement, *values):
+    """And what it leaves is told from no other by its seal, as in a file of the version that had none."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement, values)
+        connection.execute("DROP TABLE IF EXISTS seal")
+        connection.execute("PRAGMA user_version=2")
 
 
 def records(path):
@@ -106,17 +110,12 @@ def test_two_agents_of_one_id(copy):
 
 
 def test_records_with_more_in_them_than_is_known_are_good(copy):
-    for kind, key, value in records(copy):
-        known = json.loads(value)
-        if isinstance(known, dict):
-            execute(
-                copy,
-                "UPDATE record SET value = ? WHERE kind = ? AND key = ?",
-                json.dumps(known | {"later": [1]}),
-                kind,
-                key,
-            )
-    execute(copy, "INSERT INTO record VALUES ('later', x'61', '[[]]')")
+    with closing(SqliteRegistry(copy)) as registry, registry.transaction():
+        for kind, key, value in records(copy):
+            known = json.loads(value)
+            if isinstance(known, dict):
+                registry.write(kind, bytes(key).decode(), known | {"later": [1]})
+        registry.write("later", "a", [[]])
     assert [type_words(*words).status for words in COMMANDS] == [0] * len(COMMANDS)
 
 

@@ -1,8 +1,14 @@
+import itertools
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mesosctl.__main__ import main
+from tests.conftest import Ran
+from tests.surroundings import InMemory
 
 from .live import Live, ask
 
@@ -189,3 +195,20 @@ def test_the_table_begins_with_who_gains_and_ends_with_the_verdict(live: Live):
 def test_json_lines_are_one_document(live: Live):
     said = ask(live, "whatif", "weight:web=2", "-o", "jsonl")
     assert json.loads(said.out)["kind"] == "forecast"
+
+
+def test_the_work_of_a_forecast_ends_at_the_timeout(tmp_path: Path) -> None:
+    cluster = tmp_path / "c.toml"
+    cluster.write_text('[[agents]]\nresources = "cpus:4;mem:2048"\n', encoding="utf-8")
+    ticks = itertools.count()
+    words = ("whatif", "--from", str(cluster), "quota:web=cpus:1")
+
+    def run(*more: str) -> Ran:
+        environment = InMemory(clock=lambda: float(next(ticks)))
+        return Ran(main((*words, *more), environment), environment.out, environment.err)
+
+    late = run("--timeout", "3", "--cycles", "100")
+    assert late.status == 9
+    assert "the forecast took longer than 3 s" in late.err
+    assert "hint: give a longer --timeout" in late.err
+    assert run("--cycles", "100").status == 0

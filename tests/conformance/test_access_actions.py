@@ -25,6 +25,7 @@ OBJECTS = {
     "deactivate_agents": ("agents", None),
     "reactivate_agents": ("agents", None),
     "view_flags": ("flags", None),
+    "set_log_level": ("level", None),
 }
 # What the rules say of each; None where no rule speaks of them.
 SAID: dict[str, bool | None] = {"root": True, "nobody": False, "named": True, "other": False, "stranger": None}
@@ -117,6 +118,33 @@ def test_seeing_flags(master: Cluster, permissive: bool) -> None:
         return status == 200
 
     assert {principal: sees(principal) for principal in SAID} == expected(permissive=permissive)
+
+
+def logging_level(master: Cluster, level: object, seconds: float, *, by: str) -> int:
+    duration = {"nanoseconds": int(seconds * 1e9)}
+    return call(master, "SET_LOGGING_LEVEL", {"level": level, "duration": duration}, by=by)
+
+
+def test_the_logging_level(master: Cluster, permissive: bool) -> None:
+    def level() -> int:
+        types = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {**types, **basic("nobody")}  # whom no rule keeps from looking
+        answer = master.request("POST", "/api/v1", content='{"type":"GET_LOGGING_LEVEL"}', headers=headers)
+        assert answer.status == 200
+        shown = answer.json()
+        assert shown["type"] == "GET_LOGGING_LEVEL"
+        assert set(shown["get_logging_level"]) == {"level"}
+        return int(shown["get_logging_level"]["level"])
+
+    done = {who: logging_level(master, 0, 0, by=who) for who in SAID}
+    assert {who: status == 200 for who, status in done.items()} == expected(permissive=permissive)
+    assert set(done.values()) <= {200, 403}
+    for bad in (None, {}, {"level": 1}, {"duration": {"nanoseconds": 1}}, {"level": "x", "duration": {}}):
+        assert call(master, "SET_LOGGING_LEVEL", bad, by="root") == 400
+    before = level()
+    for wanted, seconds in ((3, 600), ("2", 600), (100, 600), (4294967295, 600), (before, 600)):
+        assert logging_level(master, wanted, seconds, by="root") == 200
+        assert level() == int(wanted)
 
 
 def test_everybody_sees_metrics(master: Cluster) -> None:

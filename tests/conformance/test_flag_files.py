@@ -27,6 +27,9 @@ CREDENTIALS: dict[str, tuple[Any, bool]] = {
     "empty": ("", False),
     "broken": ('{"credentials":[', False),
     "half a line": ("p\n", False),
+    "the older lines": ("p s\nq\tt\n", False),
+    "one older line": ("p s", False),
+    "blanks": (" \n", False),
 }
 BOTH = {"principals": ANY, "roles": ANY}
 ACLS: dict[str, tuple[Any, bool]] = {
@@ -101,10 +104,3 @@ def test_a_master_starts_or_refuses(
 )
 def test_a_master_starts_with_a_percentage_or_refuses(carrier: Carrier, tmp_path: Path, limit: str, fine: bool) -> None:
     assert starts(carrier, "recovery_agent_removal_limit", limit, tmp_path) is fine
-
-
-def test_the_older_lines_are_read_by_the_fake_master(carrier: Carrier, tmp_path: Path) -> None:
-    """Mesos read them until it read nothing but JSON; files of that time are still about."""
-    path = tmp_path / "file"
-    path.write_text("p s\nq\tt\n\n", encoding="utf-8")
-    assert starts(carrier, "credentials", path, tmp_path) is (carrier.name != "real")

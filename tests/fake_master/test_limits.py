@@ -1,19 +1,24 @@
 """What a client may cost the fake master's server: spoken over raw sockets, as no library would."""
 
 import asyncio
+import gc
 import gzip
 import json
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
 
-from fake_master.carriers.limits import ClientLimits
+from fake_master.carriers.limits import ClientLimits, Connection
 from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
 
 PATIENCE = 60.0
 """Seconds until a test gives up; a hundred times as long as any limit here."""
@@ -58,6 +63,20 @@ class Client:
             if lengths:
                 await self.reader.readexactly(int(lengths[0].partition(b":")[2]))
             return int(head.split()[1])
+
+    async def answer(self) -> bytes:
+        """The next answer, whole, of a server that says how long it is."""
+        async with asyncio.timeout(PATIENCE):
+            head = await self.reader.readuntil(b"\r\n\r\n")
+            length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+            return head + await self.reader.readexactly(int(length))
+
+    async def event(self) -> bytes:
+        """The next record of a stream, from the chunk that it is."""
+        async with asyncio.timeout(PATIENCE):
+            size = int(await self.reader.readline(), 16)
+            chunk = await self.reader.readexactly(size)
+            return chunk.partition(b"\n")[2]
 
     async def is_closed(self) -> bool:
         """Once the other side has closed."""
@@ -151,6 +170,123 @@ def test_a_body_that_unpacks_to_too_much_is_413() -> None:
             assert len(packed) < SMALL.body
             client = await (await at.client()).says(post(packed, Content_Encoding="gzip"))
             assert await client.status() == 413
+
+    asyncio.run(play())
+
+
+PACKED = gzip.compress(b"[]", mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("packed", "sentence"),
+    [
+        (PACKED, b"expecting a JSON object"),  # what it says was read
+        (PACKED[:-8], b"ends early"),
+        (PACKED[:-1], b"ends early"),
+        (PACKED[:-8] + bytes(8), b"is not gzip"),
+        (PACKED + b"x", b"follows the end"),
+        (b"no gzip", b"is not gzip"),
+        (b"", b"ends early"),
+    ],
+)
+def test_a_packed_body_is_whole_or_refused(packed: bytes, sentence: bytes) -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            client = await (await at.client()).says(post(packed, Content_Encoding="gzip"))
+            answer = await client.answer()
+            assert answer.startswith(b"HTTP/1.1 400")
+            assert sentence in answer
+
+    asyncio.run(play())
+
+
+BOMBS = {
+    "quotes": (b"", b'"' * 60),
+    "an array of quotes": (b"[", b'"' * 60),
+    "odd numbers": (b"[", b"01," * 20),
+    "numbers": (b"[", b"1," * 30),
+    "lists": (b"[", b"[]," * 20),
+    "fields": (b"", b"a&" * 30),
+}
+
+
+@cache
+def bomb(name: str) -> bytes:
+    """At most 64 KiB that unpack to 60 MB."""
+    first, rest = BOMBS[name]
+    return gzip.compress(first + rest * 1_000_000, 9)[: 64 * 1024]
+
+
+@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize("path", ["/quota", "/reserve", "/api/v1"])
+def test_a_small_body_that_unpacks_to_much_keeps_nobody_waiting(name: str, path: str) -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            packed = bomb(name)
+            started = time.process_time()
+            request = post(packed, path, Content_Encoding="gzip", Content_Type="application/json")
+            client = await (await at.client()).says(request)
+            assert await client.status() in (400, 413)
+            assert await at.healthy()
+            assert time.process_time() - started < 2
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("body", [b"[" + b"1," * 2_000_000 + b"1]", b"[" * 4_000_000, b"[" + b'"' * 4_000_000])
+@pytest.mark.parametrize("path", ["/quota", "/api/v1"])
+def test_a_large_body_is_refused_before_it_costs_much(body: bytes, path: str) -> None:
+    async def play() -> None:
+        async with served(ROOMY) as at:
+            started = time.process_time()
+            client = await (await at.client()).says(post(body, path, Content_Type="application/json"))
+            assert await client.status() == 400
+            assert time.process_time() - started < 2
+
+    asyncio.run(play())
+
+
+HALF = b"GET /hea"
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        HEALTH + HALF,
+        HEALTH + HEALTH + HALF,
+        post(b"x" * 10) + HALF,
+        b"POST /quota HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\r\n\r\n0\r\n\r\n" + HALF,
+    ],
+    ids=["at once", "after two", "after a body", "after chunks"],
+)
+def test_a_part_of_a_second_request_is_408_in_time(first: bytes) -> None:
+    async def play() -> None:
+        async with served(SMALL) as at:
+            client = await (await at.client()).says(first)
+            statuses = [await client.status()]
+            while statuses[-1] not in (0, 408):
+                statuses.append(await client.status())
+            assert statuses[-1] == 408
+            assert len(statuses) == first.count(b"HTTP/1.1") + 1
+            assert await client.is_closed()
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    "first",
+    [HEALTH, HEALTH + HEALTH, post(b"x\r\n\r\nGET ")],
+    ids=["one", "two", "a body like a head"],
+)
+def test_a_connection_without_a_part_of_a_request_may_wait(first: bytes) -> None:
+    async def play() -> None:
+        async with served(SMALL) as at:
+            client = await (await at.client()).says(first)
+            for _ in range(first.count(b"HTTP/1.1")):
+                assert await client.status() in (200, 400)
+            slow = await (await at.client()).says(HALF)
+            assert await slow.status() == 408  # as long as that takes, the other one waits
+            assert await (await client.says(HEALTH)).status() == 200
 
     asyncio.run(play())
 
@@ -338,3 +474,47 @@ def test_silent_and_slow_clients_cost_the_others_nothing() -> None:
             assert await at.healthy()
 
     asyncio.run(play())
+
+
+def test_operators_that_do_not_read_cost_little_each() -> None:
+    async def play() -> None:
+        async with served(ROOMY, agents=1000) as at:
+            request = post(LISTEN, "/api/v1", Content_Type="application/json", Accept="application/json")
+            listening = [await (await at.client()).says(request) for _ in range(20)]
+            for client in listening:
+                assert await client.status() == 200
+            assert await at.healthy()
+            waiting = [transport.get_write_buffer_size() for transport in open_transports(at)]
+            assert len(waiting) >= len(listening)
+            assert max(waiting) < 2**20
+            record = json.loads(await listening[0].event())
+            assert len(record["subscribed"]["get_state"]["get_agents"]["agents"]) == 1000
+
+    asyncio.run(play())
+
+
+def test_all_operators_are_sent_the_same_bytes() -> None:
+    master = ClusterSpec(("cpus:8;mem:8192",) * 10, "1.11").start()
+    application = Application(master)
+    types = {"content-type": "application/json", "accept": "application/json"}
+
+    def subscribe() -> bytes:
+        stream = application.handle(Request("POST", "/api/v1", types, LISTEN)).stream
+        assert stream is not None
+        return stream.take()[0]
+
+    first = subscribe()
+    assert subscribe() is first
+    quota = {"force": True, "role": "web", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}
+    assert application.handle(Request("POST", "/quota", {}, json.dumps(quota).encode())).status == 200
+    assert subscribe() is first  # which tells nothing of quota
+    master.agents[next(iter(master.agents))].deactivated = True
+    changed = subscribe()
+    assert changed is not first
+    assert changed.count(b'"deactivated":true') == 1
+
+
+def open_transports(at: Served) -> list[asyncio.Transport]:
+    """Those of the server's side."""
+    found = (getattr(one, "transport", None) for one in gc.get_objects() if isinstance(one, Connection))
+    return [transport for transport in found if transport is not None]

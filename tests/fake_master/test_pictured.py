@@ -8,10 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
+from fake_master.http.exchange import written
 from fake_master.http.operator_api import READERS
 from fake_master.master.registry import MemoryRegistry
 from fake_master.pictured import Pictured
 from mesosctl.core.errors import BadInput
+from mesosctl.core.forecast import Terms
 from mesosctl.core.offers import Offer
 from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
 from mesosctl.core.quantities import Quantities, Quota
@@ -30,7 +32,7 @@ BASE = ClusterPicture("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def state(master):
-    return cluster_state([json.dumps({"get_state": READERS["GET_STATE"](master, {}, None)}).encode()])
+    return cluster_state(written({"get_state": READERS["GET_STATE"](master, {}, None)}))
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
@@ -153,3 +155,11 @@ def test_a_file_that_is_no_snapshot_is_told_apart(tmp_path, content, said):
     file.write_text(content)
     with pytest.raises(BadInput, match=said):
         fake_master.open_carrier(f"fake:{file}")
+
+
+def test_quota_on_a_nested_role_is_refused_in_words() -> None:
+    quotas = {"eng/a": Quota(Quantities({"cpus": 1000}))}
+    with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
+        Pictured(ClusterPicture("1.11.0", 0.0, quotas=quotas)).start()
+    with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
+        fake_master.rehearse(ClusterPicture("1.11.0", 0.0, quotas=quotas), Terms())

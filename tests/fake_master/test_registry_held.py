@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
-from fake_master.master.registry import HeldRegistry, RegistryFailure
+from fake_master.master.registry import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure
 from fake_master.master.registry_sqlite import SqliteRegistry
 
 from .sending import AGENT, JSON, quota
@@ -75,6 +76,15 @@ def test_who_reads_is_answered_while_a_change_waits_which_is_made_at_last(tmp_pa
             assert await change == 200
 
     asyncio.run(run())
+
+
+def test_who_opens_a_registry_says_how_long_it_waits(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    with closing(SqliteRegistry(path, 0.05)) as registry, held(path):
+        started = time.monotonic()
+        with pytest.raises(HeldRegistry), registry.transaction():
+            pytest.fail("it is held")
+        assert time.monotonic() - started < SECONDS_TO_WAIT / 2
 
 
 def test_a_change_does_not_wait_for_ever(tmp_path: Path) -> None:

@@ -1,0 +1,192 @@
+"""A registry that is not whole is never served as truth, and its last good copy is named."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_master.master.registry import UnreadableRegistry
+from fake_master.master.registry_sqlite import SqliteRegistry
+
+
+def change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute(statement)
+
+
+def fill(path: Path, records: int = 200) -> None:
+    """Two openings, so that there is a copy with everything in it."""
+    with closing(SqliteRegistry(path)) as registry, registry.transaction():
+        for number in range(records):
+            registry.write("weight", f"role-{number}", number + 1.0)
+    SqliteRegistry(path).close()
+
+
+def weights(path: Path) -> int:
+    with closing(SqliteRegistry(path)) as registry:
+        return len(registry.records("weight"))
+
+
+def cut_to_nothing(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def cut_at_a_page(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 4096 // 2 * 4096)
+
+
+def cut_by_one_page(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 4096)
+
+
+def cut_by_one_byte(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def without_a_record(path: Path) -> None:
+    change(path, "DELETE FROM record WHERE rowid = (SELECT max(rowid) FROM record)")
+
+
+def without_any(path: Path) -> None:
+    change(path, "DELETE FROM record")
+
+
+def with_another_value(path: Path) -> None:
+    change(path, "UPDATE record SET value = '7.5' WHERE key = CAST('role-3' AS BLOB)")
+
+
+def with_two_values_exchanged(path: Path) -> None:
+    change(path, "UPDATE record SET key = CAST(kind || rowid AS BLOB)")
+
+
+def with_an_index_that_lies(path: Path) -> None:
+    content = path.read_bytes()
+    at = content.rfind(b"role-17")
+    path.write_bytes(content[:at] + b"role-99" + content[at + 7 :])
+
+
+def without_a_seal(path: Path) -> None:
+    change(path, "DELETE FROM seal")
+
+
+DAMAGE = [
+    cut_to_nothing,
+    cut_at_a_page,
+    cut_by_one_page,
+    cut_by_one_byte,
+    without_a_record,
+    without_any,
+    with_another_value,
+    with_two_values_exchanged,
+    with_an_index_that_lies,
+    without_a_seal,
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_what_is_damaged_is_refused_and_the_copy_brings_it_back(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    path = tmp_path / "r.sqlite"
+    fill(path)
+    damage(path)
+    broken = path.read_bytes()
+    for _ in range(2):
+        with pytest.raises(UnreadableRegistry, match="damaged") as refused:
+            SqliteRegistry(path)
+        assert f"the last good copy is {path}.good" in str(refused.value)
+        assert str(refused.value.hint) == f"put {path}.good in its place to go on from there"
+        assert path.read_bytes() == broken
+    shutil.copy(f"{path}.good", path)
+    assert weights(path) == 200
+
+
+def test_an_earlier_state_is_not_taken_for_the_last_one(tmp_path: Path) -> None:
+    path, earlier = tmp_path / "r.sqlite", tmp_path / "earlier"
+    fill(path)
+    shutil.copy(path, earlier)
+    for _ in range(2):
+        with closing(SqliteRegistry(path)) as registry, registry.transaction():
+            registry.write("weight", "another", 2.0)
+    SqliteRegistry(path).close()
+    shutil.copy(earlier, path)
+    with pytest.raises(UnreadableRegistry, match="2 changes that were made are missing"):
+        SqliteRegistry(path)
+
+
+def test_a_file_that_was_removed_is_a_new_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    fill(path)
+    path.unlink()
+    assert weights(path) == 0
+    fill(path, 3)
+    assert weights(path) == 3
+
+
+def test_an_empty_file_is_no_new_registry(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    path.touch()
+    with pytest.raises(UnreadableRegistry, match="it is empty, which no registry ever is"):
+        SqliteRegistry(path)
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def give_up_after(registry: SqliteRegistry, *written: Any) -> None:
+    with registry.transaction():
+        registry.write(*written)
+        raise ZeroDivisionError
+
+
+def test_changes_of_several_processes_add_up(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    with closing(SqliteRegistry(path)) as one, closing(SqliteRegistry(path)) as other:
+        for number in range(20):
+            for registry, name in ((one, "a"), (other, "b")):
+                with registry.transaction():
+                    registry.write("weight", name, number + 1.0)
+                    registry.write("weight", f"{name}{number}", 1.0)
+                    registry.write("weight", f"{name}{number - 1}", None)
+        with pytest.raises(ZeroDivisionError):
+            give_up_after(one, "weight", "never", 1.0)
+        with one.transaction():
+            one.write("weight", "a", 50.0)
+    assert weights(path) == 4
+    with closing(SqliteRegistry(path)) as registry:
+        registry.forget_everything()
+        with registry.transaction():
+            registry.write("weight", "new", 1.0)
+    assert weights(path) == 1
+
+
+def test_a_registry_of_the_version_before_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    fill(path)
+    change(path, "DROP TABLE seal")
+    change(path, "PRAGMA user_version=2")
+    Path(f"{path}.good").unlink()
+    assert weights(path) == 200
+    without_a_record(path)
+    with pytest.raises(UnreadableRegistry, match="its records are not those that were written"):
+        SqliteRegistry(path)
+
+
+def test_the_copy_is_for_its_owner_only_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    fill(path)
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["r.sqlite", "r.sqlite.good"]
+    assert Path(f"{path}.good").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
+    """As SQLite itself says of the connection that writes: 2 is FULL, which syncs the log at each commit."""
+    with closing(SqliteRegistry(tmp_path / "r.sqlite")) as registry:
+        registry.wait_at_most(0)
+        with registry.transaction():
+            registry.write("weight", "web", 2.0)
+            inside = registry._connection.execute("PRAGMA synchronous").fetchone()
+        for synchronous in (inside, registry._connection.execute("PRAGMA synchronous").fetchone()):
+            assert synchronous == (2,)
+        assert registry._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
