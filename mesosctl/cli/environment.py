@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from mesosctl.render import forms
 
 if TYPE_CHECKING:
-    from mesosctl.client.carrier import Transport
+    from mesosctl.client.settings import Transport
 
 
 SHORTEST_SECRET = 4

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from mesosctl.client.exchange import STRUCK_OUT, Exchange
+from mesosctl.client.trace import STRUCK_OUT, Trace
 from mesosctl.core.printable import printable
 
 LONGEST_BODY = 16 * 1024
@@ -17,7 +17,7 @@ LONGEST_BODY = 16 * 1024
 _SECRET_FIELD = re.compile(r'("[^"]*(?:secret|password|token|credential)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"', re.IGNORECASE)
 
 
-def lines(exchange: Exchange, verbosity: int, secrets: Sequence[str]) -> Iterator[str]:
+def lines(exchange: Trace, verbosity: int, secrets: Sequence[str]) -> Iterator[str]:
     """The exchange for a person; none of `secrets` is in it, wherever it came from."""
     yield _strike_out(_first_line(exchange), secrets)
     if verbosity > 1:
@@ -29,7 +29,7 @@ def lines(exchange: Exchange, verbosity: int, secrets: Sequence[str]) -> Iterato
             yield from (f"< {line}" for line in _body(exchange.answer.body, secrets).splitlines())
 
 
-def document(exchange: Exchange, verbosity: int, secrets: Sequence[str]) -> dict[str, object]:
+def document(exchange: Trace, verbosity: int, secrets: Sequence[str]) -> dict[str, object]:
     """The exchange for a program (`render.documents.ExchangeNote`)."""
     answer = exchange.answer
     told: dict[str, object] = {
@@ -54,7 +54,7 @@ def write_json(told: dict[str, object]) -> str:
     return json.dumps(told) + "\n"
 
 
-def _first_line(exchange: Exchange) -> str:
+def _first_line(exchange: Trace) -> str:
     answer = exchange.answer
     request = f"{exchange.method} {exchange.url}"
     if answer is None:

@@ -6,10 +6,10 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
 from mesosctl.client.credentials import Credentials
-from mesosctl.client.exchange import Exchange
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.client.trace import Trace
 from mesosctl.core.errors import (
     DeadlinePassed,
     Denied,
@@ -58,7 +58,7 @@ def open_master(clock, notices, net):
 
     def make(address=ONE, **settings):
         settings = {"clock": clock, "sleep": clock.sleep, "jitter": lambda: 1.0, "notice": notices.append} | settings
-        master = Master(parse_address(address), Conversation(**settings), httpx.MockTransport(net.handler))
+        master = Master(parse_address(address), ClientSettings(**settings), httpx.MockTransport(net.handler))
         opened.append(master)
         return master
 
@@ -206,7 +206,7 @@ class TestCredentials:
 
     def test_the_secret_is_in_no_text(self):
         credentials = Credentials("op", "s3cret")
-        assert "s3cret" not in f"{credentials!r} {credentials} {Conversation(credentials=credentials)!r}"
+        assert "s3cret" not in f"{credentials!r} {credentials} {ClientSettings(credentials=credentials)!r}"
 
 
 class TestRepetition:
@@ -350,7 +350,7 @@ class TestFailures:
 
 class TestTracing:
     def test_each_exchange_is_told_without_the_secret(self, net, open_master):
-        told: list[Exchange] = []
+        told: list[Trace] = []
         net.get(f"{ONE}/quota").mock(return_value=httpx.Response(200, json={}))
         open_master(trace=told.append, credentials=Credentials("op", "s3cret")).get("/quota")
         (exchange,) = told
@@ -360,7 +360,7 @@ class TestTracing:
         assert "b3A6czNjcmV0" not in repr(exchange)
 
     def test_a_failure_is_told_too(self, net, open_master):
-        told: list[Exchange] = []
+        told: list[Trace] = []
         net.post(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
         net.post(f"{TWO}/quota").mock(return_value=httpx.Response(200))
         open_master(f"{ONE},{TWO}", trace=told.append).post("/quota", b"{}")
@@ -396,6 +396,6 @@ def test_a_master_that_may_only_be_read_is_sent_nothing(change):
     def asked(request):
         raise AssertionError(request)
 
-    master = Master(parse_address(ONE), Conversation(may_change=False), httpx.MockTransport(asked))
+    master = Master(parse_address(ONE), ClientSettings(may_change=False), httpx.MockTransport(asked))
     with pytest.raises(UsageError):
         change(master)

@@ -8,9 +8,9 @@ from contextlib import closing
 
 import pytest
 
-from mesosctl.client.carrier import Carrier
-from mesosctl.client.conversation import Deadline, Tls
-from mesosctl.client.network import Network
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.http_client import HttpClient
+from mesosctl.client.settings import Tls
 from mesosctl.core.errors import Unreachable
 from tests.conformance.processes import Process
 
@@ -171,11 +171,11 @@ class TestWhereTheConnectionBreaks:
             opened.append(Scripted(answers, tls=papers.server()))
             headers: dict[str, str] = {}
             ask = ("GET", opened[-1].base, "/quota", headers, None, Deadline(60, lambda: 0.0))
-            with closing(Carrier(lambda: Network(Tls(ca_file=papers.cacert)))) as carrier:
+            with closing(HttpClient(tls=Tls(ca_file=papers.cacert))) as client:
                 for _ in answers[1:]:
-                    carrier.exchange(*ask)
+                    client.exchange(*ask)
                 with pytest.raises(Unreachable) as failed:
-                    carrier.exchange(*ask)
+                    client.exchange(*ask)
             return failed.value
 
         yield run

@@ -62,7 +62,7 @@ def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[s
             if not is_away:
                 tell(f"{error.message}; asking again until it is back")
             is_away = True
-            master.conversation.sleep(every)
+            master.settings.sleep(every)
             continue
         if is_away:
             tell("the master is back")
@@ -70,4 +70,4 @@ def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[s
         yield from (Change("gone", offer) for offer_id, offer in known.items() if offer_id not in present)
         yield from (Change("offered", offer) for offer_id, offer in present.items() if offer_id not in known)
         known = present
-        master.conversation.sleep(every)
+        master.settings.sleep(every)

@@ -53,7 +53,7 @@ def capacity_if_allowed(master: Master) -> Quantities | None:
 
     def read() -> Registered:
         found: Registered = master.stream("/slaves", registered)
-        master.conversation.learn("/slaves", {"slaves": found.names})
+        master.settings.learn("/slaves", {"slaves": found.names})
         return found
 
     found = _if_allowed(master, "/slaves", read, "whether it fits is left to the master")

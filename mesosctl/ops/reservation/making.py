@@ -17,7 +17,7 @@ from mesosctl.ops.reservation.stacks import Owner, check_owner, to_reserve, to_u
 
 def requester(master: Master) -> Requester:
     """Who asks: the authenticated principal, if there is one."""
-    credentials = master.conversation.credentials
+    credentials = master.settings.credentials
     return Requester(credentials.principal if credentials else None)
 
 

@@ -39,7 +39,7 @@ def read_payload(text: str, filled_in_by: Master | None = None) -> Payload:
     body = {"resources": value} if isinstance(value, list) else value
     if not isinstance(body, dict) or not isinstance(body.get("resources"), list):
         raise BadInput("the file holds no JSON array of resources", field="--file")
-    credentials = filled_in_by.conversation.credentials if filled_in_by else None
+    credentials = filled_in_by.settings.credentials if filled_in_by else None
     principal = credentials.principal if credentials else None
     resources = [_filled_in(entry, principal) if principal else entry for entry in _entries(body, "resources")]
     return Payload(resources, _entries(body, "source") if body.get("source") else None)

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import DeadlinePassed, NoMaster
 
 ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"version": 1}'
@@ -46,7 +46,7 @@ def dripping():
 
 def test_an_answer_that_drips_ends_with_the_deadline(dripping):
     started = time.monotonic()
-    with Master(parse_address(dripping), Conversation(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
+    with Master(parse_address(dripping), ClientSettings(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
         master.get("/version")
     assert caught.value.sent is True
     assert time.monotonic() - started < 0.1 * len(ANSWER)
@@ -97,14 +97,14 @@ def answering():
 
 
 def test_a_silent_master_leaves_time_for_the_next(deaf, answering):
-    with Master(parse_address(f"{deaf},{answering}"), Conversation(timeout=8)) as master:
+    with Master(parse_address(f"{deaf},{answering}"), ClientSettings(timeout=8)) as master:
         assert master.get("/quota") == {"version": 1}
 
 
 def test_silent_masters_all(deaf):
     started = time.monotonic()
     with (
-        Master(parse_address(f"{deaf},{deaf}"), Conversation(timeout=0.6)) as master,
+        Master(parse_address(f"{deaf},{deaf}"), ClientSettings(timeout=0.6)) as master,
         pytest.raises((DeadlinePassed, NoMaster)) as caught,
     ):
         master.get("/quota")
