@@ -1,5 +1,6 @@
 """What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from mesosctl.core.errors import (
     Rejected,
     Unauthenticated,
     UnexpectedAnswer,
+    Unreachable,
 )
 from mesosctl.core.printable import printable
 from mesosctl.wire.decoding import ConversionError, decode
@@ -19,6 +21,7 @@ from mesosctl.wire.decoding import ConversionError, decode
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
+_ASKED_IN_CLEAR = re.compile(rb"(plain HTTP|HTTP request) (request was sent )?to an? (HTTPS|SSL)|sent to HTTPS port")
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
 """All that a master says with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
@@ -50,8 +53,10 @@ class Asker(NamedTuple):
 
     def forbidden(self) -> str:
         """The sentence for 403."""
-        who = "this principal" if self.principal is None else f"principal {self.principal}"
-        return f"{who if self.proof else 'who shows no principal'} may not {self.action} at {self.base} (403)"
+        who = f"principal {self.principal}" if self.principal else "this principal"
+        if self.proof is None:
+            who = "a client that shows no principal"
+        return f"{who} may not {self.action} at {self.base} (403)"
 
 
 class Answer(NamedTuple):
@@ -83,6 +88,15 @@ class Answer(NamedTuple):
             # A proxy says 503 in plain text too, and a master whose answer was lost says it without words.
             return not self.body.decode("utf-8", "replace").startswith(_CERTAINLY_NOTHING)
         return self.status >= 500 or (self.status in (400, 409) and self.is_html)
+
+    @property
+    def wants_tls(self) -> bool:
+        """Whether a server for https says that it was asked in clear text, as nginx, Apache and Go word it."""
+        return (
+            self.status == 400
+            and self.url.startswith("http:")
+            and _ASKED_IN_CLEAR.search(self.body[: 4 * _LONGEST_DETAIL]) is not None
+        )
 
     def detail(self) -> str:
         """The body as one line that is safe to print."""
@@ -127,6 +141,15 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
 }
 
 
+def asked_in_clear(base: str) -> Unreachable:
+    """The error where http was tried and https is spoken."""
+    return Unreachable(
+        f"{base} speaks https, and was asked by http",
+        sent=False,
+        hint=f"write {base.replace('http:', 'https:', 1)}",
+    )
+
+
 def raise_for_status(answer: Answer, asker: Asker) -> None:
     """Nothing for 2xx; for everything else the error that its status means."""
     if 200 <= answer.status < 300:
@@ -136,6 +159,8 @@ def raise_for_status(answer: Answer, asker: Asker) -> None:
     if answer.status == 401:
         sentence, todo = asker.unauthenticated()
         raise Unauthenticated(f"{sentence}{said}", hint=todo, status=401)
+    if answer.wants_tls:
+        raise asked_in_clear(asker.base)
     if answer.status == 403:
         raise Forbidden(f"{asker.forbidden()}{said}", status=403)
     if answer.status in _BY_STATUS:

@@ -9,6 +9,7 @@ DecodingError                                                                   
 import httpx
 
 from mesosctl.client import tls
+from mesosctl.client.answer import asked_in_clear
 from mesosctl.client.deadline import Deadline
 from mesosctl.core.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
 
@@ -36,8 +37,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
     if isinstance(error.__cause__, AnsweredInTls):
-        https = base.replace("http:", "https:", 1)
-        return Unreachable(f"{base} speaks https, and was asked by http", sent=False, hint=f"write {https}")
+        return asked_in_clear(base)
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"

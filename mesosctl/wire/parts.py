@@ -27,6 +27,8 @@ from mesosctl.wire.decoding import (
     place_as_typed,
 )
 
+LONGEST_VALUE = 32 * 1024 * 1024
+"""Characters of what is not taken apart; an agent, a framework or a task has some thousands."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _GOES_ON_AS_NUMBER = frozenset("0123456789.eE+-")
 
@@ -49,7 +51,8 @@ def parts(chunks: Iterable[bytes], depth: int = 1) -> Iterator[Part]:
 
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
     is whole.  Of a key that stands twice both values come, in turn.
-    Raises ConversionError where there is no JSON, or something after it, and what reading `chunks` raises.
+    Raises ConversionError where there is no JSON, something after it, or a value that is not taken apart and is longer
+    than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
     text = _Text(chunks)
     try:
@@ -174,6 +177,8 @@ class _Text:
         if self._ended:
             return False
         waiting = self._text[self.at :]
+        if len(waiting) > LONGEST_VALUE:
+            raise self.error(f"A value has more than {LONGEST_VALUE} characters", self.at)
         self._passed += self.at
         self.at = 0
         came, size = [waiting], 0

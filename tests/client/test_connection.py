@@ -108,6 +108,49 @@ def test_a_connection_that_ended_or_said_too_much_is_not(serve, client, last):
     assert [number for number, _ in server.requests] == [0, 1]
 
 
+def test_an_answer_that_came_before_the_request_is_none(serve, client):
+    twice = answer(b"1") + answer(b"1")
+    server = serve([twice, answer(b"2")])
+    assert ask(client, server).body == b"1"
+    with pytest.raises(Unreachable, match="answered before it was asked"):
+        ask(client, server)
+
+
+def test_a_master_is_not_told_what_another_gave_as_a_cookie(serve, client):
+    server = serve([answer(b"1", b"Set-Cookie: a=b"), answer(b"2")])
+    ask(client, server)
+    ask(client, server)
+    assert b"cookie" not in server.requests[1][1].lower()
+
+
+def test_variables_for_proxies_and_netrc_mean_nothing(serve, client, monkeypatch, tmp_path):
+    server = serve([answer(b"1")])
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login op password s3cret")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert ask(client, server).body == b"1"
+    assert b"authorization" not in server.requests[0][1].lower()
+
+
+IN_CLEAR = {
+    "OpenSSL": b"\x15\x03\x01\x00\x02\x02F",
+    "Go": answer(b"Client sent an HTTP request to an HTTPS server.\n", status=b"400 Bad Request"),
+    "nginx": answer(b"<html>The plain HTTP request was sent to HTTPS port</html>", status=b"400 Bad Request"),
+    "Apache": answer(b"You're speaking plain HTTP to an SSL-enabled server port.", status=b"400 Bad Request"),
+}
+
+
+@pytest.mark.parametrize("said", IN_CLEAR.values(), ids=IN_CLEAR)
+def test_http_where_https_is_spoken_is_said_in_words(serve, said):
+    server = serve([said])
+    with Master(parse_address(server.base)) as master, pytest.raises(Unreachable) as failed:
+        master.post("/quota", b"{}")
+    assert failed.value.message == f"{server.base} speaks https, and was asked by http"
+    assert failed.value.hint == f"write https{server.base[4:]}"
+    assert not failed.value.sent
+
+
 def test_a_refusal_is_heard_although_the_body_was_not_taken(client):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(60)

@@ -6,13 +6,14 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.credentials import Credentials
+from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.client.trace import Trace
 from mesosctl.core.errors import (
     DeadlinePassed,
     Denied,
+    Forbidden,
     MasterFailed,
     NoLeader,
     Rejected,
@@ -207,6 +208,55 @@ class TestCredentials:
     def test_the_secret_is_in_no_text(self):
         credentials = Credentials("op", "s3cret")
         assert "s3cret" not in f"{credentials!r} {credentials} {ClientSettings(credentials=credentials)!r}"
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("credentials", "said"),
+        [
+            (None, f"{ONE} wants to know who asks, and was told nothing (401)"),
+            (Credentials("op", "s3cret"), f"wrong principal or secret for {ONE} (401)"),
+            (Token("t0ken"), f"wrong token for {ONE} (401)"),
+        ],
+    )
+    def test_who_asks_is_not_known(self, net, open_master, credentials, said):
+        net.get(f"{ONE}/quota").mock(return_value=httpx.Response(401, text="401 Unauthorized."))
+        with pytest.raises(Unauthenticated) as caught:
+            open_master(credentials=credentials).get("/quota")
+        assert caught.value.message == said
+
+    @pytest.mark.parametrize(
+        ("ask", "action"),
+        [
+            (lambda master: master.get("/flags"), "VIEW_FLAGS"),
+            (lambda master: master.post("/quota", b"{}"), "UPDATE_QUOTA"),
+            (lambda master: master.delete("/quota/dev"), "UPDATE_QUOTA"),
+            (lambda master: master.put("/weights", b"[]"), "UPDATE_WEIGHT"),
+            (lambda master: master.post_form("/reserve", {}), "RESERVE_RESOURCES"),
+            (lambda master: master.call(b'{"type": "MARK_AGENT_GONE"}'), "MARK_AGENT_GONE"),
+            (lambda master: master.ask("GET_ROLES"), "GET_ROLES"),
+            (lambda master: master.get("/frameworks?framework_id=F"), "GET /frameworks"),
+        ],
+    )
+    def test_what_is_not_allowed_is_named_as_mesos_names_it(self, net, open_master, ask, action):
+        net.route().mock(return_value=httpx.Response(403, text="403 Forbidden."))
+        with pytest.raises(Forbidden) as caught:
+            ask(open_master(credentials=Credentials("op", "s3cret")))
+        assert caught.value.message == f"principal op may not {action} at {ONE} (403)"
+
+    def test_what_a_master_says_besides_is_told(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(return_value=httpx.Response(403, text="not on Sundays"))
+        with pytest.raises(Forbidden) as caught:
+            open_master().get("/quota")
+        assert caught.value.message == f"a client that shows no principal may not GET /quota at {ONE} (403): not on Sundays"
+
+    def test_a_master_without_leader_may_have_been_shown_the_change_by_another(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(return_value=httpx.Response(503, text="No leader elected"))
+        master = open_master()
+        with pytest.raises(NoLeader) as caught:
+            master.post("/quota", b"{}")
+        assert f"a change was sent to {ONE}, and not accepted" in caught.value.message
+        assert master.changes_left == 1
 
 
 class TestRepetition:

@@ -123,6 +123,27 @@ def test_files_for_a_master_that_is_spoken_to_in_clear_are_warned_of(papers, ens
     assert "write https://" in ran.err
 
 
+def test_no_context_is_made_for_a_master_that_is_spoken_to_in_clear(ensemble, type_words, monkeypatch):
+    def made(*_, **__):
+        raise AssertionError("a context")
+
+    monkeypatch.setattr(ssl.SSLContext, "__new__", made)
+    assert type_words("quota", "list", MESOSCTL_MASTER=ensemble.address).status == 0
+
+
+class TestHttpsWhereHttpIsSpoken:
+    """By a server that answers in clear, and by one that hangs up."""
+
+    @pytest.mark.parametrize("said", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b""])
+    def test_is_said_in_words(self, type_words, said):
+        server = Scripted([said])
+        address = server.base.replace("http:", "https:")
+        ran = type_words(*SET, MESOSCTL_MASTER=address)
+        server.stop()
+        failing(ran, "it does not speak TLS there, and perhaps speaks http", f"write {server.base} if that is meant")
+        assert "no change was sent" in ran.err
+
+
 class TestFiles:
     @pytest.fixture
     def refused(self, type_words):
