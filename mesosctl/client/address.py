@@ -1,6 +1,5 @@
 """Where a master is asked for: a URL, a list of them, ZooKeeper, a file that says so, or `fake:`."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -19,8 +18,7 @@ ZOOKEEPER_PORT = 2181
 _ZOOKEEPER_HINT = "write zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
 
 
-@dataclass(frozen=True, slots=True)
-class ZooKeeper:
+class ZooKeeper(NamedTuple):
     """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
 
     The secret is never part of the text of this value.  `tls` says that masters found there are
@@ -29,11 +27,13 @@ class ZooKeeper:
 
     servers: tuple[str, ...]
     path: str
-    digest: str | None = field(default=None, repr=False)
+    digest: str | None = None
     tls: bool = False
 
     def __str__(self) -> str:
         return f"zk://{','.join(self.servers)}{self.path}"
+
+    __repr__ = __str__
 
 
 class Address(NamedTuple):

@@ -21,7 +21,7 @@ from mesosctl.wire.decoding import ConversionError, decode
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
-_ASKED_IN_CLEAR = re.compile(rb"(plain HTTP|HTTP request) (request was sent )?to an? (HTTPS|SSL)|sent to HTTPS port")
+_ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS port"
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
 """All that a master says with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
@@ -95,7 +95,7 @@ class Answer(NamedTuple):
         return (
             self.status == 400
             and self.url.startswith("http:")
-            and _ASKED_IN_CLEAR.search(self.body[: 4 * _LONGEST_DETAIL]) is not None
+            and re.search(_ASKED_IN_CLEAR, self.body[: 4 * _LONGEST_DETAIL]) is not None
         )
 
     def detail(self) -> str:

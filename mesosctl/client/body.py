@@ -29,7 +29,7 @@ def pieces_of(response: httpx.Response) -> Iterator[bytes]:
     httpx itself would take a body without its end for whole, and only the first member of several.
     """
     if response.is_stream_consumed:  # of a transport in this process, which hands over what is whole and unpacked
-        return response.iter_bytes(_PIECE)
+        return response.iter_bytes()
     packed = response.headers.get("content-encoding", "").strip().lower() in _PACKED
     return _unpacked(response.iter_raw()) if packed else response.iter_raw()
 

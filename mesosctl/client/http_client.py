@@ -10,7 +10,7 @@ import httpx
 
 from mesosctl import __version__
 from mesosctl.client.answer import Answer, Take
-from mesosctl.client.body import LARGEST_ANSWER, HeldBody, check_readable, pieces_of, within
+from mesosctl.client.body import LARGEST_ANSWER, HeldBody, pieces_of, within
 from mesosctl.client.deadline import Deadline, Timeouts
 from mesosctl.client.errors import BROKEN, deadline_passed, translate
 from mesosctl.client.settings import NO_TLS_FILES, Tls
@@ -95,11 +95,10 @@ class HttpClient:
                 response.close()
         except BROKEN as error:
             raise translate(error, base, deadline) from error
+        if take is None or held is None:
+            return answer
         # Reading what has come may take as long again, and no longer.
-        if take is not None and held is not None:
-            return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
-        check_readable(deadline.again(), url, answer.body)
-        return answer
+        return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float

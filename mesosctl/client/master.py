@@ -20,6 +20,7 @@ import httpx
 
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, Take, raise_for_status
+from mesosctl.client.body import check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
@@ -159,8 +160,13 @@ class Master:
     def _value(self, request: Request) -> Any:
         answer = self._send_read(request)
         if request.take is None:
-            return answer.json()
+            return self._json(answer)
         return answer.take(request.take, [answer.body]) if answer.taken is None else answer.taken
+
+    def _json(self, answer: Answer) -> Any:
+        """An answer read whole, for which there is as long again as for the exchange."""
+        check_readable(self.deadline.again(), answer.url, answer.body)
+        return answer.json()
 
     def _send_read(self, request: Request) -> Answer:
         """One reading of what the leader says: who leads is found first where any master would answer.
@@ -199,7 +205,7 @@ class Master:
         request = Request("GET", f"/{name}/state", repeatable=True)
         answer = self._sender.exchange(request, base, headers, deadline)
         raise_for_status(answer, self._sender.asker(base, request))
-        return answer.json()
+        return self._json(answer)
 
     def _agent_of(self, pid: str) -> tuple[str, str]:
         """The name of an agent and the URL of its host.  Raises UnexpectedAnswer for what is no place."""

@@ -52,6 +52,25 @@ def test_an_answer_that_drips_ends_with_the_deadline(dripping):
     assert time.monotonic() - started < 0.1 * len(ANSWER)
 
 
+@pytest.mark.parametrize("begun", [b"", b"\x16\x03\x03\x00\x7a\x02"])
+def test_a_handshake_that_never_ends_ends_with_the_deadline_and_nothing_was_sent(begun):
+    taken = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def take():
+            taken.append(server.accept()[0])
+            taken[0].sendall(begun)
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        address = parse_address(f"https://127.0.0.1:{server.getsockname()[1]}")
+        with Master(address, ClientSettings(timeout=0.5)) as master, pytest.raises(DeadlinePassed) as caught:
+            master.post("/quota", b"{}")
+        thread.join()
+        taken[0].close()
+    assert not caught.value.sent
+
+
 @pytest.fixture
 def deaf():
     """An address that takes no connection: its queue is full."""
