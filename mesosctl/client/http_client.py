@@ -126,10 +126,9 @@ class HttpClient:
     ) -> httpx.Response:
         """Send a request and wait for the head of its answer.  Raises errors of httpx, and UsageError for no host."""
         quoted = quote(path, safe=_PATH_SAFE)
-        extensions: dict[str, Any] = {"timeout": timeouts.extension()}
-        if "?" in path or quoted != path:
-            # httpx would write it as it thinks best, and a master reads roles from it as they stand there.
-            extensions["target"] = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
+        # httpx would write the path as it thinks best, and a master reads roles from it as they stand there.
+        target = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
+        extensions: dict[str, Any] = {"timeout": timeouts.extension(), "target": target}
         try:
             request = self._client.build_request(
                 method, base + quoted, headers=dict(headers), content=body, extensions=extensions

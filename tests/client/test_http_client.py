@@ -92,7 +92,7 @@ def test_a_connection_cut_after_the_request_left(listener):
     assert caught.value.sent is True
 
 
-@pytest.mark.parametrize("role", ["dev", "50%", "a%41b", 'a"b', "a\\b", "[x]"])
+@pytest.mark.parametrize("role", ["dev", "50%", "a%41b", 'a"b', "a\\b", "[x]", "..", "a//b", "a?b"])
 def test_the_path_on_the_wire_is_the_role_byte_for_byte(listener, role):
     answer, seen = exchange(listener, path=f"/quota/{role}", answer=OK)
     assert answer.status == 200
