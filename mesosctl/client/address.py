@@ -33,7 +33,8 @@ class ZooKeeper(NamedTuple):
     def __str__(self) -> str:
         return f"zk://{','.join(self.servers)}{self.path}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"ZooKeeper({self})"
 
 
 class Address(NamedTuple):

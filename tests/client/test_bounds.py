@@ -59,7 +59,7 @@ def test_a_bomb_of_values_is_not_read(master):
 
 def test_what_cannot_be_read_in_time_is_not_begun():
     body = b"[" + b"1," * 3_000_000 + b"1]"
-    answers = httpx.MockTransport(lambda _: httpx.Response(200, content=body, headers={"content-type": JSON[14:]}))
+    answers = httpx.MockTransport(lambda _: httpx.Response(200, content=body, headers={"content-type": "application/json"}))
     settings = ClientSettings(timeout=1.0, clock=lambda: 0.0)
     started = time.monotonic()
     with Master(parse_address("http://one"), settings, answers) as master:
@@ -77,7 +77,7 @@ def test_reading_in_pieces_ends_with_a_deadline_of_its_own():
             now[0] += 3
 
     body = bytes(400_000)
-    answers = httpx.MockTransport(lambda _: httpx.Response(200, content=body, headers={"content-type": JSON[14:]}))
+    answers = httpx.MockTransport(lambda _: httpx.Response(200, content=body, headers={"content-type": "application/json"}))
     settings = ClientSettings(timeout=5.0, clock=lambda: now[0])
     with Master(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
         master.stream("/slaves", slow)
