@@ -15,7 +15,7 @@ from mesosctl.core.errors import DeadlinePassed, UnexpectedAnswer
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""
 MOST_VALUES = 12_000_000
-"""Values in JSON that is read whole, of about 64 bytes each; `/slaves` of 50,000 agents has some ten million."""
+"""Values in JSON that is read whole, of about 64 bytes each; `/slaves` of 50,000 agents has some five million."""
 VALUES_A_SECOND = 1_500_000
 """That are read in any case, even if all of them are numbers, which are read the slowest."""
 _PACKED = ("gzip", "x-gzip", "deflate")

@@ -87,16 +87,12 @@ class HttpClient:
                 answer = _head(response, url)
                 pieces = self._counted(pieces_of(response), deadline, url)
                 if take is None or answer.status != 200 or not answer.is_json:
-                    answer = answer._replace(body=b"".join(pieces))
-                    held = None
-                else:
-                    held = HeldBody(pieces)
+                    return answer._replace(body=b"".join(pieces))
+                held = HeldBody(pieces)
             finally:
                 response.close()
         except BROKEN as error:
             raise translate(error, base, deadline) from error
-        if take is None or held is None:
-            return answer
         # Reading what has come may take as long again, and no longer.
         return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
 
