@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from io import BufferedIOBase
 
+    import httpx
     import typer
 
-    from fake_master.carriers.on_call import OnCall as OnCall
-    from fake_master.forecasting.listening import Listening as Listening
     from fake_master.forecasting.rehearsal import Rehearsal as Rehearsal
     from mesosctl.core.forecast import Terms
     from mesosctl.core.picture import ClusterPicture
     from mesosctl.core.sharing import Sharing
 
 
-def open_carrier(address: str, patience: float | None = None) -> "OnCall":
-    """What carries requests to the master behind a `fake:` address.
+def open_transport(address: str, longest_wait: float | None = None) -> "httpx.BaseTransport":
+    """A transport of httpx to the master behind a `fake:` address.
 
-    `patience`: seconds to wait, at most, where another process holds the kept state; ten unless given, or fewer.
+    `longest_wait`: seconds to wait, at most, where another process holds the kept state; ten unless given, or fewer.
     Raises BadInput where the address, the cluster file or the kept state cannot be used, and so may the first request.
     """
     # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
     from fake_master.carriers.address import open_on_call
+    from fake_master.carriers.transport import CarrierTransport
 
-    return open_on_call(address, patience)
+    return CarrierTransport(open_on_call(address, longest_wait))
 
 
 def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing":

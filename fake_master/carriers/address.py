@@ -106,17 +106,19 @@ def state_folder() -> Path:
     return Path(home) / ".local" / "state" / "mesosctl" / "fake"
 
 
-def open_on_call(address: str, patience: float | None = None) -> OnCall:
+def open_on_call(address: str, longest_wait: float | None = None) -> OnCall:
     """The master behind an address, with the state that its last command left.
 
-    `patience`: as `fake_master.open_carrier` has it.
+    `longest_wait`: as `fake_master.open_transport` has it.
     It starts with the first request that takes a master.  Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
     path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)
     with _explained(address, path):
-        registry = _registry(parsed, path, SECONDS_TO_WAIT if patience is None else min(patience, SECONDS_TO_WAIT))
+        registry = _registry(
+            parsed, path, SECONDS_TO_WAIT if longest_wait is None else min(longest_wait, SECONDS_TO_WAIT)
+        )
 
     def start() -> "Direct":
         from fake_master.carriers.direct import Direct
@@ -127,8 +129,8 @@ def open_on_call(address: str, patience: float | None = None) -> OnCall:
     return OnCall(start, registry, profile, lambda: _explained(address, path))
 
 
-def _registry(parsed: FakeAddress, path: Path, patience: float) -> SqliteRegistry:
-    return _fresh_registry(path, patience) if parsed.fresh else SqliteRegistry(path, patience)
+def _registry(parsed: FakeAddress, path: Path, longest_wait: float) -> SqliteRegistry:
+    return _fresh_registry(path, longest_wait) if parsed.fresh else SqliteRegistry(path, longest_wait)
 
 
 @contextmanager
@@ -146,17 +148,17 @@ def _explained(address: str, path: Path) -> Iterator[None]:
         raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 
 
-def _fresh_registry(path: Path, patience: float) -> SqliteRegistry:
+def _fresh_registry(path: Path, longest_wait: float) -> SqliteRegistry:
     """An empty registry at `path`; a file that is none is put aside, not overwritten.
 
     One that merely cannot be written now, as on a full disk, stays where it is.  Raises RegistryFailure.
     """
     try:
-        registry = SqliteRegistry(path, patience)
+        registry = SqliteRegistry(path, longest_wait)
         registry.forget_everything()
     except UnreadableRegistry:
         _put_aside(path)
-        return SqliteRegistry(path, patience)
+        return SqliteRegistry(path, longest_wait)
     return registry
 
 

@@ -1,52 +1,14 @@
-"""The fake master in the same process, as a transport for clients of httpx."""
+"""A fake master in the same process, as a transport for clients of httpx."""
 
 import time
-from collections.abc import Iterator
 
-import httpx
-
-from fake_master.carriers.direct import Direct, Events, Sleep
+from fake_master.carriers.direct import Direct, Sleep
+from fake_master.carriers.transport import CarrierTransport
 from fake_master.master.master import Master
 
 
-class InProcessTransport(httpx.BaseTransport):
+class InProcessTransport(CarrierTransport):
     """Carries each request of an httpx client straight to a master; see `Direct`."""
 
     def __init__(self, master: Master, sleep: Sleep = time.sleep) -> None:
-        self._direct = Direct(master, sleep)
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """One exchange; the answer is whole before it returns, unless it is a stream."""
-        response = self._direct.answer(
-            request.method,
-            # A client that must not have its path normalised says it here, as to a socket.
-            request.extensions.get("target", request.url.raw_path).decode(errors="surrogateescape"),
-            {name.lower(): value for name, value in request.headers.items()},
-            request.read(),
-        )
-        if response.stream is not None:
-            events = self._direct.events(response.stream, request.extensions.get("timeout", {}).get("read"))
-            return httpx.Response(response.status, headers=dict(response.headers), stream=_Stream(events))
-        headers = {"Content-Length": str(len(response.body)), **response.headers}
-        return httpx.Response(response.status, headers=headers, content=response.body)
-
-    def close(self) -> None:
-        """Let go of the master's registry."""
-        self._direct.close()
-
-
-class _Stream(httpx.SyncByteStream):
-    """Events as httpx reads them."""
-
-    def __init__(self, events: Events) -> None:
-        self._events = events
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from self._events
-        except TimeoutError as error:
-            raise httpx.ReadTimeout(str(error)) from error
-
-    def close(self) -> None:
-        """The subscriber hangs up."""
-        self._events.close()
+        super().__init__(Direct(master, sleep))

@@ -3,7 +3,7 @@
 rehearsal = Rehearsal(master, clock, picture, terms)    settled at once: the moment before
 rehearsal.begin("lose two agents")
 rehearsal.lose_agents([…])                              what nobody asks for
-rehearsal.carrier                                       whatever is asked of it is asked of the fake master
+rehearsal.transport                                     for a client of httpx: it asks the fake master
 rehearsal.forecast()                                    time passes: the moment after, and what lies between
 
 """
@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.carriers.transport import CarrierTransport
 from fake_master.forecasting import events
 from fake_master.forecasting.agent_names import AgentNames
 from fake_master.forecasting.evictions import Evictions
@@ -65,6 +66,7 @@ class Rehearsal:
         self._evictions.begin()
         master.offers.on_rescind = self._note
         self.carrier = Listening(master, clock, self._answers.append)
+        self.transport = CarrierTransport(self.carrier)
 
     # --- Changes --------------------------------------------------------------------------------------
 

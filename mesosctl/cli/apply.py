@@ -103,13 +103,13 @@ def _go(  # the parts of one command
         session.show(plan_report(entry.steps, entry.done, applied=False))
     if remaining:
         _ask(session, remaining)
-    master.deadline.extend_to(master.conversation.timeout)
+    master.deadline.extend_to(master.settings.timeout)
     if left is None:
         check_same(entry.steps, planned(master))
     # Read back in any case: a step that may not have happened must not be followed by the next.
     how = replace(manner(session, trust_master=trusts), wait=True)
     run(master, journal, entry, how, session.progress)
-    master.deadline.extend_to(master.conversation.timeout)
+    master.deadline.extend_to(master.settings.timeout)
     prove(master)
     session.end_progress()
     session.emit(plan_report(entry.steps, len(entry.steps), applied=True))

@@ -14,7 +14,7 @@ from mesosctl.core.redaction import Secrets
 from mesosctl.render import forms
 
 if TYPE_CHECKING:
-    from mesosctl.client.carrier import Transport
+    from mesosctl.client.settings import Transport
 
 
 def _ask_secret(prompt: str) -> str:

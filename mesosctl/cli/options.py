@@ -2,7 +2,7 @@
 
 What is declared here is also an environment variable and a key of contexts, by the same name
 (`cli.settings` makes both of the declaration).  What it does is up to who reads it, mostly
-`Session.conversation`.  An option whose value belongs to another's, as a key to its certificate, needs a
+`Session.client_settings`.  An option whose value belongs to another's, as a key to its certificate, needs a
 row in `settings._BELONGS_TO`; one that contexts cannot hold, a name in `NOT_IN_CONTEXTS`; one that holds
 where nothing is said, a row in `DEFAULTS`.
 """

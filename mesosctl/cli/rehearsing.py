@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.session import Session
-from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import DeadlinePassed, ExitStatus
 from mesosctl.core.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
 from mesosctl.render.report import Report
@@ -30,15 +30,15 @@ class RehearsalSession(Session):
         self._rehearsal = rehearsal
         self.reports: list[Report] = []
 
-    def conversation(self) -> Conversation:
+    def client_settings(self) -> ClientSettings:
         """As ever, and changes are what it is for."""
-        return super().conversation()._replace(may_change=True)
+        return super().client_settings()._replace(may_change=True)
 
     def open_master(self) -> Master:
         """The rehearsal's."""
         from mesosctl.ops.whatif.rehearsing import open_rehearsal
 
-        return open_rehearsal(self._rehearsal, self.conversation())
+        return open_rehearsal(self._rehearsal, self.client_settings())
 
     def identity(self, master: Master) -> str:
         """Of the live master: a rehearsal is of nobody else."""

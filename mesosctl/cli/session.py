@@ -12,15 +12,15 @@ from mesosctl.cli.settings import Settings, resolve
 from mesosctl.cli.streams import is_unwritable
 from mesosctl.cli.tokens import find_token
 from mesosctl.client.address import parse_address, shows_secret
-from mesosctl.client.conversation import Conversation, Tls
-from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.core.errors import ExitStatus, Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted
 from mesosctl.core.printable import printable, printable_json
 from mesosctl.render.report import Report, write
 
 if TYPE_CHECKING:
     from mesosctl.client.credentials import Credentials, Token
-    from mesosctl.client.exchange import Exchange
+    from mesosctl.client.master import Master
+    from mesosctl.client.trace import Trace
 
 _SOME_LOSS = "this takes something away"
 _LONGEST_TIMEOUT = 100_000_000
@@ -67,11 +67,14 @@ class Session:
         """Whether an accepted change is read back."""
         return not self.options.no_wait
 
-    def open_master(self) -> Master:
+    def open_master(self) -> "Master":
         """The master that was named; with --dry-run one that may only be read.
 
         Raises UsageError without a name; nothing is connected yet.
         """
+        # Late: it imports httpx, which help and mistakes in words do without.
+        from mesosctl.client.master import Master
+
         text = self.options.master or ""
         if not text.strip():
             raise UsageError(
@@ -86,12 +89,12 @@ class Session:
                 "set MESOSCTL_MASTER, or write the address into a file and give --master file:///path"
             )
         self.tell_overruled(self.settings)
-        address, conversation = parse_address(text), self.conversation()
+        address, settings = parse_address(text), self.client_settings()
         if address.zookeeper is not None and address.zookeeper.digest is not None:  # it may come from a file
             self.environment.secrets.add_pair(*address.zookeeper.digest.split(":", 1))
-        if conversation.tls and any(base.startswith("http:") for base in address.bases):
+        if settings.tls and any(base.startswith("http:") for base in address.bases):
             self.warn("--cacert and --cert do nothing for http://, which is not encrypted: write https://")
-        self._masters.append(Master(address, conversation, self.environment.transport))
+        self._masters.append(Master(address, settings, self.environment.transport))
         return self._masters[-1]
 
     def identity(self, master: Master) -> str:
@@ -115,7 +118,7 @@ class Session:
             stopped, "a change was made before that: look what there is now" if changed else "no change was sent"
         )
 
-    def conversation(self) -> Conversation:
+    def client_settings(self) -> ClientSettings:
         """How a master is spoken to, as the global options say.  Raises UsageError."""
         options = self.options
         if options.key is not None and options.cert is None:
@@ -123,7 +126,7 @@ class Session:
         credentials = self._credentials()
         if credentials is not None:
             self.environment.secrets.add(credentials.header().partition(" ")[2])
-        return Conversation(
+        return ClientSettings(
             credentials=credentials,
             tls=Tls(options.cacert, options.cert, options.key),
             timeout=_checked(float(DEFAULTS["timeout"]) if options.timeout is None else options.timeout),
@@ -174,7 +177,7 @@ class Session:
         if not self.environment.speaks_json:
             self.environment.tell_notes()
 
-    def _trace(self, exchange: "Exchange") -> None:
+    def _trace(self, exchange: "Trace") -> None:
         """Show an exchange with the master, now."""
         from mesosctl.cli import tracing
 

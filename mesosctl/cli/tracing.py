@@ -6,7 +6,7 @@ Imported only where somebody wants to see.
 import json
 from collections.abc import Iterator
 
-from mesosctl.client.exchange import Exchange
+from mesosctl.client.trace import Trace
 from mesosctl.core.printable import printable
 from mesosctl.core.redaction import Secrets
 
@@ -14,7 +14,7 @@ LONGEST_BODY = 16 * 1024
 """Characters of a body that are shown; the answers of a large cluster fill no terminal usefully."""
 
 
-def lines(exchange: Exchange, verbosity: int, secrets: Secrets) -> Iterator[str]:
+def lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
     """The exchange for a person; none of `secrets` is in it, wherever it came from."""
     yield secrets.redact(_first_line(exchange))
     if verbosity > 1:
@@ -26,7 +26,7 @@ def lines(exchange: Exchange, verbosity: int, secrets: Secrets) -> Iterator[str]
             yield from (f"< {line}" for line in _body(exchange.answer.body, secrets).splitlines())
 
 
-def document(exchange: Exchange, verbosity: int, secrets: Secrets) -> dict[str, object]:
+def document(exchange: Trace, verbosity: int, secrets: Secrets) -> dict[str, object]:
     """The exchange for a program (`render.documents.ExchangeNote`)."""
     answer = exchange.answer
     told: dict[str, object] = {
@@ -51,7 +51,7 @@ def write_json(told: dict[str, object]) -> str:
     return json.dumps(told) + "\n"
 
 
-def _first_line(exchange: Exchange) -> str:
+def _first_line(exchange: Trace) -> str:
     answer = exchange.answer
     request = f"{exchange.method} {exchange.url}"
     if answer is None:

@@ -1,5 +1,11 @@
-"""One master: where it is, who leads, what is sent, what came back, what went wrong.
+"""One master over httpx: where it is, who leads, what is sent, what came back, what went wrong.
 
-The only package that knows h11 and httpx; the first is imported with the first request, the second
-where a transport of it is plugged in.
+The only package of the tool that imports httpx.  Addresses, credentials and settings need none of it.
 """
+
+import sys
+
+if "httpx" not in sys.modules:
+    # Where click happens to be installed httpx imports its own command line, with click, rich and pygments: 40 ms for
+    # nothing.  An import that is None fails, which httpx expects of an environment without click.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]

@@ -1,13 +1,10 @@
 """Where a master is asked for: a URL, a list of them, ZooKeeper, a file that says so, or `fake:`."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from mesosctl.core.errors import BadInput, UsageError
 from mesosctl.core.reading import read_text_file, why_unreadable
-
-if TYPE_CHECKING:
-    from mesosctl.client.zookeeper_address import ZooKeeper
 
 DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"
@@ -17,6 +14,27 @@ _HINT = (
 )
 _SCHEME_PORTS = {"http": 80, "https": 443}
 _ZOOKEEPER_SCHEMES = ("zk", "zk+https")
+ZOOKEEPER_PORT = 2181
+_ZOOKEEPER_HINT = "write zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
+
+
+class ZooKeeper(NamedTuple):
+    """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
+
+    The secret is never part of the text of this value.  `tls` says that masters found there are
+    spoken to by https, which ZooKeeper does not tell.
+    """
+
+    servers: tuple[str, ...]
+    path: str
+    digest: str | None = None
+    tls: bool = False
+
+    def __str__(self) -> str:
+        return f"zk://{','.join(self.servers)}{self.path}"
+
+    def __repr__(self) -> str:
+        return f"ZooKeeper({self})"
 
 
 class Address(NamedTuple):
@@ -28,7 +46,7 @@ class Address(NamedTuple):
 
     bases: tuple[str, ...]
     fake: str | None = None
-    zookeeper: "ZooKeeper | None" = None
+    zookeeper: ZooKeeper | None = None
 
     def names(self, base: str) -> bool:
         """Whether the origin of `base` was asked for by name, and may be shown credentials."""
@@ -69,8 +87,6 @@ def _parse(text: str) -> Address:
         return Address((FAKE_BASE,), fake=text)
     scheme, _, rest = text.partition("://")
     if scheme in _ZOOKEEPER_SCHEMES:
-        from mesosctl.client.zookeeper_address import parse_zookeeper
-
         return Address((), zookeeper=parse_zookeeper(rest, tls=scheme == "zk+https"))
     return Address(_parse_list(text))
 
@@ -166,3 +182,40 @@ def _check_parts(text: str, url: SplitResult) -> None:
         raise UsageError(f"'{text}': '{url.scheme}' is not a way to a master", field="--master", hint=_HINT)
     if not is_host(url.hostname or "") or url.query or url.fragment:
         raise UsageError(f"'{text}' is not the address of a master", field="--master", hint=_HINT)
+
+
+def parse_zookeeper(text: str, *, tls: bool) -> ZooKeeper:
+    """`[user:secret@]host[:port],…/path`, split as Mesos splits it: nothing is percent-decoded.
+
+    The text may hold a secret, so no error repeats it.
+    """
+    before, slash, path = text.partition("/")
+    digest, at, servers = before.rpartition("@")
+    path = (slash + path).rstrip("/")
+    if "@" in path:
+        raise UsageError(
+            "a secret in a zk:// address cannot contain a slash, nor its path an @",
+            field="--master",
+            hint=_ZOOKEEPER_HINT,
+        )
+    if at and not all(digest.partition(":")):
+        raise UsageError("before the @ of a zk:// address belongs USER:SECRET", field="--master", hint=_ZOOKEEPER_HINT)
+    if not path or "//" in path or not path.isprintable():
+        raise UsageError(
+            "a zk:// address ends with the path under which masters register, such as /mesos",
+            field="--master",
+            hint=_ZOOKEEPER_HINT,
+        )
+    named = tuple(_parse_server(server.strip()) for server in servers.split(","))
+    return ZooKeeper(named, path, digest if at else None, tls)
+
+
+def _parse_server(text: str) -> str:
+    try:
+        url = urlsplit(f"zk://{text}")
+        port = ZOOKEEPER_PORT if url.port is None else url.port
+    except ValueError:
+        url, port = urlsplit(""), 0
+    if url.netloc != text or not port or not is_host(url.hostname or ""):
+        raise UsageError(f"'{text}' is not a ZooKeeper server", field="--master", hint=_ZOOKEEPER_HINT)
+    return f"{bracketed(url.hostname or '')}:{port}"

@@ -1,5 +1,6 @@
 """What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from mesosctl.core.errors import (
     Rejected,
     Unauthenticated,
     UnexpectedAnswer,
+    Unreachable,
 )
 from mesosctl.core.printable import printable
 from mesosctl.wire.decoding import ConversionError, decode
@@ -19,8 +21,42 @@ from mesosctl.wire.decoding import ConversionError, decode
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
+_ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS port"
+_SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
+"""All that a master says with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
 """Makes a value, not None, of the chunks of a body.  Raises ConversionError where it is no JSON."""
+
+
+class Asker(NamedTuple):
+    """Who asked for what, for sentences about a refusal.
+
+    `principal` is None where it is not known, `proof` in a word what was shown to prove it, if anything was.
+    `action` is what Mesos calls the permission that it takes, or the request.
+    """
+
+    base: str
+    action: str
+    principal: str | None = None
+    proof: str | None = None
+
+    def unauthenticated(self) -> tuple[str, str]:
+        """The sentence for 401, and what to do."""
+        if self.proof is None:
+            sentence = f"{self.base} wants to know who asks, and was told nothing (401)"
+            hint = "give --principal and --secret-file, or a token by --token-file"
+        elif self.proof == "token":
+            sentence, hint = f"wrong token for {self.base} (401)", "it may have expired; give another by --token-file"
+        else:
+            sentence, hint = f"wrong principal or secret for {self.base} (401)", "check --principal and --secret-file"
+        return sentence, f"{hint}; mesosctl context show tells what is in effect"
+
+    def forbidden(self) -> str:
+        """The sentence for 403."""
+        who = f"principal {self.principal}" if self.principal else "this principal"
+        if self.proof is None:
+            who = "a client that shows no principal"
+        return f"{who} may not {self.action} at {self.base} (403)"
 
 
 class Answer(NamedTuple):
@@ -53,10 +89,21 @@ class Answer(NamedTuple):
             return not self.body.decode("utf-8", "replace").startswith(_CERTAINLY_NOTHING)
         return self.status >= 500 or (self.status in (400, 409) and self.is_html)
 
+    @property
+    def wants_tls(self) -> bool:
+        """Whether a server for https says that it was asked in clear text, as nginx, Apache and Go word it."""
+        return (
+            self.status == 400
+            and self.url.startswith("http:")
+            and re.search(_ASKED_IN_CLEAR, self.body[: 4 * _LONGEST_DETAIL]) is not None
+        )
+
     def detail(self) -> str:
         """The body as one line that is safe to print."""
         if self.is_html:
             return "an HTML page, as a proxy sends it"
+        if self.body.decode("utf-8", "replace").strip() in _SAYS_NOTHING:
+            return ""
         text = " ".join(self.body[: 4 * _LONGEST_DETAIL].decode("utf-8", "replace").split(" "))
         return printable(text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + " …")
 
@@ -89,23 +136,33 @@ class Answer(NamedTuple):
 
 _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
     400: (Rejected, "the master refuses the request", None),
-    401: (
-        Unauthenticated,
-        "the master wants to know who asks: it was told nothing, or no principal and secret that it knows",
-        "give --principal and --secret-file, or a token by --token-file; mesosctl context show tells what is in effect",
-    ),
-    403: (Forbidden, "the master does not allow that to this principal", None),
     409: (Conflict, "the cluster cannot hold it", "ask for less"),
     503: (NoLeader, "no leading master is ready", "try again when a leader is elected"),
 }
 
 
-def raise_for_status(answer: Answer) -> None:
+def asked_in_clear(base: str) -> Unreachable:
+    """The error where http was tried and https is spoken."""
+    return Unreachable(
+        f"{base} speaks https, and was asked by http",
+        sent=False,
+        hint=f"write {base.replace('http:', 'https:', 1)}",
+    )
+
+
+def raise_for_status(answer: Answer, asker: Asker) -> None:
     """Nothing for 2xx; for everything else the error that its status means."""
     if 200 <= answer.status < 300:
         return
     detail = answer.detail()
     said = f": {detail}" if detail else ""
+    if answer.status == 401:
+        sentence, todo = asker.unauthenticated()
+        raise Unauthenticated(f"{sentence}{said}", hint=todo, status=401)
+    if answer.wants_tls:
+        raise asked_in_clear(asker.base)
+    if answer.status == 403:
+        raise Forbidden(f"{asker.forbidden()}{said}", status=403)
     if answer.status in _BY_STATUS:
         make, sentence, hint = _BY_STATUS[answer.status]
         error = make(f"{sentence}{said}", hint=hint, status=answer.status)

@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +11,8 @@ class Credentials:
 
     principal: str
     secret: str = field(repr=False)
+    proof: ClassVar[str] = "secret"
+    """What is shown, in a word."""
 
     def header(self) -> str:
         """The value of `Authorization` for Basic authentication."""
@@ -26,6 +29,7 @@ class Token:
     token: str = field(repr=False)
     scheme: str = "bearer"
     principal: str | None = None
+    proof: ClassVar[str] = "token"
 
     def header(self) -> str:
         """The value of `Authorization`."""

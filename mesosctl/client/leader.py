@@ -9,7 +9,8 @@ from urllib.parse import urljoin, urlsplit
 
 from mesosctl.client.address import Address, ascii_host, is_host, origin
 from mesosctl.client.answer import Answer
-from mesosctl.client.conversation import Conversation, Deadline
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import (
     DeadlinePassed,
     MesosctlError,
@@ -29,10 +30,10 @@ _MOST_SHOWN = 300
 class Leader:
     """The masters that were asked for by name, list or ZooKeeper, and the one that led when it was last asked."""
 
-    def __init__(self, address: Address, conversation: Conversation, deadline: Deadline) -> None:
+    def __init__(self, address: Address, settings: ClientSettings, deadline: Deadline) -> None:
         self.address = address
         self.base: str | None = None
-        self._conversation = conversation
+        self._settings = settings
         self._deadline = deadline
         self._registered: set[tuple[str, str, int | None]] = set()
 
@@ -40,7 +41,7 @@ class Leader:
     def scheme(self) -> str:
         """How these masters are spoken to."""
         if self.address.zookeeper is not None:
-            return "https" if self.address.zookeeper.tls or self._conversation.tls else "http"
+            return "https" if self.address.zookeeper.tls or self._settings.tls else "http"
         return urlsplit(self.base or self.address.bases[0]).scheme
 
     def candidates(self) -> Iterator[tuple[str, int]]:
@@ -77,16 +78,16 @@ class Leader:
         where = self.address.zookeeper
         if where is None:
             return list(self.address.bases)
-        from mesosctl.client.zookeeper import PATIENCE, read_masters
+        from mesosctl.client.zookeeper import TIMEOUT, read_masters
 
         # Half of the time at most: whoever leads has to be asked as well.
         self._deadline.begin()
-        found = read_masters(where, min(PATIENCE, self._deadline.remaining() / 2))
-        if self._conversation.trace is not None:
-            from mesosctl.client.exchange import Exchange
+        found = read_masters(where, min(TIMEOUT, self._deadline.remaining() / 2))
+        if self._settings.trace is not None:
+            from mesosctl.client.trace import Trace
 
             outcome = f"{found[0].hosts[0]} leads, of {len(found)}"
-            self._conversation.trace(Exchange("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))
+            self._settings.trace(Trace("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))
         bases = [[f"{self.scheme}://{host}" for host in master.hosts] for master in found]
         self._registered = {origin(base) for names in bases for base in names}
         return bases[0]

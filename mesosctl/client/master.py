@@ -1,6 +1,6 @@
 """A leading master: reads that may be repeated, changes that are sent once.
 
-with Master(parse_address("http://host:5050"), Conversation()) as master:
+with Master(parse_address("http://host:5050"), ClientSettings()) as master:
     master.get("/quota")             decoded JSON
     master.stream("/slaves", take)   what is made of a large answer, piece by piece
     master.post("/quota", b"{…}")    nothing, or an error
@@ -16,12 +16,16 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import httpx
+
 from mesosctl.client.address import Address
 from mesosctl.client.answer import Answer, Take, raise_for_status
-from mesosctl.client.carrier import find_way
-from mesosctl.client.conversation import Conversation, Deadline
-from mesosctl.client.sending import ANSWERED_BY_ALL, JSON, Request, Sender
-from mesosctl.client.way import Way
+from mesosctl.client.body import check_readable
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.http_client import HttpClient
+from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
+from mesosctl.client.settings import ClientSettings
+from mesosctl.client.stream import EventStream
 from mesosctl.core.errors import (
     Denied,
     MasterFailed,
@@ -34,13 +38,10 @@ from mesosctl.core.errors import (
 from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
-    import httpx
-
-    from mesosctl.client.stream import EventStream
     from mesosctl.core.profile import Profile
 
 READ_ATTEMPTS = 3
-AGENT_PATIENCE = 5.0
+AGENT_TIMEOUT = 5.0
 """Seconds for one answer of an agent, at most."""
 FIRST_PAUSE = 0.25
 """Seconds before the first repetition of a read, at most; it doubles with each."""
@@ -54,21 +55,22 @@ class Master:
     """Whoever leads among the masters of an address.  One deadline covers all that is asked of it.
 
     Every method raises an error of `mesosctl.core.errors`: NoMaster and its kinds, DeadlinePassed,
-    and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx, or any `way`, takes the
-    place of the one that the address means.
+    and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx takes the place of the one
+    that the address means.
     """
 
     def __init__(
         self,
         address: Address,
-        conversation: Conversation | None = None,
-        transport: "httpx.BaseTransport | None" = None,
-        *,
-        way: Way | None = None,
+        settings: ClientSettings | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.conversation = conversation or Conversation()
-        open_way = find_way(address.fake, self.conversation.tls, transport) if way is None else lambda: way
-        self._sender = Sender(address, self.conversation, open_way)
+        self.settings = settings or ClientSettings()
+        self._sender = Sender(
+            address,
+            self.settings,
+            HttpClient(address.fake, self.settings.tls, transport, timeout=self.settings.timeout),
+        )
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
 
@@ -79,7 +81,7 @@ class Master:
 
     @property
     def changes_left(self) -> int:
-        """How many changes went out that a master may have looked at."""
+        """How many changes went out, whatever a master said to them."""
         return self._sender.changes_left
 
     def __enter__(self) -> Self:
@@ -92,15 +94,15 @@ class Master:
 
     def close(self) -> None:
         """Close the connections."""
-        self._sender.carrier.close()
+        self._sender.http.close()
 
     def notice(self, sentence: str) -> None:
         """Tell the operator something that is not the answer."""
-        self.conversation.notice(sentence)
+        self.settings.notice(sentence)
 
     def alarm(self, sentence: str) -> None:
         """Tell the operator something that must not be missed."""
-        self.conversation.alarm(sentence)
+        self.settings.alarm(sentence)
 
     @property
     def profile(self) -> "Profile":
@@ -117,7 +119,7 @@ class Master:
     def get(self, path: str) -> Any:
         """The JSON at `path`.  Repeated after a pause where nobody answered, or a master failed."""
         answer = self._read(Request("GET", path, repeatable=True))
-        self.conversation.learn(path, answer)
+        self.settings.learn(path, answer)
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
@@ -139,11 +141,11 @@ class Master:
     @contextmanager
     def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
         """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
-        before, self._sender.carrier.received = self._sender.carrier.received, received
+        before, self._sender.http.received = self._sender.http.received, received
         try:
             yield
         finally:
-            self._sender.carrier.received = before
+            self._sender.http.received = before
 
     def _read(self, request: Request) -> Any:
         """What a request that only reads, and so may be repeated, is answered: its JSON, or what is made of that."""
@@ -155,15 +157,20 @@ class Master:
                 if isinstance(error, _SETTLED) or pause > self.deadline.remaining():
                     raise
             # Between half and the whole: many clients of one dead leader should not come back at once.
-            self.conversation.sleep(pause * (1 + self.conversation.jitter()) / 2)
+            self.settings.sleep(pause * (1 + self.settings.jitter()) / 2)
             pause *= 2
         return self._value(request)
 
     def _value(self, request: Request) -> Any:
         answer = self._send_read(request)
         if request.take is None:
-            return answer.json()
+            return self._json(answer)
         return answer.take(request.take, [answer.body]) if answer.taken is None else answer.taken
+
+    def _json(self, answer: Answer) -> Any:
+        """An answer read whole, for which there is as long again as for the exchange."""
+        check_readable(self.deadline.again(), answer.url, answer.body)
+        return answer.json()
 
     def _send_read(self, request: Request) -> Answer:
         """One reading of what the leader says: who leads is found first where any master would answer.
@@ -194,14 +201,15 @@ class Master:
         """
         name, base = self._agent_of(pid)
         headers = {"Accept": "application/json"}
-        credentials = self.conversation.credentials
+        credentials = self.settings.credentials
         if credentials is not None and (self._sender.leader.address.fake or self._sender.leader.is_known(base)):
             headers["Authorization"] = credentials.header()
         # One agent that swallows connections must not eat up the whole deadline.
-        deadline = Deadline(min(AGENT_PATIENCE, self.deadline.remaining()), self.conversation.clock)
-        answer = self._sender.exchange(Request("GET", f"/{name}/state", repeatable=True), base, headers, deadline)
-        raise_for_status(answer)
-        return answer.json()
+        deadline = Deadline(min(AGENT_TIMEOUT, self.deadline.remaining()), self.settings.clock)
+        request = Request("GET", f"/{name}/state", repeatable=True)
+        answer = self._sender.exchange(request, base, headers, deadline)
+        raise_for_status(answer, self._sender.asker(base, request))
+        return self._json(answer)
 
     def _agent_of(self, pid: str) -> tuple[str, str]:
         """The name of an agent and the URL of its host.  Raises UnexpectedAnswer for what is no place."""
@@ -246,7 +254,7 @@ class Master:
 
     def _check_may_change(self) -> None:
         """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
-        if not self.conversation.may_change:
+        if not self.settings.may_change:
             raise UsageError(
                 "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
             )
@@ -264,7 +272,7 @@ class Master:
 
     # --- Events -----------------------------------------------------------------------------------
 
-    def subscribe(self, path: str, body: bytes, patience: float) -> "EventStream":
+    def subscribe(self, path: str, body: bytes, patience: float) -> EventStream:
         """Open a stream of events on whoever leads; see `client.stream`."""
         if path.endswith("/scheduler"):  # whoever subscribes there is a framework; other streams only tell
             self._check_may_change()
@@ -282,9 +290,9 @@ class Master:
         headers = self._sender.headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
         self.deadline.begin()
         with self._sender.on_its_own():
-            raise_for_status(
-                self._sender.exchange(Request("POST", path, body, repeatable=repeatable), base, headers, self.deadline)
-            )
+            request = Request("POST", path, body, repeatable=repeatable)
+            answer = self._sender.exchange(request, base, headers, self.deadline)
+            raise_for_status(answer, self._sender.asker(base, request))
 
 
 def _reading_call(call: str, take: Take | None = None) -> Request:

@@ -1,10 +1,14 @@
 """A subscription: events of a master as they come, over one connection that stays open."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from socket import SHUT_RDWR
 from typing import Any, Self
 
-from mesosctl.client.failures import Failure
-from mesosctl.client.way import Incoming
+import httpx
+
+from mesosctl.client.body import pieces_of
+from mesosctl.client.errors import BROKEN
 from mesosctl.core.errors import MesosctlError, UnexpectedAnswer
 from mesosctl.wire import recordio
 from mesosctl.wire.decoding import ConversionError, decode
@@ -17,27 +21,30 @@ class EventStream:
     for as long as was agreed, and UnexpectedAnswer for what is no stream of JSON events.
     """
 
-    def __init__(self, incoming: Incoming, translate: Callable[[Failure], MesosctlError]) -> None:
-        self._incoming = incoming
+    def __init__(self, response: httpx.Response, translate: Callable[[Exception], MesosctlError]) -> None:
+        self._response = response
         self._translate = translate
 
     @property
     def id(self) -> str:
         """`Mesos-Stream-Id`, which the calls of a framework have to name."""
-        return self._incoming.headers.get("mesos-stream-id", "")
+        return str(self._response.headers.get("mesos-stream-id", ""))
 
     def cut(self) -> None:
         """End the stream from another thread: whoever waits for an event is told that the connection broke."""
-        self._incoming.cut()
+        network = self._response.extensions.get("network_stream")
+        if network is not None:  # in process nobody waits: time passes in the thread that reads
+            with suppress(OSError):  # it may have ended by itself
+                network.get_extra_info("socket").shutdown(SHUT_RDWR)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         try:
-            for record in recordio.decode(self._incoming.pieces()):
+            for record in recordio.decode(pieces_of(self._response)):
                 event = decode(record)
                 if not isinstance(event, dict) or not isinstance(event.get("type"), str):
                     raise UnexpectedAnswer("the stream holds something that is no event")
                 yield event
-        except Failure as error:
+        except BROKEN as error:
             raise self._translate(error) from error
         except (recordio.BrokenRecord, ConversionError) as error:
             raise UnexpectedAnswer(f"the stream is not as documented: {error}") from None
@@ -46,4 +53,4 @@ class EventStream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._incoming.close()
+        self._response.close()

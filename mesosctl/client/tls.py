@@ -2,9 +2,10 @@
 
 import re
 import ssl
+from collections.abc import Iterator
 from pathlib import Path
 
-from mesosctl.client.conversation import Tls
+from mesosctl.client.settings import Tls
 from mesosctl.core.errors import BadInput, TlsFailure
 from mesosctl.core.printable import printable
 
@@ -45,6 +46,9 @@ _REFUSED_BY_THE_MASTER: dict[str, tuple[str, str]] = {
     "CERTIFICATE_EXPIRED": ("this client's certificate has expired", "renew it, and give it with --cert and --key"),
     "ACCESS_DENIED": ("it does not let this client's certificate in", _OWN_CERTIFICATE),
 }
+
+# How OpenSSL names an answer that is no TLS, as that of a server for http.
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 
 
 def open_context(tls: Tls) -> ssl.SSLContext:
@@ -89,13 +93,20 @@ def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
 
 def find_cause(error: BaseException | None) -> ssl.SSLError | None:
     """The failure of TLS that an exception comes from."""
+    return next((cause for cause in _causes(error) if isinstance(cause, ssl.SSLError)), None)
+
+
+def was_hung_up_on(error: BaseException) -> bool:
+    """Whether a handshake ended because the other side closed the connection."""
+    return any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()  # a chain of causes may be a ring
     while error is not None and id(error) not in seen:
-        if isinstance(error, ssl.SSLError):
-            return error
+        yield error
         seen.add(id(error))
         error = error.__cause__ or error.__context__
-    return None
 
 
 def refused_by_master(error: ssl.SSLError) -> bool:
@@ -112,11 +123,20 @@ def failure(base: str, error: ssl.SSLError) -> TlsFailure:
         words, hint = _REFUSED_BY_US.get(
             error.verify_code, (f"its certificate is not good: {error.verify_message}", _FILES)
         )
-    elif getattr(error, "reason", None) in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"):
-        words, hint = "it does not speak TLS there", "write http:// if that is meant, or check the port"
+    elif getattr(error, "reason", None) in _NO_TLS or isinstance(error, ssl.SSLEOFError):
+        return without_tls(base)
     else:
         words, hint = _REFUSED_BY_THE_MASTER.get(_alert(error), (plain_words(error), _FILES))
     return TlsFailure(f"TLS with {base} failed: {words}", hint=hint)
+
+
+def without_tls(base: str) -> TlsFailure:
+    """The sentence where https was tried and nobody there speaks it."""
+    plain = base.replace("https:", "http:", 1)
+    return TlsFailure(
+        f"TLS with {base} failed: it does not speak TLS there, and perhaps speaks http",
+        hint=f"write {plain} if that is meant, or check the port",
+    )
 
 
 def plain_words(error: Exception) -> str:

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.client.address import bracketed
-from mesosctl.client.zookeeper_address import ZooKeeper
+from mesosctl.client.address import ZooKeeper, bracketed
 from mesosctl.core.errors import Forbidden, NoLeader, NoZooKeeper, UnexpectedAnswer
 from mesosctl.core.printable import printable
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 PREFIX = "json.info_"
 OLD_PREFIX = "info_"
 """Of masters before 0.24, which registered in a binary form."""
-PATIENCE = 10.0
+TIMEOUT = 10.0
 """Seconds for an answer of ZooKeeper, at most: electing a leader of its own takes it two or three."""
 _PAUSE = 0.1
 _FRUITLESS_PAUSES = 30

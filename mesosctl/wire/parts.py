@@ -29,6 +29,8 @@ from mesosctl.wire.decoding import (
     place_as_typed,
 )
 
+LONGEST_VALUE = 32 * 1024 * 1024
+"""Characters of what is not taken apart; an agent, a framework or a task has some thousands."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _LONGEST_WORD = 16
 """Characters: more than any literal or escape has, so that what is wrong farther from the end is not merely cut."""
@@ -73,7 +75,8 @@ def parts(chunks: Iterable[bytes], depth: int = 1, *, each_key_once: bool = Fals
 
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
     is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.
-    Raises ConversionError where there is no JSON, or something after it, and what reading `chunks` raises.
+    Raises ConversionError where there is no JSON, something after it, or a value that is not taken apart and is longer
+    than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
     text = _Text(chunks, each_key_once=each_key_once)
     try:
@@ -218,6 +221,8 @@ class _Text:
         if self._ended:
             return False
         waiting = self._text[self.at :]
+        if len(waiting) > LONGEST_VALUE:
+            raise self.error(f"A value has more than {LONGEST_VALUE} characters", self.at)
         self._passed += self.at
         self.at = 0
         came, size = [waiting], 0

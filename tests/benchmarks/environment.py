@@ -8,7 +8,7 @@ from pathlib import Path
 from mesosctl import __version__
 from tests.allocator.real_master import RUNNER, RealMaster
 
-LIBRARIES = ("aiohttp", "h11", "pydantic", "rich", "typer")
+LIBRARIES = ("aiohttp", "httpx", "pydantic", "rich", "typer")
 NO_REAL_MASTER = "none here (MESOS_RUNNER is not set): the fake master alone"
 
 

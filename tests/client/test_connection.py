@@ -8,10 +8,9 @@ import zlib
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.carrier import Carrier
-from mesosctl.client.conversation import Deadline, Tls
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.http_client import HttpClient
 from mesosctl.client.master import Master
-from mesosctl.client.network import Network
 from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
 
 from .scripted import Scripted, answer
@@ -31,30 +30,30 @@ def serve():
 
 
 @pytest.fixture
-def carrier():
-    made = Carrier(lambda: Network(Tls()))
+def client():
+    made = HttpClient()
     yield made
     made.close()
 
 
-def ask(carrier, server, method="GET", path="/quota", body=None):
-    return carrier.exchange(method, server.base, path, {"Accept": "application/json"}, body, Deadline(10, lambda: 0.0))
+def ask(client, server, method="GET", path="/quota", body=None):
+    return client.exchange(method, server.base, path, {"Accept": "application/json"}, body, Deadline(10, lambda: 0.0))
 
 
 @pytest.mark.parametrize(("name", "pack"), [(b"gzip", gzip.compress), (b"deflate", zlib.compress)])
-def test_a_packed_answer_is_unpacked(serve, carrier, name, pack):
+def test_a_packed_answer_is_unpacked(serve, client, name, pack):
     server = serve([answer(pack(b"{}" * 50_000), b"Content-Encoding: " + name)])
-    assert ask(carrier, server).body == b"{}" * 50_000
+    assert ask(client, server).body == b"{}" * 50_000
     assert b"accept-encoding: gzip\r\n" in server.requests[0][1].lower()
 
 
-def test_an_answer_of_several_members_is_unpacked_whole(serve, carrier):
+def test_an_answer_of_several_members_is_unpacked_whole(serve, client):
     packed = gzip.compress(b"[1,") + gzip.compress(b"") + gzip.compress(b"2]" + b" " * 200_000)
-    assert ask(carrier, serve([answer(packed, b"Content-Encoding: gzip")])).body.rstrip() == b"[1,2]"
+    assert ask(client, serve([answer(packed, b"Content-Encoding: gzip")])).body.rstrip() == b"[1,2]"
 
 
-def test_an_answer_of_nothing_at_all_is_empty_however_it_would_be_packed(serve, carrier):
-    assert ask(carrier, serve([answer(b"", b"Content-Encoding: gzip")])).body == b""
+def test_an_answer_of_nothing_at_all_is_empty_however_it_would_be_packed(serve, client):
+    assert ask(client, serve([answer(b"", b"Content-Encoding: gzip")])).body == b""
 
 
 ONE = gzip.compress(b"[1]", mtime=0)
@@ -71,45 +70,88 @@ MISPACKED = {
 
 
 @pytest.mark.parametrize("body", MISPACKED.values(), ids=MISPACKED)
-def test_an_answer_that_is_not_packed_as_it_says(serve, carrier, body):
+def test_an_answer_that_is_not_packed_as_it_says(serve, client, body):
     with pytest.raises(UnexpectedAnswer, match="broken content encoding"):
-        ask(carrier, serve([answer(body, b"Content-Encoding: gzip")]))
+        ask(client, serve([answer(body, b"Content-Encoding: gzip")]))
 
 
-def test_chunks_and_a_body_that_ends_with_the_connection(serve, carrier):
+def test_chunks_and_a_body_that_ends_with_the_connection(serve, client):
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
     unending = b"HTTP/1.0 200 OK\r\n\r\nfgh"
     server = serve([chunked, unending])
-    assert ask(carrier, server).body == b"abcde"
-    assert ask(carrier, server).body == b"fgh"
+    assert ask(client, server).body == b"abcde"
+    assert ask(client, server).body == b"fgh"
     assert [number for number, _ in server.requests] == [0, 0]
 
 
-def test_an_announcement_is_no_answer(serve, carrier):
+def test_an_announcement_is_no_answer(serve, client):
     server = serve([b"HTTP/1.1 100 Continue\r\n\r\n" + answer(b"x", status=b"404")])
-    assert (ask(carrier, server, "POST", body=b"{}").status, len(server.requests)) == (404, 1)
+    assert (ask(client, server, "POST", body=b"{}").status, len(server.requests)) == (404, 1)
 
 
-def test_a_protocol_that_was_not_asked_for_is_no_answer(serve, carrier):
+def test_a_protocol_that_was_not_asked_for_is_no_answer(serve, client):
     with pytest.raises(Unreachable):
-        ask(carrier, serve([b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n"]))
+        ask(client, serve([b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n"]))
 
 
-def test_a_connection_is_used_again(serve, carrier):
+def test_a_connection_is_used_again(serve, client):
     server = serve([answer(b"1"), answer(b"2")])
-    assert [ask(carrier, server).body, ask(carrier, server).body] == [b"1", b"2"]
+    assert [ask(client, server).body, ask(client, server).body] == [b"1", b"2"]
 
 
 @pytest.mark.parametrize("last", [answer(b"1", b"Connection: close"), answer(b"1"), answer(b"1") + b"more"])
-def test_a_connection_that_ended_or_said_too_much_is_not(serve, carrier, last):
+def test_a_connection_that_ended_or_said_too_much_is_not(serve, client, last):
     server = serve([last], [answer(b"2")])
-    assert ask(carrier, server).body == b"1"
+    assert ask(client, server).body == b"1"
     assert server.hung_up.wait(60)
-    assert ask(carrier, server).body == b"2"
+    assert ask(client, server).body == b"2"
     assert [number for number, _ in server.requests] == [0, 1]
 
 
-def test_a_refusal_is_heard_although_the_body_was_not_taken(carrier):
+def test_an_answer_that_came_before_the_request_is_none(serve, client):
+    twice = answer(b"1") + answer(b"1")
+    server = serve([twice, answer(b"2")])
+    assert ask(client, server).body == b"1"
+    with pytest.raises(Unreachable, match="answered before it was asked"):
+        ask(client, server)
+
+
+def test_a_master_is_not_told_what_another_gave_as_a_cookie(serve, client):
+    server = serve([answer(b"1", b"Set-Cookie: a=b"), answer(b"2")])
+    ask(client, server)
+    ask(client, server)
+    assert b"cookie" not in server.requests[1][1].lower()
+
+
+def test_variables_for_proxies_and_netrc_mean_nothing(serve, client, monkeypatch, tmp_path):
+    server = serve([answer(b"1")])
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login op password s3cret")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert ask(client, server).body == b"1"
+    assert b"authorization" not in server.requests[0][1].lower()
+
+
+IN_CLEAR = {
+    "OpenSSL": b"\x15\x03\x01\x00\x02\x02F",
+    "Go": answer(b"Client sent an HTTP request to an HTTPS server.\n", status=b"400 Bad Request"),
+    "nginx": answer(b"<html>The plain HTTP request was sent to HTTPS port</html>", status=b"400 Bad Request"),
+    "Apache": answer(b"You're speaking plain HTTP to an SSL-enabled server port.", status=b"400 Bad Request"),
+}
+
+
+@pytest.mark.parametrize("said", IN_CLEAR.values(), ids=IN_CLEAR)
+def test_http_where_https_is_spoken_is_said_in_words(serve, said):
+    server = serve([said])
+    with Master(parse_address(server.base)) as master, pytest.raises(Unreachable) as failed:
+        master.post("/quota", b"{}")
+    assert failed.value.message == f"{server.base} speaks https, and was asked by http"
+    assert failed.value.hint == f"write https{server.base[4:]}"
+    assert not failed.value.sent
+
+
+def test_a_refusal_is_heard_although_the_body_was_not_taken(client):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(60)
 
@@ -125,7 +167,7 @@ def test_a_refusal_is_heard_although_the_body_was_not_taken(carrier):
         thread = threading.Thread(target=refuse)
         thread.start()
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        found = carrier.exchange("POST", base, "/quota", {}, b"x" * 8_000_000, Deadline(10, lambda: 0.0))
+        found = client.exchange("POST", base, "/quota", {}, b"x" * 8_000_000, Deadline(10, lambda: 0.0))
         thread.join()
     assert (found.status, found.body) == (413, b"too large")
 
@@ -134,24 +176,24 @@ def test_a_refusal_is_heard_although_the_body_was_not_taken(carrier):
     ("method", "body", "length"),
     [("GET", None, None), ("DELETE", None, None), ("POST", None, b"0"), ("PUT", b"{}", b"2"), ("DELETE", b"x", b"1")],
 )
-def test_a_length_is_told_where_there_may_be_a_body(serve, carrier, method, body, length):
+def test_a_length_is_told_where_there_may_be_a_body(serve, client, method, body, length):
     server = serve([answer()])
-    ask(carrier, server, method, body=body)
+    ask(client, server, method, body=body)
     head = server.requests[0][1].lower()
     assert head.startswith(method.lower().encode() + b" /quota http/1.1\r\nhost: 127.0.0.1:")
     assert (b"content-length: " + (length or b"") in head) == (length is not None)
 
 
-def test_a_path_that_http_cannot_hold_is_not_sent(serve, carrier):
+def test_a_path_that_http_cannot_hold_is_not_sent(serve, client):
     server = serve([answer()])
     with pytest.raises(Unreachable, match="cannot be asked") as refused:
-        ask(carrier, server, "DELETE", "/quota/a b")
+        ask(client, server, "DELETE", "/quota/a b")
     assert not refused.value.sent
 
 
-def test_a_host_that_only_looks_like_one(carrier):
+def test_a_host_that_only_looks_like_one(client):
     with pytest.raises(UsageError, match="is not the address of a master"):
-        carrier.exchange("GET", "http://\u2488.example", "/quota", {}, None, Deadline(10, lambda: 0.0))
+        client.exchange("GET", "http://\u2488.example", "/quota", {}, None, Deadline(10, lambda: 0.0))
 
 
 UNSPOKEN = (9999, socket.SOCK_STREAM, 0, "", ("nowhere", 1))
@@ -162,17 +204,17 @@ def found_at(monkeypatch, *places):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: list(places))
 
 
-def test_an_address_of_a_kind_that_is_not_spoken_here_is_passed_over(serve, carrier, monkeypatch):
+def test_an_address_of_a_kind_that_is_not_spoken_here_is_passed_over(serve, client, monkeypatch):
     server = serve([answer(b"x")])
     port = int(server.base.rpartition(":")[2])
     found_at(monkeypatch, UNSPOKEN, (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port)))
-    assert ask(carrier, server).body == b"x"
+    assert ask(client, server).body == b"x"
 
 
-def test_a_host_with_no_address_that_is_spoken_here_cannot_be_reached(carrier, monkeypatch):
+def test_a_host_with_no_address_that_is_spoken_here_cannot_be_reached(client, monkeypatch):
     found_at(monkeypatch, UNSPOKEN)
     with pytest.raises(Unreachable) as failed:
-        carrier.exchange("GET", "http://master.example:5050", "/quota", {}, None, Deadline(10, lambda: 0.0))
+        client.exchange("GET", "http://master.example:5050", "/quota", {}, None, Deadline(10, lambda: 0.0))
     assert not failed.value.sent
 
 
@@ -184,9 +226,9 @@ def test_a_host_with_no_address_that_is_spoken_here_cannot_be_reached(carrier, m
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", None),
     ],
 )
-def test_only_a_master_that_never_answered_may_speak_https(serve, carrier, begun, hint):
+def test_only_a_master_that_never_answered_may_speak_https(serve, client, begun, hint):
     with pytest.raises(Unreachable) as failed:
-        ask(carrier, serve([begun]))
+        ask(client, serve([begun]))
     assert failed.value.hint == hint
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from fake_master.http.exchange import Request
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation, Tls
 from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.core.errors import MesosctlError
 
 from .ensemble import Server
@@ -88,7 +88,7 @@ def test_nobody_sees_them_who_was_not_named(authority, servers, named, behaviour
         server.seen.clear()
         server.behaviour = behave(servers, behaviour)
     bases = [servers[number].base for number in named]
-    how = Conversation(credentials=secret, tls=Tls(authority[1]), timeout=20, sleep=lambda _: None)
+    how = ClientSettings(credentials=secret, tls=Tls(authority[1]), timeout=20, sleep=lambda _: None)
     with Master(parse_address(",".join(bases)), how) as master, contextlib.suppress(MesosctlError):
         for _ in range(2):
             master.post("/quota", b"{}") if changes else master.get("/quota")

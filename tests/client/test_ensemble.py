@@ -7,8 +7,8 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import NoLeader
 
 from .ensemble import ANSWERED_BY_ALL
@@ -38,16 +38,16 @@ class TestOneThatDoesNotLead:
     def test_leads_to_the_same_path_and_query(self, ensemble, path):
         ensemble.leader = 1
         ensemble.masters[1].behaviour = lambda _method, _path: (200, {"Content-Type": "application/json"}, b"[1]")
-        with Master(parse_address(ensemble.masters[0].base), Conversation(timeout=60)) as master:
+        with Master(parse_address(ensemble.masters[0].base), ClientSettings(timeout=60)) as master:
             assert master.get(path) == [1]
         assert [ensemble.masters[0].lines, ensemble.masters[1].lines] == [[f"GET {path}"], [f"GET {path}"]]
 
     def test_is_asked_three_times_who_leads_while_nobody_does(self, ensemble):
         ensemble.leader = None
         slept: list[float] = []
-        conversation = Conversation(timeout=60, sleep=slept.append)
+        settings = ClientSettings(timeout=60, sleep=slept.append)
         address = parse_address(ensemble.masters[0].base)
-        with Master(address, conversation) as master, pytest.raises(NoLeader, match="No leader elected"):
+        with Master(address, settings) as master, pytest.raises(NoLeader, match="No leader elected"):
             master.get("/state?x=1")
         assert ensemble.masters[0].lines == ["GET /state?x=1"] * 3
         assert len(slept) == 2
@@ -58,7 +58,7 @@ class TestOneThatDoesNotLead:
         def elect(_seconds):
             ensemble.leader = 2
 
-        with Master(parse_address(ensemble.masters[0].base), Conversation(timeout=60, sleep=elect)) as master:
+        with Master(parse_address(ensemble.masters[0].base), ClientSettings(timeout=60, sleep=elect)) as master:
             assert master.get("/slaves?slave_id=none")["slaves"] == []
 
 
@@ -93,7 +93,7 @@ def test_the_version_is_the_leaders_while_masters_are_upgraded(ensemble, type_wo
 
 
 def test_figures_follow_the_leader(ensemble):
-    with Master(parse_address(ensemble.address), Conversation(timeout=10)) as master:
+    with Master(parse_address(ensemble.address), ClientSettings(timeout=10)) as master:
         for leader in (0, 2, 1):
             ensemble.leader = leader
             assert "allocator/event_queue_dispatches" in master.get("/metrics/snapshot")

@@ -6,13 +6,14 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
-from mesosctl.client.credentials import Credentials
-from mesosctl.client.exchange import Exchange
+from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.client.trace import Trace
 from mesosctl.core.errors import (
     DeadlinePassed,
     Denied,
+    Forbidden,
     MasterFailed,
     NoLeader,
     Rejected,
@@ -58,7 +59,7 @@ def open_master(clock, notices, net):
 
     def make(address=ONE, **settings):
         settings = {"clock": clock, "sleep": clock.sleep, "jitter": lambda: 1.0, "notice": notices.append} | settings
-        master = Master(parse_address(address), Conversation(**settings), httpx.MockTransport(net.handler))
+        master = Master(parse_address(address), ClientSettings(**settings), httpx.MockTransport(net.handler))
         opened.append(master)
         return master
 
@@ -206,7 +207,59 @@ class TestCredentials:
 
     def test_the_secret_is_in_no_text(self):
         credentials = Credentials("op", "s3cret")
-        assert "s3cret" not in f"{credentials!r} {credentials} {Conversation(credentials=credentials)!r}"
+        assert "s3cret" not in f"{credentials!r} {credentials} {ClientSettings(credentials=credentials)!r}"
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("credentials", "said"),
+        [
+            (None, f"{ONE} wants to know who asks, and was told nothing (401)"),
+            (Credentials("op", "s3cret"), f"wrong principal or secret for {ONE} (401)"),
+            (Token("t0ken"), f"wrong token for {ONE} (401)"),
+        ],
+    )
+    def test_who_asks_is_not_known(self, net, open_master, credentials, said):
+        net.get(f"{ONE}/quota").mock(return_value=httpx.Response(401, text="401 Unauthorized."))
+        with pytest.raises(Unauthenticated) as caught:
+            open_master(credentials=credentials).get("/quota")
+        assert caught.value.message == said
+
+    @pytest.mark.parametrize(
+        ("ask", "action"),
+        [
+            (lambda master: master.get("/flags"), "VIEW_FLAGS"),
+            (lambda master: master.post("/quota", b"{}"), "UPDATE_QUOTA"),
+            (lambda master: master.delete("/quota/dev"), "UPDATE_QUOTA"),
+            (lambda master: master.put("/weights", b"[]"), "UPDATE_WEIGHT"),
+            (lambda master: master.post_form("/reserve", {}), "RESERVE_RESOURCES"),
+            (lambda master: master.call(b'{"type": "MARK_AGENT_GONE"}'), "MARK_AGENT_GONE"),
+            (lambda master: master.ask("GET_ROLES"), "GET_ROLES"),
+            (lambda master: master.get("/frameworks?framework_id=F"), "GET /frameworks"),
+        ],
+    )
+    def test_what_is_not_allowed_is_named_as_mesos_names_it(self, net, open_master, ask, action):
+        net.route().mock(return_value=httpx.Response(403, text="403 Forbidden."))
+        with pytest.raises(Forbidden) as caught:
+            ask(open_master(credentials=Credentials("op", "s3cret")))
+        assert caught.value.message == f"principal op may not {action} at {ONE} (403)"
+
+    def test_what_a_master_says_besides_is_told(self, net, open_master):
+        net.get(f"{ONE}/quota").mock(return_value=httpx.Response(403, text="not on Sundays"))
+        with pytest.raises(Forbidden) as caught:
+            open_master().get("/quota")
+        assert (
+            caught.value.message
+            == f"a client that shows no principal may not GET /quota at {ONE} (403): not on Sundays"
+        )
+
+    def test_a_master_without_leader_may_have_been_shown_the_change_by_another(self, net, open_master):
+        net.post(f"{ONE}/quota").mock(return_value=httpx.Response(503, text="No leader elected"))
+        master = open_master()
+        with pytest.raises(NoLeader) as caught:
+            master.post("/quota", b"{}")
+        assert f"a change was sent to {ONE}, and not accepted" in caught.value.message
+        assert master.changes_left == 1
 
 
 class TestRepetition:
@@ -350,7 +403,7 @@ class TestFailures:
 
 class TestTracing:
     def test_each_exchange_is_told_without_the_secret(self, net, open_master):
-        told: list[Exchange] = []
+        told: list[Trace] = []
         net.get(f"{ONE}/quota").mock(return_value=httpx.Response(200, json={}))
         open_master(trace=told.append, credentials=Credentials("op", "s3cret")).get("/quota")
         (exchange,) = told
@@ -360,7 +413,7 @@ class TestTracing:
         assert "b3A6czNjcmV0" not in repr(exchange)
 
     def test_a_failure_is_told_too(self, net, open_master):
-        told: list[Exchange] = []
+        told: list[Trace] = []
         net.post(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
         net.post(f"{TWO}/quota").mock(return_value=httpx.Response(200))
         open_master(f"{ONE},{TWO}", trace=told.append).post("/quota", b"{}")
@@ -396,6 +449,6 @@ def test_a_master_that_may_only_be_read_is_sent_nothing(change):
     def asked(request):
         raise AssertionError(request)
 
-    master = Master(parse_address(ONE), Conversation(may_change=False), httpx.MockTransport(asked))
+    master = Master(parse_address(ONE), ClientSettings(may_change=False), httpx.MockTransport(asked))
     with pytest.raises(UsageError):
         change(master)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
-from mesosctl.client.exchange import Exchange
-from mesosctl.client.held import HeldAnswer
+from mesosctl.client.body import HeldBody
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.client.trace import Trace
 from mesosctl.core.errors import DeadlinePassed, NotFound, UnexpectedAnswer
 from mesosctl.wire.decoding import decode
 from mesosctl.wire.parts import parts
@@ -42,7 +42,7 @@ class Answering:
 
         settings = {"sleep": lambda _: None} | settings
         self.opened.append(
-            Master(parse_address("http://one:5050"), Conversation(**settings), transport=httpx.MockTransport(handle))
+            Master(parse_address("http://one:5050"), ClientSettings(**settings), transport=httpx.MockTransport(handle))
         )
         return self.opened[-1]
 
@@ -79,7 +79,7 @@ def test_the_body_comes_in_pieces_and_none_is_as_large_as_it(answering):
 
 @given(st.lists(st.binary(max_size=300)))
 def test_what_is_held_is_what_came(pieces):
-    assert b"".join(HeldAnswer(iter(pieces)).pieces()) == b"".join(pieces)
+    assert b"".join(HeldBody(iter(pieces)).pieces()) == b"".join(pieces)
 
 
 def test_a_master_does_not_wait_for_the_reader(answering):
@@ -151,7 +151,7 @@ def test_the_error_of_a_reader_is_its_own_and_nothing_is_asked_again(answering):
 
 
 def test_whoever_traces_sees_the_whole_answer(answering):
-    told: list[Exchange] = []
+    told: list[Trace] = []
     master = answering(arriving(b'{"slaves": [{"id": 1}', b"]}"), trace=told.append)
     assert master.stream("/slaves", ids) == [1]
     assert told[0].answer is not None

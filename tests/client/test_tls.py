@@ -8,9 +8,9 @@ from contextlib import closing
 
 import pytest
 
-from mesosctl.client.carrier import Carrier
-from mesosctl.client.conversation import Deadline, Tls
-from mesosctl.client.network import Network
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.http_client import HttpClient
+from mesosctl.client.settings import Tls
 from mesosctl.core.errors import Unreachable
 from tests.conformance.processes import Process
 
@@ -123,6 +123,27 @@ def test_files_for_a_master_that_is_spoken_to_in_clear_are_warned_of(papers, ens
     assert "write https://" in ran.err
 
 
+def test_no_context_is_made_for_a_master_that_is_spoken_to_in_clear(ensemble, type_words, monkeypatch):
+    def made(*_, **__):
+        raise AssertionError("a context")
+
+    monkeypatch.setattr(ssl.SSLContext, "__new__", made)
+    assert type_words("quota", "list", MESOSCTL_MASTER=ensemble.address).status == 0
+
+
+class TestHttpsWhereHttpIsSpoken:
+    """By a server that answers in clear, and by one that hangs up."""
+
+    @pytest.mark.parametrize("said", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b""])
+    def test_is_said_in_words(self, type_words, said):
+        server = Scripted([said])
+        address = server.base.replace("http:", "https:")
+        ran = type_words(*SET, MESOSCTL_MASTER=address)
+        server.stop()
+        failing(ran, "it does not speak TLS there, and perhaps speaks http", f"write {server.base} if that is meant")
+        assert "no change was sent" in ran.err
+
+
 class TestFiles:
     @pytest.fixture
     def refused(self, type_words):
@@ -171,11 +192,11 @@ class TestWhereTheConnectionBreaks:
             opened.append(Scripted(answers, tls=papers.server()))
             headers: dict[str, str] = {}
             ask = ("GET", opened[-1].base, "/quota", headers, None, Deadline(60, lambda: 0.0))
-            with closing(Carrier(lambda: Network(Tls(ca_file=papers.cacert)))) as carrier:
+            with closing(HttpClient(tls=Tls(ca_file=papers.cacert))) as client:
                 for _ in answers[1:]:
-                    carrier.exchange(*ask)
+                    client.exchange(*ask)
                 with pytest.raises(Unreachable) as failed:
-                    carrier.exchange(*ask)
+                    client.exchange(*ask)
             return failed.value
 
         yield run

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from kazoo.security import CREATOR_ALL_ACL
 
-from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation, Tls
+from mesosctl.client.address import ZooKeeper, parse_address
 from mesosctl.client.credentials import Credentials
-from mesosctl.client.exchange import Exchange
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings, Tls
+from mesosctl.client.trace import Trace
 from mesosctl.client.zookeeper import read_masters
-from mesosctl.client.zookeeper_address import ZooKeeper
 from mesosctl.core.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.conformance import real
 from tests.conformance.cluster import Setup
@@ -178,7 +177,7 @@ class TestCommands:
     def test_a_server_that_was_away_between_two_calls(self, server, election, ensemble, type_words):
         """Every session is lost with it; the masters' nodes are there again when they come back."""
         election.register(ensemble.masters[0].host)
-        with Master(election_address(election), Conversation(timeout=60)) as master:
+        with Master(election_address(election), ClientSettings(timeout=60)) as master:
             master.get("/quota")
             server.stop()
             server.start()
@@ -191,7 +190,7 @@ class TestCommands:
 
     def test_a_redirect_to_a_master_that_registered_is_shown_credentials(self, election, ensemble):
         election.register(ensemble.masters[0].host)
-        settings = Conversation(credentials=Credentials("op", "s3cret"), timeout=30)
+        settings = ClientSettings(credentials=Credentials("op", "s3cret"), timeout=30)
         with Master(election_address(election), settings) as master:
             master.get("/quota")
             ensemble.leader = 1
@@ -204,10 +203,10 @@ class TestCommands:
     @pytest.mark.parametrize(("scheme", "tls", "expected"), [("zk", Tls(), "http"), ("zk+https", Tls(), "https")])
     def test_what_zookeeper_does_not_tell(self, election, scheme, tls, expected):
         election.register("127.0.0.1:1")
-        lines: list[Exchange] = []
+        lines: list[Trace] = []
         address = parse_address(election.address.replace("zk://", f"{scheme}://"))
         with (
-            Master(address, Conversation(tls=tls, timeout=15, trace=lines.append)) as master,
+            Master(address, ClientSettings(tls=tls, timeout=15, trace=lines.append)) as master,
             pytest.raises(Exception) as caught,
         ):
             master.get("/quota")

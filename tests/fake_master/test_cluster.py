@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import fake_master
-from fake_master.carriers.address import FakeAddress
+from fake_master.carriers.address import FakeAddress, open_on_call
 from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.master.registry_sqlite import SqliteRegistry
 from fake_master.sources import read_source
@@ -105,7 +104,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
 
 def test_an_address_keeps_its_state_and_fresh_forgets_it(cluster_file: Path):
     def weights(address: str, add: str | None = None) -> list[str]:
-        with closing(fake_master.open_carrier(address)) as carrier:
+        with closing(open_on_call(address)) as carrier:
             if add:
                 body = json.dumps([{"role": add, "weight": 2.0}]).encode()
                 carrier.answer("PUT", "/weights", {}, body)
@@ -122,7 +121,7 @@ def test_an_address_keeps_its_state_and_fresh_forgets_it(cluster_file: Path):
 @pytest.mark.parametrize("address", ["fake:?frsh", "fake:?fresh=0", "fake:?version=2", "fake:/nowhere/at/all.toml"])
 def test_a_bad_address_is_refused(address: str):
     with pytest.raises(BadInput):
-        fake_master.open_carrier(address)
+        open_on_call(address)
 
 
 def test_a_damaged_state_says_how_to_start_over(state_home: Path):
@@ -131,11 +130,11 @@ def test_a_damaged_state_says_how_to_start_over(state_home: Path):
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a database at all" * 200)
     with pytest.raises(BadInput) as refused:
-        fake_master.open_carrier("fake:")
+        open_on_call("fake:")
     assert "fresh" in (refused.value.hint or "")
-    fake_master.open_carrier("fake:?fresh").close()
+    open_on_call("fake:?fresh").close()
     assert path.with_suffix(".damaged").read_bytes().startswith(b"not a database")
-    fake_master.open_carrier("fake:").close()
+    open_on_call("fake:").close()
 
 
 def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
@@ -144,7 +143,7 @@ def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
     with registry.transaction():
         registry.write("quota", "r1", {"nothing": "known"})
     registry.close()
-    carrier = fake_master.open_carrier("fake:")
+    carrier = open_on_call("fake:")
     with pytest.raises(BadInput, match="record quota/r1 cannot be read"):
         carrier.answer("GET", "/quota", {}, b"")
     carrier.close()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import fake_master
+from fake_master.carriers.address import open_on_call
 from fake_master.carriers.direct import Direct
 from fake_master.carriers.on_call import OnCall
 from fake_master.master.registry import MemoryRegistry, RegistryFailure
@@ -39,16 +39,16 @@ def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, versio
     with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", home)
         address = f"fake:?version={version}"
-        fake_master.open_carrier(f"{address}&fresh").close()
+        open_on_call(f"{address}&fresh").close()
         for method, role, amount in changes:
             guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": amount}}]
             body = json.dumps({"role": role, "guarantee": guarantee})
-            carrier = fake_master.open_carrier(address)
+            carrier = open_on_call(address)
             carrier.answer(method, "/quota" if method == "POST" else f"/quota/{role}", {}, body.encode())
             carrier.close()
-        started = fake_master.open_carrier(address)
+        started = open_on_call(address)
         started.answer("GET", "/version", {}, b"")
-        assert quota_of(fake_master.open_carrier(address)) == quota_of(started)
+        assert quota_of(open_on_call(address)) == quota_of(started)
 
 
 def test_who_closes_it_ends_its_master_which_keeps_what_it_has_not_yet(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
+from fake_master.carriers.address import open_on_call
 from fake_master.http.exchange import written
 from fake_master.http.operator_api import READERS
 from fake_master.master.registry import MemoryRegistry
@@ -132,7 +133,7 @@ def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):
     file.write_text(snapshot.dump(BASE))
 
     def ask(path, method="GET", body=b"", options=""):
-        with closing(fake_master.open_carrier(f"fake:{file}{options}")) as carrier:
+        with closing(open_on_call(f"fake:{file}{options}")) as carrier:
             answer = carrier.answer(method, path, {}, body)
             return json.loads(answer.body) if answer.body else None
 
@@ -154,7 +155,7 @@ def test_a_file_that_is_no_snapshot_is_told_apart(tmp_path, content, said):
     file = tmp_path / "cluster.json"
     file.write_text(content)
     with pytest.raises(BadInput, match=said):
-        fake_master.open_carrier(f"fake:{file}")
+        open_on_call(f"fake:{file}")
 
 
 def test_quota_on_a_nested_role_is_refused_in_words() -> None:

@@ -166,5 +166,8 @@ def test_a_refusal_that_is_not_a_masters_own_is_read_back(run, cluster, answer):
 
 def test_a_masters_own_503_did_nothing(run, cluster):
     cluster.instead["POST /quota"] = [lambda _: httpx.Response(503, text="No leader elected")]
-    assert run(*SET).status == 7
+    ran = run(*SET)
+    assert ran.status == 7
     assert cluster.asked[-1] == "POST /quota"
+    assert "no change was sent" not in ran.err
+    assert "a change was sent to http://master:5050, and not accepted" in ran.err

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from mesosctl.client.conversation import Deadline
+from mesosctl.client.deadline import Deadline
 from mesosctl.client.master import Master
 from mesosctl.core.errors import Unreachable
 from mesosctl.ops.offers.listing import Wanted, watch_offers
@@ -37,7 +37,7 @@ class Scripted:
         self.now = 0.0
         self._answers = iter(answers)
         self.deadline = Deadline(10.0, lambda: self.now)
-        self.conversation = SimpleNamespace(sleep=self._sleep)
+        self.settings = SimpleNamespace(sleep=self._sleep)
 
     def _sleep(self, seconds: float) -> None:
         self.now += seconds

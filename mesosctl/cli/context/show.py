@@ -10,7 +10,7 @@ from mesosctl.cli.context.words import read_configuration
 from mesosctl.cli.session import Session
 from mesosctl.cli.settings import Settings, Value, declared, resolve
 from mesosctl.cli.verb import verb
-from mesosctl.client.exchange import STRUCK_OUT
+from mesosctl.client.trace import STRUCK_OUT
 from mesosctl.render.contexts import InEffect, context_show
 
 OptionalName = Annotated[

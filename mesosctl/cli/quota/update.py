@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913  # one parameter an option
 
         def agree(losses: str) -> None:
             session.confirm_destructive("Update it all the same?", losses, "name it too, or in a script say --yes")
-            master.deadline.extend_to(master.conversation.timeout)
+            master.deadline.extend_to(master.settings.timeout)
 
         api = session.options.api or "auto"
         options = QuotaOptions(force, api, session.waits, allow_new_resource, create=create, agree=agree)

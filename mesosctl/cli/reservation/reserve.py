@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913  # one parameter an option
         raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
     entries = parse_amounts(given)
     with session.open_master() as master:
-        credentials = master.conversation.credentials
+        credentials = master.settings.credentials
         wanted = of.owner(of.role, reserver or (credentials.principal if credentials else None))
         if agent is not None:
             changes = _on_one(master, agent, entries, wanted, how)
@@ -88,7 +88,7 @@ def _from_file(session: Session, agent: str, file: str, how: Manner) -> None:
 
     text = read_text(file, "--file", session.environment.stdin)
     with session.open_master() as master:
-        credentials = master.conversation.credentials
+        credentials = master.settings.credentials
         payload = read_reserve(text, named(file), credentials.principal if credentials else None)
         check_entries(master, payload.resources)
         found = find_agent(read_agents(master), agent)

@@ -54,7 +54,7 @@ def run(master: Master, journal: Journal, entry: Entry, manner: Manner, tell: Ca
         step = entry.steps[number]
         tell(f"step {number + 1} of {len(entry.steps)}: {_words(step)}")
         # Each step has the whole time that one command has.
-        master.deadline.extend_to(master.conversation.timeout)
+        master.deadline.extend_to(master.settings.timeout)
         left = master.changes_left
         try:
             if standing(master, step) != "after":

@@ -65,7 +65,7 @@ def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[s
             if not is_away:
                 tell(f"{error.message}; asking again until it is back")
             is_away = True
-            master.conversation.sleep(every)
+            master.settings.sleep(every)
             continue
         if is_away:
             tell("the master is back")
@@ -76,4 +76,4 @@ def watch_offers(master: Master, wanted: Wanted, every: float, tell: Callable[[s
         yield from (Change("gone", offer, names[offer.agent_id]) for offer in gone)
         yield from (Change("offered", offer, names[offer.agent_id]) for offer in came)
         known = present
-        master.conversation.sleep(every)
+        master.settings.sleep(every)

@@ -142,7 +142,7 @@ class _Visit:
                     f"{operation.deed} was sent, and {offer.hostname} does not show it",
                     hint="the master drops what its rules or ACLs forbid without a word",
                 )
-            self._master.conversation.sleep(pause)
+            self._master.settings.sleep(pause)
             pause = min(2 * pause, 1.0)
 
     def _shows(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> bool:

@@ -63,7 +63,7 @@ def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | No
 
     def read() -> Registered:
         found: Registered = master.stream("/slaves", registered)
-        master.conversation.learn("/slaves", {"slaves": found.names})
+        master.settings.learn("/slaves", {"slaves": found.names})
         return found
 
     found = _if_allowed(master, "/slaves", read, without)

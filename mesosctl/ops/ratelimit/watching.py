@@ -53,7 +53,7 @@ def _readings(master: Master, pace: Pace) -> Iterator[CounterReading]:
         if done:
             due += pace.interval
             pace.sleep(max(0.0, due - pace.clock()))
-        master.deadline.extend_to(master.conversation.timeout)
+        master.deadline.extend_to(master.settings.timeout)
         try:
             answer = master.get("/metrics/snapshot")
         except (NoMaster, MasterFailed, NotConfirmed) as error:

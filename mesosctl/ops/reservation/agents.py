@@ -17,7 +17,7 @@ def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None
     """Every registered agent, by host name and id; `progress` hears how much has been read."""
     with master.hearing(lambda size: progress(f"reading the agents: {size / 2**20:.1f} MiB …")):
         agents: list[AgentHolding] = master.stream("/slaves", holdings.agents)
-    master.conversation.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
+    master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
     return _told_apart(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))
 
 

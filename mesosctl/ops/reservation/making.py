@@ -18,7 +18,7 @@ from mesosctl.ops.resource_names import check_entries
 
 def requester(master: Master) -> Requester:
     """Who asks: the authenticated principal, if there is one."""
-    credentials = master.conversation.credentials
+    credentials = master.settings.credentials
     return Requester(credentials.principal if credentials else None)
 
 

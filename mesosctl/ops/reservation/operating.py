@@ -181,7 +181,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, manner: 
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(_never(change, agent_says), hint=_hint(change))
         manner.tell(f"waiting for {waits} to show it on {agent.name}")
-        master.conversation.sleep(pause)
+        master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 

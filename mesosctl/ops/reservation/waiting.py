@@ -38,7 +38,7 @@ def wait_until_reserved(
                 hint="--timeout waits longer",
             )
         manner.tell(f"waiting for {who} to show it on {agent.name}")
-        master.conversation.sleep(pause)
+        master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 

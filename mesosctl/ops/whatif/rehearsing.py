@@ -5,9 +5,8 @@ from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
-from mesosctl.client.fake import Fake
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import (
     BadInput,
     Bug,
@@ -53,9 +52,9 @@ def rehearse_file(file: BufferedIOBase, where: str, terms: Terms) -> "Rehearsal"
     return fake_master.rehearse_file(file, where, terms)
 
 
-def open_rehearsal(rehearsal: "Rehearsal", conversation: Conversation) -> Master:
-    """The fake master of a rehearsal, to be asked like any other; `conversation` needs the rehearsal's clock."""
-    return Master(parse_address("fake:"), conversation, way=Fake(rehearsal.carrier))
+def open_rehearsal(rehearsal: "Rehearsal", settings: ClientSettings) -> Master:
+    """The fake master of a rehearsal, to be asked like any other; `settings` need the rehearsal's clock."""
+    return Master(parse_address("fake:"), settings, rehearsal.transport)
 
 
 def attempt(rehearsal: "Rehearsal", deed: Callable[[], object], *, label: str | None = None, name: str = "") -> None:

@@ -6,13 +6,11 @@ import types
 import httpx
 import pytest
 
-from fake_master.http.exchange import Response
 from mesosctl.client.address import parse_address
-from mesosctl.client.carrier import Carrier
-from mesosctl.client.conversation import Conversation, Deadline, Tls
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.http_client import HttpClient
 from mesosctl.client.master import Master
-from mesosctl.client.network import Network
-from mesosctl.client.plugged import Plugged
+from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 
 
@@ -30,14 +28,14 @@ def test_an_answer_beyond_all_measure_is_not_read_to_its_end():
 
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=endless()))
     with pytest.raises(UnexpectedAnswer, match="more than 1000 bytes"):
-        Carrier(lambda: Plugged(transport), largest=1000).exchange("GET", "http://one", "/slaves", {}, None, deadline())
+        HttpClient(transport=transport, largest=1000).exchange("GET", "http://one", "/slaves", {}, None, deadline())
     assert len(read) == 11
 
 
 @pytest.mark.parametrize("tls", [Tls(ca_file="/nonexistent"), Tls(cert_file="/nonexistent")])
 def test_tls_files_that_cannot_be_used(tls):
     with pytest.raises(BadInput):
-        Carrier(lambda: Network(tls)).exchange("GET", "https://one", "/quota", {}, None, deadline())
+        HttpClient(tls=tls).exchange("GET", "https://one", "/quota", {}, None, deadline())
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ def test_a_closed_port_is_certainly_not_sent(listener):
     port = listener.getsockname()[1]
     listener.close()
     with pytest.raises(Unreachable) as caught:
-        Carrier(lambda: Network(Tls())).exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
+        HttpClient().exchange("POST", f"http://127.0.0.1:{port}", "/quota", {}, b"{}", deadline())
     assert caught.value.sent is False
     assert caught.value.message.endswith("cannot be reached: Connection refused")
 
@@ -77,11 +75,11 @@ def serve_once(listener, answer):
 
 def exchange(listener, base="http://127.0.0.1:{}", path="/quota", answer=b""):
     thread, seen = serve_once(listener, answer)
-    carrier = Carrier(lambda: Network(Tls()))
+    client = HttpClient()
     try:
-        return carrier.exchange("DELETE", base.format(listener.getsockname()[1]), path, {}, None, deadline()), seen
+        return client.exchange("DELETE", base.format(listener.getsockname()[1]), path, {}, None, deadline()), seen
     finally:
-        carrier.close()
+        client.close()
         thread.join()
 
 
@@ -94,7 +92,7 @@ def test_a_connection_cut_after_the_request_left(listener):
     assert caught.value.sent is True
 
 
-@pytest.mark.parametrize("role", ["dev", "50%", "a%41b", 'a"b', "a\\b", "[x]"])
+@pytest.mark.parametrize("role", ["dev", "50%", "a%41b", 'a"b', "a\\b", "[x]", "..", "a//b", "a?b"])
 def test_the_path_on_the_wire_is_the_role_byte_for_byte(listener, role):
     answer, seen = exchange(listener, path=f"/quota/{role}", answer=OK)
     assert answer.status == 200
@@ -119,27 +117,24 @@ def test_half_an_answer_is_a_broken_connection(listener):
     assert caught.value.sent is True
 
 
-class Carrier14:
+class Known(httpx.MockTransport):
     """What stands behind a `fake:` address: a master that only knows its version."""
 
     closed = False
-
-    def answer(self, method, target, headers, body):
-        return Response(200, b'{"version": "1.4.0"}', {"Content-Type": "application/json"})
 
     def close(self):
         self.closed = True
 
 
-def test_a_fake_address_opens_the_carrier_of_the_fake_master(monkeypatch):
-    asked, carrier = [], Carrier14()
+def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
+    asked, transport = [], Known(lambda _: httpx.Response(200, json={"version": "1.4.0"}))
 
-    def open_carrier(address):
+    def open_transport(address, longest_wait):
         asked.append(address)
-        return carrier
+        return transport
 
-    monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_carrier=open_carrier))
-    with Master(parse_address("fake:small.toml?fresh"), Conversation()) as master:
+    monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_transport=open_transport))
+    with Master(parse_address("fake:small.toml?fresh"), ClientSettings()) as master:
         assert master.profile.name == "1.4"
     assert asked == ["fake:small.toml?fresh"]
-    assert carrier.closed
+    assert transport.closed

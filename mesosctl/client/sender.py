@@ -1,25 +1,38 @@
 """One request to whoever leads: who that is, what goes out with it, and what comes of each attempt."""
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, Take, raise_for_status
-from mesosctl.client.carrier import Carrier
-from mesosctl.client.conversation import Conversation, Deadline
+from mesosctl.client.answer import Answer, Asker, Take, raise_for_status
+from mesosctl.client.deadline import Deadline
+from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
-from mesosctl.client.way import Way
-from mesosctl.core.errors import DeadlinePassed, MesosctlError, NoMaster, Unauthenticated, UnexpectedAnswer
-
-if TYPE_CHECKING:
-    from mesosctl.client.stream import EventStream
+from mesosctl.client.settings import ClientSettings
+from mesosctl.client.stream import EventStream
+from mesosctl.core.errors import DeadlinePassed, MesosctlError, NoLeader, NoMaster, Unauthenticated, UnexpectedAnswer
 
 JSON = "application/json"
 LEADERS_ONLY = "/slaves?slave_id=none"
 """What only whoever leads answers, everybody may ask, and costs a master nothing (spec/endpoints.md §1, §2)."""
 ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
 """What a master that does not lead answers as well, and of itself."""
+
+
+_ACTIONS = {
+    ("GET", "/flags"): "VIEW_FLAGS",
+    ("POST", "/quota"): "UPDATE_QUOTA",
+    ("PUT", "/quota"): "UPDATE_QUOTA",
+    ("DELETE", "/quota"): "UPDATE_QUOTA",
+    ("PUT", "/weights"): "UPDATE_WEIGHT",
+    ("POST", "/reserve"): "RESERVE_RESOURCES",
+    ("POST", "/unreserve"): "UNRESERVE_RESOURCES",
+    ("POST", "/create-volumes"): "CREATE_VOLUME",
+    ("POST", "/destroy-volumes"): "DESTROY_VOLUME",
+}
+"""What an authorizer of Mesos is asked for."""
 
 
 class Request(NamedTuple):
@@ -35,17 +48,25 @@ class Request(NamedTuple):
     repeatable: bool = False
     take: Take | None = None
 
+    @property
+    def action(self) -> str:
+        """What it takes to be allowed, as Mesos names it where that is plain (Mesos authorization documentation)."""
+        path = self.path.partition("?")[0]
+        if path.startswith("/api/v1"):
+            return str(json.loads(self.body or b"{}").get("type", path))
+        return _ACTIONS.get((self.method, "/" + path.split("/")[1]), f"{self.method} {path}")
+
 
 class Sender:
     """The masters of an address, and one deadline over everything that is sent to them."""
 
-    def __init__(self, address: Address, conversation: Conversation, open_way: Callable[[], Way]) -> None:
-        self.deadline = Deadline(conversation.timeout, conversation.clock)
-        self.leader = Leader(address, conversation, self.deadline)
-        self.carrier = Carrier(open_way)
+    def __init__(self, address: Address, settings: ClientSettings, http: HttpClient) -> None:
+        self.deadline = Deadline(settings.timeout, settings.clock)
+        self.leader = Leader(address, settings, self.deadline)
+        self.http = http
         self.changes_left = 0
-        """How many changes went out that a master may have looked at."""
-        self._conversation = conversation
+        """How many changes went out, whatever a master said to them."""
+        self._settings = settings
         self._strangers: set[str] = set()
 
     def send(self, request: Request) -> Answer:
@@ -81,7 +102,7 @@ class Sender:
             answer = self.exchange(request, base, headers, self.deadline)
             onward = redirected_base(answer, base, request.path)
             if onward is None:
-                self._check(answer, base)
+                self._check(answer, base, request)
                 if request.path not in ANSWERED_BY_ALL or self.leader.address.zookeeper:
                     self.leader.base = base
                 return answer
@@ -89,45 +110,50 @@ class Sender:
         raise redirect_loop(base)
 
     def exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
-        """As `_carry`; remembers whether a change may have been looked at."""
+        """As `_traced`; remembers whether a change went out."""
         try:
-            answer = self._carry(request, base, headers, deadline)
+            answer = self._traced(request, base, headers, deadline)
         except MesosctlError as error:
             self.changes_left += error.sent and not request.repeatable
             raise
-        looked_at = answer.status not in (307, 503) or answer.may_follow_a_change
-        self.changes_left += looked_at and not request.repeatable
+        # A master that redirects has not looked at it.  One that has no leader says the same, and yet what stands
+        # between may have shown the request to another master first.
+        self.changes_left += answer.status != 307 and not request.repeatable
         return answer
 
-    def _carry(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
-        """As the carrier does it; told, however it ends, to whoever wants to see exchanges."""
+    def _traced(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+        """One exchange; told, however it ends, to whoever wants to see it."""
         method, path, body = request.method, request.path, request.body
-        trace = self._conversation.trace
+        trace = self._settings.trace
         if trace is None:
-            return self.carrier.exchange(method, base, path, headers, body, deadline, request.take)
+            return self.http.exchange(method, base, path, headers, body, deadline, request.take)
         # Who looks on wants to see the whole of it.
-        from mesosctl.client.exchange import Exchange, presentable
+        from mesosctl.client.trace import Trace, presentable
 
-        started = self._conversation.clock()
+        started = self._settings.clock()
         answer, failure = None, None
         try:
-            answer = self.carrier.exchange(method, base, path, headers, body, deadline)
+            answer = self.http.exchange(method, base, path, headers, body, deadline)
         except MesosctlError as error:
             failure = error.message
             raise
         finally:
-            took = self._conversation.clock() - started
+            took = self._settings.clock() - started
             url = base + path if answer is None else answer.url
-            trace(Exchange(method, url, presentable(headers), body, took, answer, failure))
+            trace(Trace(method, url, presentable(headers), body, took, answer, failure))
         return answer
 
-    def _check(self, answer: Answer, base: str) -> None:
+    def _check(self, answer: Answer, base: str, request: Request) -> None:
         """Raise what a status means."""
         try:
-            raise_for_status(answer)
+            raise_for_status(answer, self.asker(base, request))
         except Unauthenticated as error:
             if base in self._strangers:
                 error.hint = f"{base} leads and was not shown the secret; name it too: --master …,{base}"
+            raise
+        except NoLeader as error:
+            if not request.repeatable and not error.sent:
+                error.retell(f"{error.message}; a change was sent to {base}, and not accepted")
             raise
 
     def find_leader(self) -> str:
@@ -143,50 +169,53 @@ class Sender:
         A connection that was kept may just be ending, which would leave open what became of the change; and
         bytes too many after one answer would be taken for the next.
         """
-        self.carrier.end_idle()
+        self.http.close_idle()
         try:
             yield
         finally:
-            self.carrier.end_idle()
+            self.http.close_idle()
 
-    def subscribe(self, path: str, body: bytes, patience: float) -> tuple["EventStream", str]:
+    def subscribe(self, path: str, body: bytes, patience: float) -> tuple[EventStream, str]:
         """Open a stream of events on whoever leads; it and the base URL of that master."""
         base = self.leader.base or self.find_leader()
         for _ in range(MOST_REDIRECTS + 1):
             headers = self.headers(base, JSON)
-            opened = self.carrier.subscribe(base, path, headers, body, patience)
+            opened = self.http.subscribe(base, path, headers, body, patience)
             self._tell_of_stream(base + path, headers, body, opened)
             if not isinstance(opened, Answer):
                 self.leader.base = base
                 return opened, base
             onward = redirected_base(opened, base, path)
             if onward is None:
-                raise_for_status(opened)
+                raise_for_status(opened, self.asker(base, Request("POST", path, body)))
                 raise UnexpectedAnswer(f"{opened.url} answered {opened.status} instead of a stream")
             base = onward
         raise redirect_loop(base)
 
-    def _tell_of_stream(
-        self, url: str, headers: Mapping[str, str], body: bytes, opened: "EventStream | Answer"
-    ) -> None:
-        if self._conversation.trace is not None:
-            from mesosctl.client.exchange import Exchange, presentable
+    def _tell_of_stream(self, url: str, headers: Mapping[str, str], body: bytes, opened: EventStream | Answer) -> None:
+        if self._settings.trace is not None:
+            from mesosctl.client.trace import Trace, presentable
 
             answer = opened if isinstance(opened, Answer) else None
-            self._conversation.trace(Exchange("POST", url, presentable(headers), body, 0.0, answer))
+            self._settings.trace(Trace("POST", url, presentable(headers), body, 0.0, answer))
 
     def headers(self, base: str, content_type: str | None) -> dict[str, str]:
         """What goes out with a request to `base`; the secret with none to a stranger, which is told once."""
         # A v1 endpoint wants its exact type, without parameters.
         headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
-        credentials = self._conversation.credentials
+        credentials = self._settings.credentials
         if credentials is None:
             return headers
         if self.leader.may_see_credentials(base):
             headers["Authorization"] = credentials.header()
         elif base not in self._strangers:
             self._strangers.add(base)
-            self._conversation.notice(
-                f"the leading master {base} was not named with --master: it is not shown the secret"
-            )
+            self._settings.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
         return headers
+
+    def asker(self, base: str, request: Request) -> Asker:
+        """Who asked `base` for what, as far as it was shown."""
+        credentials = self._settings.credentials
+        if credentials is None or not self.leader.is_known(base):
+            return Asker(base, request.action)
+        return Asker(base, request.action, credentials.principal, credentials.proof)

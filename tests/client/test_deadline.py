@@ -9,8 +9,8 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.conversation import Conversation
 from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import DeadlinePassed, NoMaster
 
 ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"version": 1}'
@@ -46,10 +46,29 @@ def dripping():
 
 def test_an_answer_that_drips_ends_with_the_deadline(dripping):
     started = time.monotonic()
-    with Master(parse_address(dripping), Conversation(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
+    with Master(parse_address(dripping), ClientSettings(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
         master.get("/version")
     assert caught.value.sent is True
     assert time.monotonic() - started < 0.1 * len(ANSWER)
+
+
+@pytest.mark.parametrize("begun", [b"", b"\x16\x03\x03\x00\x7a\x02"])
+def test_a_handshake_that_never_ends_ends_with_the_deadline_and_nothing_was_sent(begun):
+    taken = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def take():
+            taken.append(server.accept()[0])
+            taken[0].sendall(begun)
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        address = parse_address(f"https://127.0.0.1:{server.getsockname()[1]}")
+        with Master(address, ClientSettings(timeout=0.5)) as master, pytest.raises(DeadlinePassed) as caught:
+            master.post("/quota", b"{}")
+        thread.join()
+        taken[0].close()
+    assert not caught.value.sent
 
 
 @pytest.fixture
@@ -97,14 +116,14 @@ def answering():
 
 
 def test_a_silent_master_leaves_time_for_the_next(deaf, answering):
-    with Master(parse_address(f"{deaf},{answering}"), Conversation(timeout=8)) as master:
+    with Master(parse_address(f"{deaf},{answering}"), ClientSettings(timeout=8)) as master:
         assert master.get("/quota") == {"version": 1}
 
 
 def test_silent_masters_all(deaf):
     started = time.monotonic()
     with (
-        Master(parse_address(f"{deaf},{deaf}"), Conversation(timeout=0.6)) as master,
+        Master(parse_address(f"{deaf},{deaf}"), ClientSettings(timeout=0.6)) as master,
         pytest.raises((DeadlinePassed, NoMaster)) as caught,
     ):
         master.get("/quota")

@@ -1,4 +1,4 @@
-"""What is told of one exchange to whoever wants to see them: never a secret."""
+"""What is told of one exchange to whoever wants to see it (-v): never a secret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class Trace:
     """One request and its answer, or `failure`, the sentence for why there is none.
 
     `headers` are those that were sent, with what is secret in them struck out.

@@ -1,0 +1,107 @@
+"""The body of an answer: unpacked, kept small until it is read, and read within bounds.
+
+What a master sends may be anything, so neither unpacking nor reading it may take what a machine does not have: a body
+is counted while it is unpacked, and what JSON will cost is estimated before it is read.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+import httpx
+
+from mesosctl.client.deadline import Deadline
+from mesosctl.core.errors import DeadlinePassed, UnexpectedAnswer
+
+LARGEST_ANSWER = 512 * 1024 * 1024
+"""Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""
+MOST_VALUES = 12_000_000
+"""Values in JSON that is read whole, of about 64 bytes each; `/slaves` of 50,000 agents has some five million."""
+VALUES_A_SECOND = 1_500_000
+"""That are read in any case, even if all of them are numbers, which are read the slowest."""
+_PACKED = ("gzip", "x-gzip", "deflate")
+_PIECE = 1 << 16
+_QUICKEST = 1
+
+
+def pieces_of(response: httpx.Response) -> Iterator[bytes]:
+    """The body as it comes, unpacked.  Raises errors of httpx, DecodingError also where the packing is cut off.
+
+    httpx itself would take a body without its end for whole, and only the first member of several.
+    """
+    if response.is_stream_consumed:  # of a transport in this process, which hands over what is whole and unpacked
+        return response.iter_bytes()
+    packed = response.headers.get("content-encoding", "").strip().lower() in _PACKED
+    return _unpacked(response.iter_raw()) if packed else response.iter_raw()
+
+
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Out of gzip, of one member or several, or zlib, whichever it is; never more than a little at a time."""
+    unpacking = None
+    try:
+        for piece in pieces:
+            packed = piece
+            while packed:
+                unpacking = unpacking or zlib.decompressobj(zlib.MAX_WBITS | 32)
+                yield unpacking.decompress(packed, _PIECE)
+                packed = unpacking.unconsumed_tail or unpacking.unused_data
+                unpacking = None if unpacking.eof else unpacking
+        while unpacking is not None and (rest := unpacking.decompress(b"", _PIECE)):
+            yield rest
+            unpacking = None if unpacking.eof else unpacking
+    except zlib.error as error:
+        raise httpx.DecodingError(str(error)) from error
+    if unpacking is not None:
+        raise httpx.DecodingError("it is cut off")
+
+
+class HeldBody:
+    """A large body between the network and its reader: received as fast as it comes, read as slowly as it takes.
+
+    A master, and whatever stands between, should not have to wait for a reader that makes values of what it reads; and
+    a text of JSON takes a twentieth of its size when it is squeezed, at some 200 MB a second.
+    """
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        """Take all pieces.  Raises what getting them raises."""
+        squeezing = zlib.compressobj(_QUICKEST)
+        self._squeezed = [squeezed for piece in pieces if (squeezed := squeezing.compress(piece))]
+        self._squeezed.append(squeezing.flush())
+
+    def pieces(self) -> Iterator[bytes]:
+        """The same body in pieces of other sizes, once: what has been given is let go of."""
+        opening = zlib.decompressobj()
+        self._squeezed.reverse()
+        while self._squeezed:
+            waiting = self._squeezed.pop()
+            while waiting:
+                yield opening.decompress(waiting, _PIECE)
+                waiting = opening.unconsumed_tail
+        yield opening.flush()
+
+
+def within(deadline: Deadline, url: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, for a reader that is given until `deadline`.  Raises DeadlinePassed."""
+    for piece in pieces:
+        if deadline.remaining() <= 0:
+            raise _too_large_to_read(deadline, url)
+        yield piece
+
+
+def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
+    """Whether JSON can be read whole in the memory and the time that there is.
+
+    Raises UnexpectedAnswer, and DeadlinePassed where a longer `--timeout` would do.
+    """
+    values = sum(map(body.count, (b",", b"[", b"{")))
+    if values > MOST_VALUES:
+        raise UnexpectedAnswer(f"{url} answered with JSON of more than {MOST_VALUES} values")
+    if values / VALUES_A_SECOND > deadline.remaining():
+        raise _too_large_to_read(deadline, url)
+
+
+def _too_large_to_read(deadline: Deadline, url: str) -> DeadlinePassed:
+    return DeadlinePassed(
+        f"the answer of {url} is too large to be read within {deadline.seconds:g} s",
+        sent=True,
+        hint="give it longer with --timeout",
+    )

@@ -1,0 +1,180 @@
+"""One exchange with one master over httpx: a request that is sent, and an answer that is read whole or listened to."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from mesosctl import __version__
+from mesosctl.client.answer import Answer, Take
+from mesosctl.client.body import LARGEST_ANSWER, HeldBody, pieces_of, within
+from mesosctl.client.deadline import Deadline, Timeouts
+from mesosctl.client.errors import BROKEN, deadline_passed, translate
+from mesosctl.client.settings import NO_TLS_FILES, Tls
+from mesosctl.client.stream import EventStream
+from mesosctl.core.errors import UnexpectedAnswer, UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.client.transport import NetworkTransport
+
+_PATH_SAFE = "/:@!$&'()*+,;=~-._?"
+"""What a path may hold as it is in a URL; everything else is quoted where one is shown, and goes out as it is."""
+
+
+class HttpClient:
+    """Sends requests one after the other, or beside a stream that stays open, on connections that it keeps.
+
+    Over `transport` where one is given, in process to the fake master behind a `fake:` address, and over the network
+    otherwise.  `timeout`: seconds that the state of a fake master is waited for while another process holds it.
+    """
+
+    def __init__(
+        self,
+        fake: str | None = None,
+        tls: Tls = NO_TLS_FILES,
+        transport: httpx.BaseTransport | None = None,
+        *,
+        timeout: float | None = None,
+        largest: int = LARGEST_ANSWER,
+    ) -> None:
+        self._network = _open_network(tls) if transport is None and fake is None else None
+        self._client = httpx.Client(
+            transport=transport or self._network or _open_fake(fake, timeout),
+            # What does not travel is not packed.
+            headers={"User-Agent": f"mesosctl/{__version__}", "Accept-Encoding": "identity" if fake else "gzip"},
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # a master is told nothing that another said
+            # Credentials come from where the operator put them, and from no .netrc.
+            trust_env=False,
+            follow_redirects=False,
+            event_hooks={"response": [_keep_location]},
+        )
+        self._largest = largest
+        self.received: Callable[[int], None] = _nothing
+        """Told how many bytes of the answer that is being read have come."""
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._client.close()
+
+    def close_idle(self) -> None:
+        """Close the connections that nothing is under way on."""
+        if self._network is not None:
+            self._network.close_idle()
+
+    def exchange(
+        self,
+        method: str,
+        base: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        deadline: Deadline,
+        take: Take | None = None,
+    ) -> Answer:
+        """One request and its whole answer; `path` is sent as it is, byte for byte.
+
+        With `take` the body of a success is not kept: it is read by it, piece by piece, once it has come.
+        Raises Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
+        """
+        url = base + quote(path, safe=_PATH_SAFE)
+        if deadline.remaining() <= 0:
+            raise deadline_passed(deadline, url, sent=False)
+        try:
+            response = self._send(method, base, path, headers, body, Timeouts(deadline))
+            try:
+                answer = _head(response, url)
+                pieces = self._counted(pieces_of(response), deadline, url)
+                if take is None or answer.status != 200 or not answer.is_json:
+                    return answer._replace(body=b"".join(pieces))
+                held = HeldBody(pieces)
+            finally:
+                response.close()
+        except BROKEN as error:
+            raise translate(error, base, deadline) from error
+        # Reading what has come may take as long again, and no longer.
+        return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
+
+    def subscribe(
+        self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
+    ) -> EventStream | Answer:
+        """POST and keep listening; an answer other than 200 is read whole instead.
+
+        `patience`: seconds without any event after which the subscriber gives up.
+        Raises Unreachable, TlsFailure, DeadlinePassed.
+        """
+        agreed = Deadline(patience, time.monotonic)
+        try:
+            response = self._send("POST", base, path, headers, body, Timeouts(agreed, listening=True))
+            if response.status_code == 200:
+                return EventStream(response, lambda error: translate(error, base, agreed))
+            try:
+                pieces = self._counted(pieces_of(response), agreed, base + path)
+                return _head(response, base + path)._replace(body=b"".join(pieces))
+            finally:
+                response.close()
+        except BROKEN as error:
+            raise translate(error, base, agreed) from error
+
+    def _send(
+        self, method: str, base: str, path: str, headers: Mapping[str, str], body: bytes | None, timeouts: Timeouts
+    ) -> httpx.Response:
+        """Send a request and wait for the head of its answer.  Raises errors of httpx, and UsageError for no host."""
+        quoted = quote(path, safe=_PATH_SAFE)
+        # httpx would write the path as it thinks best, and a master reads roles from it as they stand there.
+        target = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
+        extensions: dict[str, Any] = {"timeout": timeouts.extension(), "target": target}
+        try:
+            request = self._client.build_request(
+                method, base + quoted, headers=dict(headers), content=body, extensions=extensions
+            )
+        except (httpx.InvalidURL, UnicodeError) as error:  # a host that passes for one, and is none
+            raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
+        return self._client.send(request, stream=True)
+
+    def _counted(self, pieces: Iterator[bytes], deadline: Deadline, url: str) -> Iterator[bytes]:
+        size = 0
+        for piece in pieces:
+            size += len(piece)
+            if size > self._largest:
+                raise UnexpectedAnswer(f"{url} answered with more than {self._largest} bytes")
+            if deadline.remaining() <= 0:
+                raise deadline_passed(deadline, url, sent=True)
+            self.received(size)
+            yield piece
+
+
+def _open_network(tls: Tls) -> "NetworkTransport":
+    # Late: it loads httpcore, which a fake master in this process does not need.
+    from mesosctl.client.transport import NetworkTransport
+
+    return NetworkTransport(tls)
+
+
+def _open_fake(address: str | None, timeout: float | None) -> httpx.BaseTransport:
+    import fake_master
+
+    assert address is not None, "what is no fake is on the network"
+    return fake_master.open_transport(address, timeout)
+
+
+def _keep_location(response: httpx.Response) -> None:
+    """Put where a redirect leads aside: httpx would fail on what it cannot read; `client.leader` says what is wrong."""
+    location = response.headers.pop("location", None)
+    if location is not None:
+        response.extensions["location"] = location
+
+
+def _head(response: httpx.Response, url: str) -> Answer:
+    return Answer(
+        status=response.status_code,
+        url=url,
+        content_type=response.headers.get("content-type", "").lower(),
+        location=response.extensions.get("location"),
+    )
+
+
+def _nothing(_: int) -> None:
+    return None

@@ -1,0 +1,220 @@
+"""The network as a transport of httpx: pools of httpcore on a network backend that keeps deadlines.
+
+Each connect, read and write waits for what is left of its exchange (`client.deadline.Timeout`).  Looking up a host name
+is up to the system's resolver and its own limits.  There are no proxies: a master is spoken to directly.
+"""
+
+import select
+import socket
+import ssl
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpcore
+import httpx
+
+from mesosctl.client.deadline import Timeout
+from mesosctl.client.settings import Tls
+from mesosctl.client.tls import open_context
+
+_PIECE = 64 * 1024
+_TLS_ALERT = b"\x15\x03"
+"""How a server that wants TLS begins its answer to a request in clear text."""
+
+
+class Unanswered(httpcore.RemoteProtocolError):
+    """The connection ended before anything was heard on it: perhaps nobody meant to take requests of this client."""
+
+
+class AnsweredInTls(httpcore.RemoteProtocolError):
+    """A request in clear text was answered by TLS, and so read by nobody."""
+
+
+class NetworkTransport(httpx.BaseTransport):
+    """Masters on sockets.  Connections are kept for the next request; a TLS context is made for https alone."""
+
+    def __init__(self, tls: Tls) -> None:
+        self._tls = tls
+        self._pools: dict[str, httpcore.ConnectionPool] = {}
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and wait for the head of the answer.  Raises errors of httpx, and BadInput for TLS files."""
+        assert isinstance(request.stream, httpx.SyncByteStream), "the client is synchronous"
+        url = request.url
+        with _errors_of_httpx():
+            response = self._pool(url.scheme).handle_request(
+                httpcore.Request(
+                    request.method,
+                    httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
+            if not response.extensions["network_stream"].has_read:
+                # Bytes too many after the last answer lay there as if they were this one.
+                response.close()
+                raise httpcore.RemoteProtocolError("it answered before it was asked")
+        return httpx.Response(
+            response.status, headers=response.headers, stream=_Body(response), extensions=response.extensions
+        )
+
+    def close_idle(self) -> None:
+        """Close the connections that nothing is under way on."""
+        for pool in self._pools.values():
+            for connection in pool.connections:
+                if connection.is_idle():
+                    connection.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        for pool in self._pools.values():
+            pool.close()
+
+    def _pool(self, scheme: str) -> httpcore.ConnectionPool:
+        if scheme not in self._pools:
+            context = open_context(self._tls) if scheme == "https" else None
+            self._pools[scheme] = httpcore.ConnectionPool(context, max_connections=None, network_backend=_Backend())
+        return self._pools[scheme]
+
+
+class _Body(httpx.SyncByteStream):
+    """The body of an answer of httpcore."""
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _errors_of_httpx():
+            yield from self._response.iter_stream()
+
+    def close(self) -> None:
+        self._response.close()
+
+
+@contextmanager
+def _errors_of_httpx() -> Iterator[None]:
+    """Each error of httpcore as the one of httpx that has the same name, or whose parent has."""
+    try:
+        yield
+    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+        same = next(kind for one in type(error).mro() if (kind := getattr(httpx, one.__name__, None)))
+        raise same(str(error)) from error
+
+
+class _Backend(httpcore.NetworkBackend):
+    """Connects within a deadline, whatever the number of addresses."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> "_Stream":
+        del local_address, socket_options  # no pool of ours has any
+        # In bytes: it is ASCII by now, and a text would have Python load its own tables of IDNA.
+        with _errors_of_sockets(httpcore.ConnectTimeout, httpcore.ConnectError):
+            found = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
+            for index, (family, kind, protocol, _, address) in enumerate(found):
+                try:
+                    # One of several addresses gets its part of the time.
+                    share = _left(timeout) / (len(found) - index)
+                    return _Stream(_connected(socket.socket(family, kind, protocol), address, share))
+                except OSError:  # also an address of a kind that this machine does not speak
+                    if index == len(found) - 1:
+                        raise
+        raise httpcore.ConnectError("the name has no address")
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection, on which nothing is waited for longer than until the deadline of its exchange."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._heard = False
+        self.has_read = False
+        """Whether anything was read since something was written."""
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with _errors_of_sockets(httpcore.ReadTimeout, httpcore.ReadError):
+            try:
+                self._connection.settimeout(_left(timeout))
+                data = self._connection.recv(max_bytes)
+            except OSError as error:
+                if self._heard or isinstance(error, TimeoutError | ssl.SSLError):
+                    raise
+                raise Unanswered(str(error)) from error
+        if not self._heard:
+            self._check_first(data)
+        self._heard = self.has_read = True
+        if isinstance(timeout, Timeout):
+            timeout.answered()
+        return data
+
+    def _check_first(self, data: bytes) -> None:
+        if not data:
+            raise Unanswered("Server disconnected without sending a response")
+        if data.startswith(_TLS_ALERT) and not isinstance(self._connection, ssl.SSLSocket):
+            raise AnsweredInTls("it answered in TLS")
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.has_read = False
+        with _errors_of_sockets(httpcore.WriteTimeout, httpcore.WriteError):
+            for start in range(0, len(buffer), _PIECE):
+                self._connection.settimeout(_left(timeout))
+                self._connection.sendall(buffer[start : start + _PIECE])
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Stream":
+        with _errors_of_sockets(httpcore.ConnectTimeout, httpcore.ConnectError):
+            try:
+                self._connection.settimeout(_left(timeout))
+                return _Stream(ssl_context.wrap_socket(self._connection, server_hostname=server_hostname))
+            except BaseException:
+                self.close()
+                raise
+
+    def get_extra_info(self, info: str) -> Any:
+        """`is_readable`, which of an idle connection means that it ends or says too much, and `socket`."""
+        if info == "is_readable":
+            poll = select.poll()
+            poll.register(self._connection, select.POLLIN)
+            return bool(poll.poll(0))
+        return self._connection if info == "socket" else None
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _connected(connection: socket.socket, address: Any, seconds: float) -> socket.socket:
+    try:
+        connection.settimeout(seconds)
+        connection.connect(address)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _left(timeout: float | None) -> float:
+    """Seconds that a socket may be waited for: zero would mean not to wait at all.  Raises TimeoutError."""
+    assert timeout is not None, "every exchange has a deadline"
+    seconds = timeout.left() if isinstance(timeout, Timeout) else timeout
+    if seconds <= 0:
+        raise TimeoutError("the deadline has passed")
+    return seconds
+
+
+@contextmanager
+def _errors_of_sockets(too_late: type[Exception], broken: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as error:
+        raise too_late(str(error)) from error
+    except OSError as error:
+        raise broken(str(error)) from error
