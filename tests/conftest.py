@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,24 +11,27 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, settings
 
 from mesosctl.__main__ import main
 from tests.surroundings import InMemory, Terminal
 
-# How long an example takes says something of the machine alone.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+pytest_plugins = ("tests.needs", "tests.profiles")
 
 OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
+OF_THE_USER = ("MESOSCTL_", "XDG_", "NO_COLOR", "FORCE_COLOR")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The contexts, masters and names of whoever runs the tests are left alone, and change no test."""
+    """The contexts, masters and names of whoever runs the tests are left alone, and change no test.
+
+    Neither does it matter whether they run in the background of a script, where a shell makes SIGINT ignored.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     home = tempfile.TemporaryDirectory(prefix="mesosctl-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
-    for name in [name for name in os.environ if name.startswith(("MESOSCTL_", "XDG_"))]:
-        if name not in OF_TESTS:
+    for name in list(os.environ):
+        if name.startswith(OF_THE_USER) and name not in OF_TESTS:
             del os.environ[name]
     os.environ["HOME"] = home.name
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mesosctl.__main__ import main
 from tests.conftest import Ran
+from tests.profiles import examples
 from tests.surroundings import InMemory
 
 SOMETHING = (
@@ -121,7 +122,7 @@ def test_records_with_more_in_them_than_is_known_are_good(copy):
 
 
 @given(st.lists(st.tuples(st.integers(0, 20_479), st.integers(1, 255)), min_size=1, max_size=40), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_bytes_that_are_wrong_anywhere_in_it(tmp_path_factory, state, flips, cut):
     folder = tmp_path_factory.mktemp("home")
     path = folder / "mesosctl" / "fake" / state.name

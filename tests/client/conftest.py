@@ -6,12 +6,14 @@ import pytest
 
 from mesosctl.__main__ import main
 from tests.conftest import Ran
+from tests.needs import needs
 from tests.surroundings import InMemory
 
 from .ensemble import Ensemble
 
 
 @pytest.fixture
+@needs("socket")
 def ensemble() -> Iterator[Ensemble]:
     masters = Ensemble()
     yield masters

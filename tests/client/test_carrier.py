@@ -14,6 +14,7 @@ from mesosctl.client.master import Master
 from mesosctl.client.network import Network
 from mesosctl.client.plugged import Plugged
 from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
+from tests.needs import needs
 
 
 def deadline():
@@ -41,6 +42,7 @@ def test_tls_files_that_cannot_be_used(tls):
 
 
 @pytest.fixture
+@needs("socket")
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)

@@ -13,11 +13,13 @@ from mesosctl.client.conversation import Deadline, Tls
 from mesosctl.client.master import Master
 from mesosctl.client.network import Network
 from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
+from tests.needs import needs
 
 from .scripted import Scripted, answer
 
 
 @pytest.fixture
+@needs("socket")
 def serve():
     opened = []
 
@@ -109,6 +111,7 @@ def test_a_connection_that_ended_or_said_too_much_is_not(serve, carrier, last):
     assert [number for number, _ in server.requests] == [0, 1]
 
 
+@pytest.mark.socket
 def test_a_refusal_is_heard_although_the_body_was_not_taken(carrier):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(60)

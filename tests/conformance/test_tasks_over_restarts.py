@@ -108,9 +108,6 @@ def _on(agent_id: dict[str, str], entries: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(params=EVERY_CARRIER, ids=str)
 def restarts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarts]:
-    reason = request.param.why_not()
-    if reason is not None:
-        pytest.skip(reason)
     masters = Restarts(request.param, tmp_path)
     yield masters
     masters.end()
@@ -286,6 +283,8 @@ def test_an_executor_comes_back_with_its_tasks(restarts: Restarts) -> None:
 
 
 @pytest.mark.parametrize("end", [Process.stop, Process.kill], ids=["ended", "killed"])
+@pytest.mark.process
+@pytest.mark.socket
 def test_a_framework_does_not_fail_over_because_its_master_ends(tmp_path: Path, end: Callable[[Process], None]) -> None:
     """With no time to fail over at all, and its stream open to the last."""
     with _served(tmp_path, end) as first:

@@ -7,6 +7,7 @@ import pytest
 from mesosctl.core import regexes
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.regexes import RegexLimits, whole
+from tests.needs import lacking
 
 TAKEN = [
     "a",
@@ -37,7 +38,7 @@ HAS_RE2 = importlib.util.find_spec("re2") is not None
 @pytest.fixture(params=["re2", "python"], autouse=True)
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "re2" and not HAS_RE2:
-        pytest.skip("google-re2 is not installed")
+        lacking("google-re2", "it is not installed")
     if request.param == "python":
         monkeypatch.setattr(regexes, "_re2", lambda: None)
     return str(request.param)

@@ -15,6 +15,8 @@ from fake_master.carriers.limits import ClientLimits
 from fake_master.carriers.server import Server
 from fake_master.cluster import ClusterSpec
 
+pytestmark = pytest.mark.socket
+
 PATIENCE = 60.0
 """Seconds until a test gives up; a hundred times as long as any limit here."""
 SMALL = ClientLimits(

@@ -16,6 +16,7 @@ from fake_master.carriers.on_call import OnCall
 from fake_master.master.registry import MemoryRegistry, RegistryFailure
 from fake_master.master.streams import EventStream
 from mesosctl.core.errors import BadInput
+from tests.profiles import examples
 
 from .restart_lab import Scheduler, lab
 
@@ -34,7 +35,7 @@ CHANGES = st.lists(st.one_of(st.tuples(st.just("POST"), ROLES, AMOUNT), st.tuple
 
 
 @given(CHANGES, st.sampled_from(["1.4", "1.11"]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, version):
     with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", home)

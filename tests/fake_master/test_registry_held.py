@@ -61,6 +61,7 @@ async def status(session: ClientSession, path: str) -> int:
         return answer.status
 
 
+@pytest.mark.socket
 def test_who_reads_is_answered_while_a_change_waits_which_is_made_at_last(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
 
@@ -77,6 +78,7 @@ def test_who_reads_is_answered_while_a_change_waits_which_is_made_at_last(tmp_pa
     asyncio.run(run())
 
 
+@pytest.mark.socket
 def test_a_change_does_not_wait_for_ever(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
 
@@ -91,6 +93,7 @@ def test_a_change_does_not_wait_for_ever(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.socket
 def test_of_several_changes_that_wait_one_at_a_time_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "r.sqlite"
     tries: list[str] = []

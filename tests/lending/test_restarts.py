@@ -13,6 +13,7 @@ from fake_master.master.registry import MemoryRegistry
 from fake_master.master.subscription import Subscription
 from mesosctl.core.quantities import Quantities
 from tests.fake_master.restart_lab import Lab, Scheduler, lab
+from tests.profiles import examples
 
 from .test_histories import Lending, _Deaf
 
@@ -54,7 +55,7 @@ class Restarted(Lending):
         self._settle()
 
 
-Restarted.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+Restarted.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=30, deadline=None)
 TestRestarted = Restarted.TestCase
 
 

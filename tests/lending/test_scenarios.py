@@ -27,6 +27,8 @@ def test_in_process(scenario: dict[str, Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scenario", [entry for entry in SCENARIOS if entry.get("socket")], ids=_name)
+@pytest.mark.process
+@pytest.mark.socket
 def test_on_a_socket(scenario: dict[str, Any], tmp_path: Path) -> None:
     stage = on_socket(cluster_file(scenario, tmp_path, _REAL_INTERVAL, _REAL_STOP_SECONDS), _REAL_INTERVAL)
     try:

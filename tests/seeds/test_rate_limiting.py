@@ -98,6 +98,7 @@ def test_foo_bar_and_baz():
 
 
 @says("If there is a fourth framework qux or a framework without a principal")
+@pytest.mark.slow
 def test_qux_and_a_framework_without_a_principal_share_the_default():
     qux, nameless = simulate(from_json(SAMPLE), parse_traffic(["qux=500000", "-=500002"]))
     assert qux.longest_delay == pytest.approx(499_999 / 333)
