@@ -12,7 +12,7 @@ import pytest
 
 from fake_master.carriers.in_process import InProcessTransport
 from mesosctl.__main__ import main
-from tests.fake_master.throttled import Cluster, Framework
+from tests.lab import Lab, Scheduler
 from tests.surroundings import InMemory, Terminal
 
 LIMITS = {
@@ -26,7 +26,7 @@ class Surroundings(httpx.BaseTransport):
     """A master whose time passes while the command sleeps; `meanwhile` is done then, one step a sleep."""
 
     def __init__(self, limits: dict[str, Any]) -> None:
-        self.cluster = Cluster(limits)
+        self.cluster = Lab(rate_limits=limits)
         self.meanwhile: list[Callable[[], object]] = []
         self.refused: set[str] = set()
 
@@ -36,8 +36,7 @@ class Surroundings(httpx.BaseTransport):
         return InProcessTransport(self.cluster.application.master).handle_request(request)
 
     def sleep(self, seconds: float) -> None:
-        self.cluster.now += seconds
-        self.cluster.application.tick()
+        self.cluster.wait(seconds)
         if self.meanwhile:
             self.meanwhile.pop(0)()
 
@@ -46,7 +45,7 @@ class Surroundings(httpx.BaseTransport):
             stdin=io.StringIO(stdin),
             stdout=Terminal() if terminal else io.StringIO(),
             variables={"MESOSCTL_MASTER": "http://master:5050"},
-            clock=lambda: self.cluster.now,
+            clock=self.cluster.clock,
             sleep=self.sleep,
             transport=self,
         )
@@ -70,7 +69,7 @@ def master() -> Surroundings:
     return Surroundings(LIMITS)
 
 
-def burst(framework: Framework, size: int) -> Callable[[], None]:
+def burst(framework: Scheduler, size: int) -> Callable[[], None]:
     return lambda: framework.send(*(f"t{number}" for number in range(size)))
 
 
@@ -78,8 +77,8 @@ def burst(framework: Framework, size: int) -> Callable[[], None]:
 
 
 def test_show_puts_limits_beside_figures(master):
-    p, stranger = master.cluster.framework("p"), master.cluster.framework("stranger")
-    master.cluster.framework()
+    p, stranger = Scheduler(master.cluster, principal="p"), Scheduler(master.cluster, principal="stranger")
+    Scheduler(master.cluster)
     p.send("a", "b", "c")
     stranger.send("d")
     ran = master.run("show", "-o", "wide")
@@ -110,7 +109,7 @@ def test_show_leaves_out_what_may_not_be_seen(master):
 
 
 def test_a_principal_that_nobody_uses_is_warned_of(master):
-    master.cluster.framework("p")
+    Scheduler(master.cluster, principal="p")
     ran = master.run("validate", "-", "--live", "-o", "name", stdin=json.dumps(LIMITS))
     assert (ran.status, ran.out) == (0, "limits[1].principal\n")
 
@@ -119,7 +118,7 @@ def test_a_principal_that_nobody_uses_is_warned_of(master):
 
 
 def test_watch_tells_rates_and_when_a_capacity_is_full(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.cluster, principal="p")
     master.meanwhile = [burst(framework, 6), burst(framework, 2)]
     ran = master.run("watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
     assert ran.status == 0
@@ -132,24 +131,24 @@ def test_watch_tells_rates_and_when_a_capacity_is_full(master):
 
 
 def test_watch_survives_counters_that_come_and_go(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.cluster, principal="p")
     framework.send("a")
     master.meanwhile = [
         lambda: framework.call("TEARDOWN"),
-        lambda: master.cluster.framework("p"),
+        lambda: Scheduler(master.cluster, principal="p"),
     ]
     ran = master.run("watch", "--interval", "5s", "--count", "3", "-o", "jsonl")
     assert [line["status"] for line in ran.lines] == ["new", "gone", "new"]
 
 
 def test_watch_survives_a_failover(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.cluster, principal="p")
     framework.send("a")
 
     def fail_over() -> None:
-        now = master.cluster.now
-        master.cluster = Cluster(LIMITS, now=now)
-        burst(master.cluster.framework("p"), 9)()
+        now = master.cluster.clock()
+        master.cluster = Lab(rate_limits=LIMITS, now=now)
+        burst(Scheduler(master.cluster, principal="p"), 9)()
 
     master.meanwhile = [fail_over]
     ran = master.run("watch", "--interval", "5s", "--count", "2", "-o", "jsonl")
@@ -157,7 +156,7 @@ def test_watch_survives_a_failover(master):
 
 
 def test_watch_passes_over_a_master_that_does_not_answer(master):
-    master.cluster.framework("p")
+    Scheduler(master.cluster, principal="p")
     answers = master.handle_request
 
     def broken(request: httpx.Request) -> httpx.Response:
@@ -178,7 +177,7 @@ def test_watch_does_not_forgive_a_wrong_address(master):
 
 
 def test_watch_redraws_on_a_terminal_and_not_in_a_file(master):
-    master.cluster.framework("p")
+    Scheduler(master.cluster, principal="p")
     drawn = master.run("watch", "--interval", "1s", "--count", "2", terminal=True)
     first, second = re.split("\x1b\\[[0-9]+A\x1b\\[J", drawn.out)
     assert f"\x1b[{first.count(chr(10))}A\x1b[J{second}" in drawn.out
@@ -192,7 +191,7 @@ def test_watch_as_one_document_needs_an_end(master):
 
 
 def test_watch_without_flags_tells_no_time_to_full(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.cluster, principal="p")
     master.refused = {"/flags"}
     master.meanwhile = [burst(framework, 6)]
     ran = master.run("watch", "--interval", "2s", "--count", "2", "-o", "jsonl")
@@ -205,7 +204,7 @@ def test_watch_without_flags_tells_no_time_to_full(master):
 
 def test_suggest_makes_a_file_from_what_was_seen(tmp_path):
     master = Surroundings({})
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.cluster, principal="p")
     master.meanwhile = [burst(framework, 20), burst(framework, 10)]
     path = tmp_path / "limits.json"
     ran = master.run("suggest", "--for", "20s", "--interval", "10s", "--burst", "10s", "-f", str(path), "-o", "json")

@@ -14,7 +14,7 @@ ENTRY = {"agents": "resources = 'cpus:1'", "frameworks": "task = 'cpus:1'"}
 @pytest.fixture
 def path(tmp_path):
     made = tmp_path / "cluster.toml"
-    made.write_text(fake_master.example_cluster())
+    made.write_text(fake_master.example_cluster(), encoding="utf-8")
     return made
 
 

@@ -16,9 +16,8 @@ from fake_master.carriers.on_call import OnCall
 from fake_master.master.registry import MemoryRegistry, RegistryFailure
 from fake_master.master.streams import EventStream
 from mesosctl.core.errors import BadInput
+from tests.lab import Scheduler, lasting
 from tests.profiles import examples
-
-from .restart_lab import Scheduler, lab
 
 
 def quota_of(carrier):
@@ -53,7 +52,7 @@ def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, versio
 
 
 def test_who_closes_it_ends_its_master_which_keeps_what_it_has_not_yet(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         carrier = OnCall(lambda: Direct(here.master), here.master.registry, None, nullcontext)
         assert carrier.answer("GET", "/version", {}, b"").status == 200

@@ -9,7 +9,7 @@ import pytest
 from .playing import cluster_file, play
 from .stage import in_process, on_socket
 
-SCENARIOS = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text())["scenario"]
+SCENARIOS = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text(encoding="utf-8"))["scenario"]
 RACES = {f"R{number}" for number in range(1, 9)} - {"R7"}  # a lost agent: test_books.py
 _REAL_INTERVAL = 0.2
 _REAL_STOP_SECONDS = 5.0
