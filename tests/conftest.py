@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from mesosctl.__main__ import main
-from tests.surroundings import InMemory, Terminal
+from tests.surroundings import InMemory, Ran, Terminal
 
 pytest_plugins = ("tests.needs", "tests.profiles")
 
@@ -127,17 +127,6 @@ class StandIn(httpx.BaseTransport):
             return httpx.Response(400, text=f"Role '{role}' has no quota set")
         self.limits.pop(role, None)
         return httpx.Response(200)
-
-
-@dataclass
-class Ran:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        return json.loads(self.out)
 
 
 def guarantee(**amounts: float) -> list[dict[str, Any]]:

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesosctl.__main__ import main
-from tests.conftest import Ran
 from tests.profiles import examples
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 SOMETHING = (
     ("quota", "set", "dev", "cpus:1"),

@@ -13,8 +13,7 @@ import pytest
 from mesosctl.__main__ import main
 from mesosctl.cli.reference.walk import commands
 from mesosctl.cli.settings import declared
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'
 CONFIG = '{"role": "dev", "guarantees": {"cpus": {"value": 1}}}'

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mesosctl.__main__ import main
-from tests.conftest import Ran
 from tests.needs import needs
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 from .ensemble import Ensemble
 
