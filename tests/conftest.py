@@ -15,7 +15,7 @@ import pytest
 from mesosctl.__main__ import main
 from tests.surroundings import InMemory, Ran, Terminal
 
-pytest_plugins = ("tests.needs", "tests.profiles")
+pytest_plugins = ("pytester", "tests.needs", "tests.profiles")
 
 OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
 OF_THE_USER = ("MESOSCTL_", "XDG_", "NO_COLOR", "FORCE_COLOR")
