@@ -1,6 +1,7 @@
 """The command line upon a lab: somebody, or a script, types at its master."""
 
 import io
+import json
 
 import httpx
 
@@ -17,16 +18,17 @@ class CommandLine(httpx.BaseTransport):
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.asked: list[str] = []
-        """Method and path of every request."""
+        """Method and path of every request, and the type of a v1 call."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(f"{request.method} {request.url.path}")
+        call = json.loads(request.read())["type"] if request.url.path == "/api/v1" else ""
+        self.asked.append(f"{request.method} {request.url.path} {call}".strip())
         return InProcessTransport(self.lab.master, self.lab.clock.sleep).handle_request(request)
 
     @property
-    def changed(self) -> list[str]:
-        """What was asked beside GET."""
-        return [line for line in self.asked if not line.startswith("GET")]
+    def changes(self) -> list[str]:
+        """What was asked beside reads."""
+        return [one for one in self.asked if not one.startswith("GET ") and "POST /api/v1 GET_" not in one]
 
     def sleep(self, seconds: float) -> None:
         """What a command does that waits."""

@@ -44,7 +44,7 @@ def test_another_principal_is_refused_before_it_is_sent(guarded):
     ran = guarded.run("reserve", "one", "cpus:1", "--role", "ads", "--reserver", "dev", **WHO)
     assert ran.status == 3
     assert "reserve.principal" in ran.err
-    assert guarded.changed == []
+    assert guarded.changes == []
 
 
 def test_what_the_master_does_not_allow_is_told(guarded):
@@ -90,7 +90,7 @@ def test_a_lost_answer_is_looked_up_and_found_undone(lab):
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 7
     assert "so far" in ran.err
-    assert lab.changed == []
+    assert lab.changes == []
 
 
 def test_of_several_agents_those_done_are_named_when_one_fails(lab):

@@ -40,7 +40,7 @@ def test_labels_keep_their_order_and_the_v1_call_does_the_same(lab):
     words = ("--role", "ads", "--label", "b=2", "--label", "a=1", "--reserver", "me")
     assert lab.run("reserve", "one", "cpus:1", *words, "--api", "v1").status == 0
     assert lab.run("reserve", "one", "cpus:1", *words).status == 0
-    assert lab.changed == ["POST /api/v1", "POST /reserve"]
+    assert lab.changes == ["POST /api/v1 RESERVE_RESOURCES", "POST /reserve"]
     assert lab.reserved("one") == "cpus(reservations: [(DYNAMIC,ads,me,{b: 2, a: 1})]):2"
 
 
@@ -99,7 +99,7 @@ def test_count_and_attributes_choose_agents_of_a_rack(lab):
 def test_what_is_wrong_is_never_sent(lab, status, words):
     ran = lab.run(*words)
     assert ran.status == status, ran.err
-    assert lab.changed == []
+    assert lab.changes == []
     assert ran.out == ""
 
 
@@ -146,7 +146,7 @@ def test_a_source_may_be_what_it_becomes(lab):
 def test_json_that_would_be_refused_or_kill_is_not_sent(lab, entries):
     ran = lab.run("reserve", "one", "-f", "-", stdin=json.dumps(entries))
     assert ran.status == 3, ran.err
-    assert lab.changed == []
+    assert lab.changes == []
 
 
 def test_a_message_that_is_lost_on_the_way_to_the_agent_is_told(lab):
