@@ -11,16 +11,14 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, settings
 
 from mesosctl.__main__ import main
-from tests.surroundings import InMemory, Terminal
+from tests.surroundings import InMemory, Ran, Terminal
 
-# How long an example takes says something of the machine alone.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+pytest_plugins = ("pytester", "tests.needs", "tests.profiles")
 
 OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
+OF_THE_USER = ("MESOSCTL_", "XDG_", "NO_COLOR", "FORCE_COLOR")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,8 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, signal.SIG_DFL)
     home = tempfile.TemporaryDirectory(prefix="mesosctl-tests-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
-    for name in [name for name in os.environ if name.startswith(("MESOSCTL_", "XDG_"))]:
-        if name not in OF_TESTS:
+    for name in list(os.environ):
+        if name.startswith(OF_THE_USER) and name not in OF_TESTS:
             del os.environ[name]
     os.environ["HOME"] = home.name
 
@@ -132,17 +130,6 @@ class StandIn(httpx.BaseTransport):
             return httpx.Response(400, text=f"Role '{role}' has no quota set")
         self.limits.pop(role, None)
         return httpx.Response(200)
-
-
-@dataclass
-class Ran:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        return json.loads(self.out)
 
 
 def guarantee(**amounts: float) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mesosctl.core import roles
 from mesosctl.core.quantities import Quantities
 from mesosctl.core.resources import Resources
+from tests.profiles import examples
 
 from .history import History
 
@@ -63,7 +64,7 @@ QUIET = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(EVENTS)
 def test_decides_as_the_reference(events: list[tuple[Any, ...]]) -> None:
     history = History()
@@ -72,7 +73,7 @@ def test_decides_as_the_reference(events: list[tuple[Any, ...]]) -> None:
         check_books(history)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(QUIET)
 def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, ...]]) -> None:
     history = History()
@@ -81,7 +82,7 @@ def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, .
         check_books(history)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(EVENTS)
 def test_decides_as_the_reference_with_a_bad_memory(events: list[tuple[Any, ...]]) -> None:
     """Interned objects may go at any time: they are a shortcut, never a need."""

@@ -18,7 +18,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.scalars import to_double, to_milli
 from mesosctl.core.text import parse_resources
 
-from .real_master import RUNNER, Agents, RealMaster, Scheduler, hold
+from .real_master import Agents, RealMaster, Scheduler, hold
 
 RUNS = "allocator/mesos/allocation_runs"
 ROLES = ["a", "a/b", "a/b/c", "b", "q", "*", "a-b"]
@@ -139,7 +139,9 @@ def _scalars(amounts: dict[str, float]) -> dict[str, dict[str, float]]:
     return {name: {"value": amount} for name, amount in amounts.items()}
 
 
-@pytest.mark.skipif(RUNNER is None, reason="MESOS_RUNNER does not name a real master")
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
 @pytest.mark.parametrize("seed", range(4))
 def test_same_shares_as_the_real_master(seed: int) -> None:
     situation = Situation(seed)

@@ -5,6 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.profiles import examples
+
 from .market import GRACE, Market
 
 NUMBER = st.integers(0, 50)
@@ -92,7 +94,7 @@ class Hands:
         self.market.allocator.revive(self._framework(number))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(EVENTS)
 def test_in_any_history_the_promises_of_revocation_are_kept(events: list[tuple[Any, ...]]) -> None:
     """Never below a guarantee, never of an equal, never more than needed, nothing lost: the market checks each."""
@@ -102,7 +104,7 @@ def test_in_any_history_the_promises_of_revocation_are_kept(events: list[tuple[A
         hands.play(word, *numbers)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.sampled_from(SIZES), min_size=1, max_size=6), st.sampled_from(SIZES), st.integers(1, 3))
 def test_who_is_highest_gets_what_it_asks_for_where_it_could_fit_at_all(
     tasks: list[str], wanted: str, times: int

@@ -14,6 +14,7 @@ from fake_master.allocator import OfferCallback, Options, ResourceRequest, Stric
 from mesosctl.core.errors import RuleViolation
 from mesosctl.core.priorities import Priorities
 from mesosctl.core.quantities import Quantities
+from tests.profiles import examples
 
 from .history import ROLES, History
 from .player import Player
@@ -52,7 +53,7 @@ class StrictHistory(History):
         super().__init__(make, reference)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @example(  # one framework holds something of two roles on an agent that goes
     Priorities({}),
     [
@@ -72,7 +73,7 @@ def test_decides_as_the_reference(priorities: Priorities, events: list[tuple[Any
         check_books(history)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(PRIORITIES, QUIET)
 def test_decides_as_the_reference_where_little_changes(priorities: Priorities, events: list[tuple[Any, ...]]) -> None:
     history = StrictHistory(priorities)

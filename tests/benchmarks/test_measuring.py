@@ -32,6 +32,8 @@ def test_passed_offers_come_again_and_declined_ones_do_not() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
+@pytest.mark.process
+@pytest.mark.socket
 def test_answers_are_read_whole(at_once: int) -> None:
     with FakeMaster(Case("", 2, 1), "1secs") as master:
         length = len(httpx.get(f"http://127.0.0.1:{master.port}/slaves", trust_env=False).content)

@@ -225,6 +225,7 @@ def killed(tmp_path, file, at, when):
 @pytest.mark.parametrize(
     ("at", "when", "before"), [(1, "before", 0), (2, "after", 2), (4, "before", 3), (5, "after", 5)]
 )
+@pytest.mark.process
 def test_killed_at_any_moment_the_next_apply_goes_on(run, file, tmp_path, at, when, before):
     killed(tmp_path, file, at, when)
     status, out, err = run("apply", "-f", file, "--dry-run")
@@ -237,6 +238,7 @@ def test_killed_at_any_moment_the_next_apply_goes_on(run, file, tmp_path, at, wh
     assert run("apply", "-f", file)[1:] == ("", "mesosctl: note: everything is as wanted\n")  # the journal is gone
 
 
+@pytest.mark.process
 def test_what_changed_since_the_interruption_is_not_run_over(run, file, tmp_path):
     killed(tmp_path, file, 2, "before")
     assert run("quota", "set", "web", "cpus:1")[0] == 0
@@ -257,6 +259,7 @@ def test_what_changed_since_the_interruption_is_not_run_over(run, file, tmp_path
         (5, "unreserve agent-1 ports:[31000-31001] --role dept"),
     ],
 )
+@pytest.mark.process
 def test_a_step_that_was_made_and_is_not_so_any_more_is_not_called_done(run, file, tmp_path, at, undo):
     killed(tmp_path, file, at, "after")
     status, _, err = run(*undo.split())
@@ -288,6 +291,7 @@ def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
     assert run("apply", "-f", file)[0] == 0
 
 
+@pytest.mark.process
 def test_another_file_is_another_plan(run, file, tmp_path):
     killed(tmp_path, file, 2, "after")
     file.write_text(WISHES.replace("cpus:4", "cpus:5"))
@@ -305,6 +309,7 @@ def test_a_refusal_says_which_step_and_leaves_a_journal(run, file):
     assert run("quota", "list", "-o", "name")[1] == ""
 
 
+@pytest.mark.process
 def test_a_damaged_journal_is_told_of_and_can_be_forgotten(run, file, tmp_path):
     killed(tmp_path, file, 2, "after")
     (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")

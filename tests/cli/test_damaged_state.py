@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.__main__ import main
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.profiles import examples
+from tests.surroundings import InMemory, Ran
 
 SOMETHING = (
     ("quota", "set", "dev", "cpus:1"),
@@ -120,7 +120,7 @@ def test_records_with_more_in_them_than_is_known_are_good(copy):
 
 
 @given(st.lists(st.tuples(st.integers(0, 20_479), st.integers(1, 255)), min_size=1, max_size=40), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_bytes_that_are_wrong_anywhere_in_it(tmp_path_factory, state, flips, cut):
     folder = tmp_path_factory.mktemp("home")
     path = folder / "mesosctl" / "fake" / state.name

@@ -13,8 +13,7 @@ import pytest
 from mesosctl.__main__ import main
 from mesosctl.cli.reference.walk import commands
 from mesosctl.cli.settings import declared
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'
 CONFIG = '{"role": "dev", "guarantees": {"cpus": {"value": 1}}}'
@@ -180,11 +179,14 @@ READS_ONCE = [
 
 
 @pytest.mark.parametrize(("words", "text"), READS_ONCE)
+@pytest.mark.process
 def test_a_pipe_is_read_once(tmp_path, words, text):
     ran = type_it(tmp_path, "mesosctl", words, text)
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.process
+@pytest.mark.socket
 def test_a_master_is_served_from_standard_input(tmp_path):
     ran = type_it(tmp_path, "fake_master", "--port 0 --cluster -", "agents =")
     assert (ran.returncode, "standard input is not TOML" in ran.stderr) == (3, True), ran.stderr

@@ -127,8 +127,8 @@ def test_words_that_make_no_request(live: Live, words: str, status: int):
 def test_a_page_for_a_ticket(live: Live, tmp_path):
     page = tmp_path / "ticket.html"
     assert ask(live, "quota", "set", "web", "cpus:8", "mem:8192", "--dry-run", "--report", str(page)).status == 0
-    assert page.read_text().startswith("<!DOCTYPE html>")
-    assert "POST /quota: accepted (200)" in page.read_text()
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert "POST /quota: accepted (200)" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("words", ["quota set web cpus:8 --dry-run", "whatif weight:web=2"])

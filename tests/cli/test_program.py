@@ -13,6 +13,8 @@ import pytest
 
 import mesosctl
 
+pytestmark = [pytest.mark.process, pytest.mark.socket]
+
 ROOT = Path(mesosctl.__file__).parent.parent
 LOADED = (
     "import sys; from mesosctl.__main__ import main; status = main(); "

@@ -1,20 +1,15 @@
 """`ratelimit` against a master: show, validate --live, watch, suggest; the fake one, in virtual time."""
 
-import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
-from fake_master.carriers.in_process import InProcessTransport
-from mesosctl.__main__ import main
-from tests.fake_master.throttled import Cluster, Framework
-from tests.surroundings import InMemory, Terminal
+from tests.lab import CommandLine, Lab, Scheduler
 
 LIMITS = {
     "limits": [{"principal": "p", "qps": 1, "capacity": 10}, {"principal": "free"}],
@@ -23,55 +18,31 @@ LIMITS = {
 }
 
 
-class Surroundings(httpx.BaseTransport):
+class Desk(CommandLine):
     """A master whose time passes while the command sleeps; `meanwhile` is done then, one step a sleep."""
 
     def __init__(self, limits: dict[str, Any]) -> None:
-        self.cluster = Cluster(limits)
+        super().__init__(Lab(rate_limits=limits))
         self.meanwhile: list[Callable[[], object]] = []
         self.refused: set[str] = set()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if request.url.path in self.refused:
             return httpx.Response(403)
-        return InProcessTransport(self.cluster.application.master).handle_request(request)
+        return super().handle_request(request)
 
     def sleep(self, seconds: float) -> None:
-        self.cluster.now += seconds
-        self.cluster.application.tick()
+        self.lab.wait(seconds)
         if self.meanwhile:
             self.meanwhile.pop(0)()
 
-    def run(self, *words: str, stdin: str = "", terminal: bool = False) -> "Ran":
-        environment = InMemory(
-            stdin=io.StringIO(stdin),
-            stdout=Terminal() if terminal else io.StringIO(),
-            variables={"MESOSCTL_MASTER": "http://master:5050"},
-            clock=lambda: self.cluster.now,
-            sleep=self.sleep,
-            transport=self,
-        )
-        status = main(("ratelimit", *words), environment)
-        return Ran(status, environment.out, environment.err)
-
-
-@dataclass
-class Ran:
-    status: int
-    out: str
-    err: str
-    lines: list[dict[str, Any]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.lines = [json.loads(line) for line in self.out.splitlines() if line.startswith("{") and line.endswith("}")]
-
 
 @pytest.fixture
-def master() -> Surroundings:
-    return Surroundings(LIMITS)
+def master() -> Desk:
+    return Desk(LIMITS)
 
 
-def burst(framework: Framework, size: int) -> Callable[[], None]:
+def burst(framework: Scheduler, size: int) -> Callable[[], None]:
     return lambda: framework.send(*(f"t{number}" for number in range(size)))
 
 
@@ -79,11 +50,11 @@ def burst(framework: Framework, size: int) -> Callable[[], None]:
 
 
 def test_show_puts_limits_beside_figures(master):
-    p, stranger = master.cluster.framework("p"), master.cluster.framework("stranger")
-    master.cluster.framework()
+    p, stranger = Scheduler(master.lab, principal="p"), Scheduler(master.lab, principal="stranger")
+    Scheduler(master.lab)
     p.send("a", "b", "c")
     stranger.send("d")
-    ran = master.run("show", "-o", "wide")
+    ran = master.run("ratelimit", "show", "-o", "wide")
     assert ran.status == 0
     assert [line.split() for line in ran.out.splitlines()[1:]] == [
         ["p", "1", "10", "its", "entry", "3", "1", "2", "1"],
@@ -94,25 +65,25 @@ def test_show_puts_limits_beside_figures(master):
 
 
 def test_show_says_that_nothing_is_throttled():
-    ran = Surroundings({}).run("show")
+    ran = Desk({}).run("ratelimit", "show")
     assert "started without --rate_limits" in ran.err
 
 
 def test_show_leaves_out_what_may_not_be_seen(master):
     master.refused = {"/metrics/snapshot", "/frameworks"}
-    ran = master.run("show", "-o", "json")
+    ran = master.run("ratelimit", "show", "-o", "json")
     assert ran.status == 0
     assert {(p["received"], p["frameworks"]) for p in json.loads(ran.out)["principals"]} == {(None, None)}
     master.refused = {"/flags"}
-    assert master.run("show").status == 4
+    assert master.run("ratelimit", "show").status == 4
 
 
 # --- validate --live ---------------------------------------------------------------------------------------
 
 
 def test_a_principal_that_nobody_uses_is_warned_of(master):
-    master.cluster.framework("p")
-    ran = master.run("validate", "-", "--live", "-o", "name", stdin=json.dumps(LIMITS))
+    Scheduler(master.lab, principal="p")
+    ran = master.run("ratelimit", "validate", "-", "--live", "-o", "name", stdin=json.dumps(LIMITS))
     assert (ran.status, ran.out) == (0, "limits[1].principal\n")
 
 
@@ -120,9 +91,9 @@ def test_a_principal_that_nobody_uses_is_warned_of(master):
 
 
 def test_watch_tells_rates_and_when_a_capacity_is_full(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.lab, principal="p")
     master.meanwhile = [burst(framework, 6), burst(framework, 2)]
-    ran = master.run("watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
+    ran = master.run("ratelimit", "watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
     assert ran.status == 0
     first, second, third = ran.lines
     assert (first["at"], first["status"], first["received"], first["arriving"]) == (0, "new", 0, None)
@@ -133,7 +104,7 @@ def test_watch_tells_rates_and_when_a_capacity_is_full(master):
 
 
 def test_watch_says_when_a_queue_is_full_and_when_it_was_read(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.lab, principal="p")
     master.meanwhile = [burst(framework, 30)]
     started = datetime.now(UTC)
     first, second = master.run("watch", "--interval", "2s", "--count", "2", "-o", "jsonl").lines
@@ -157,32 +128,32 @@ def test_watch_in_a_pipe_says_once_that_there_is_nothing_to_see(master):
 
 
 def test_watch_survives_counters_that_come_and_go(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.lab, principal="p")
     framework.send("a")
     master.meanwhile = [
         lambda: framework.call("TEARDOWN"),
-        lambda: master.cluster.framework("p"),
+        lambda: Scheduler(master.lab, principal="p"),
     ]
-    ran = master.run("watch", "--interval", "5s", "--count", "3", "-o", "jsonl")
+    ran = master.run("ratelimit", "watch", "--interval", "5s", "--count", "3", "-o", "jsonl")
     assert [line["status"] for line in ran.lines] == ["new", "gone", "new"]
 
 
 def test_watch_survives_a_failover(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.lab, principal="p")
     framework.send("a")
 
     def fail_over() -> None:
-        now = master.cluster.now
-        master.cluster = Cluster(LIMITS, now=now)
-        burst(master.cluster.framework("p"), 9)()
+        now = master.lab.clock()
+        master.lab = Lab(rate_limits=LIMITS, now=now)
+        burst(Scheduler(master.lab, principal="p"), 9)()
 
     master.meanwhile = [fail_over]
-    ran = master.run("watch", "--interval", "5s", "--count", "2", "-o", "jsonl")
+    ran = master.run("ratelimit", "watch", "--interval", "5s", "--count", "2", "-o", "jsonl")
     assert [(line["status"], line["arriving"]) for line in ran.lines] == [("new", None), ("restarted", None)]
 
 
 def test_watch_passes_over_a_master_that_does_not_answer(master):
-    master.cluster.framework("p")
+    Scheduler(master.lab, principal="p")
     answers = master.handle_request
 
     def broken(request: httpx.Request) -> httpx.Response:
@@ -191,7 +162,7 @@ def test_watch_passes_over_a_master_that_does_not_answer(master):
     master.meanwhile = [lambda: setattr(master, "handle_request", broken)]
     # Two pauses lie between the three attempts of a reading that fails.
     master.meanwhile += [lambda: None, lambda: None, lambda: setattr(master, "handle_request", answers)]
-    ran = master.run("watch", "--interval", "5s", "--count", "3", "-o", "jsonl")
+    ran = master.run("ratelimit", "watch", "--interval", "5s", "--count", "3", "-o", "jsonl")
     assert ran.status == 0
     assert "no reading: " in ran.err
     assert [line["at"] for line in ran.lines] == [0, 10]
@@ -199,28 +170,28 @@ def test_watch_passes_over_a_master_that_does_not_answer(master):
 
 def test_watch_does_not_forgive_a_wrong_address(master):
     master.refused = {"/metrics/snapshot"}
-    assert master.run("watch", "--count", "2").status == 4
+    assert master.run("ratelimit", "watch", "--count", "2").status == 4
 
 
 def test_watch_redraws_on_a_terminal_and_not_in_a_file(master):
-    master.cluster.framework("p")
-    drawn = master.run("watch", "--interval", "1s", "--count", "2", terminal=True)
+    Scheduler(master.lab, principal="p")
+    drawn = master.run("ratelimit", "watch", "--interval", "1s", "--count", "2", terminal=True)
     first, second = re.split("\x1b\\[[0-9]+A\x1b\\[J", drawn.out)
     assert f"\x1b[{first.count(chr(10))}A\x1b[J{second}" in drawn.out
-    assert "\x1b[" not in master.run("watch", "--interval", "1s", "--count", "2").out
+    assert "\x1b[" not in master.run("ratelimit", "watch", "--interval", "1s", "--count", "2").out
 
 
 def test_watch_as_one_document_needs_an_end(master):
-    assert master.run("watch", "-o", "json").status == 2
-    ran = master.run("watch", "--interval", "1s", "--count", "2", "-o", "json")
+    assert master.run("ratelimit", "watch", "-o", "json").status == 2
+    ran = master.run("ratelimit", "watch", "--interval", "1s", "--count", "2", "-o", "json")
     assert json.loads(ran.out)["kind"] == "ratelimit.watch"
 
 
 def test_watch_without_flags_tells_no_time_to_full(master):
-    framework = master.cluster.framework("p")
+    framework = Scheduler(master.lab, principal="p")
     master.refused = {"/flags"}
     master.meanwhile = [burst(framework, 6)]
-    ran = master.run("watch", "--interval", "2s", "--count", "2", "-o", "jsonl")
+    ran = master.run("ratelimit", "watch", "--interval", "2s", "--count", "2", "-o", "jsonl")
     assert "is not told" in ran.err
     assert ran.lines[1]["seconds_to_full"] is None
 
@@ -229,11 +200,13 @@ def test_watch_without_flags_tells_no_time_to_full(master):
 
 
 def test_suggest_makes_a_file_from_what_was_seen(tmp_path):
-    master = Surroundings({})
-    framework = master.cluster.framework("p")
+    master = Desk({})
+    framework = Scheduler(master.lab, principal="p")
     master.meanwhile = [burst(framework, 20), burst(framework, 10)]
     path = tmp_path / "limits.json"
-    ran = master.run("suggest", "--for", "20s", "--interval", "10s", "--burst", "10s", "-f", str(path), "-o", "json")
+    ran = master.run(
+        "ratelimit", "suggest", "--for", "20s", "--interval", "10s", "--burst", "10s", "-f", str(path), "-o", "json"
+    )
     assert ran.status == 0
     suggested = {
         "limits": [{"principal": "p", "qps": 4.0, "capacity": 40}],
@@ -243,11 +216,11 @@ def test_suggest_makes_a_file_from_what_was_seen(tmp_path):
     document = json.loads(ran.out)
     assert (document["seconds"], document["observed"]) == (20, [{"principal": "p", "mean": 1.5, "peak": 2.0}])
     assert document["rate_limits"] == json.loads(path.read_text()) == suggested
-    assert master.run("validate", str(path)).status == 0
+    assert master.run("ratelimit", "validate", str(path)).status == 0
 
 
 def test_suggest_writes_the_file_on_standard_output():
-    ran = Surroundings({}).run("suggest", "--for", "1s", "--interval", "1s")
+    ran = Desk({}).run("ratelimit", "suggest", "--for", "1s", "--interval", "1s")
     assert ran.status == 0
     assert json.loads(ran.out) == {"aggregate_default_qps": 1.0, "aggregate_default_capacity": 30}
     assert "the suggestion is a guess" in ran.err

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = [pytest.mark.process, pytest.mark.shell]
+
 ROOT = Path(__file__).parents[2]
 CLUSTER = """[[agents]]
 resources = "cpus:{cpus};mem:4GiB"

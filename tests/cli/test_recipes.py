@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tests" / "scripts"
 RECIPES = sorted(path.name for path in SCRIPTS.glob("*.sh"))
 
 
 @pytest.fixture(params=["1.4", "1.11"])
+@needs("process", "socket", "shell")
 def master(request):
     """The URL of a fake master with two agents."""
     command = [sys.executable, "-m", "fake_master", "--port", "0", "--mesos-version", request.param]

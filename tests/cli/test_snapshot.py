@@ -87,6 +87,7 @@ def test_mistakes_are_told(run, words, status, said):
     assert said in err
 
 
+@pytest.mark.process
 def test_the_document_is_utf_8_whatever_the_terminal_speaks(tmp_path):
     weights = {"größe": 2.0, b"r\xff".decode(errors="surrogateescape"): 3.0}
     write_file(tmp_path / "a.json", ClusterPicture("1.11.0", 0.0, weights=weights))

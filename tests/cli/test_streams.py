@@ -10,11 +10,13 @@ import httpx
 import pytest
 
 import mesosctl
+from tests.needs import needs
 
 ROOT = Path(mesosctl.__file__).parent.parent
 
 
 @pytest.fixture
+@needs("process")
 def shell(tmp_path):
     """Run the program with redirections, against a fake master of its own."""
 
@@ -54,6 +56,7 @@ def test_a_reader_that_went_away(shell, words):
     assert ran.stderr == b""
 
 
+@pytest.mark.process
 def test_a_reader_of_help_that_went_away_is_no_answer():
     reader, writer = os.pipe()
     os.close(reader)
@@ -89,6 +92,7 @@ def test_names_that_the_encoding_cannot_hold(shell):
     assert rb"r\xf6l\xe9" in ran.stderr
 
 
+@pytest.mark.process
 def test_words_that_are_no_utf8():
     command: list[str | bytes] = [sys.executable, "-m", "mesosctl", "quota", "show", b"r\xff"]
     ran = subprocess.run(command, capture_output=True, check=False, cwd=ROOT)

@@ -16,6 +16,8 @@ import pytest
 import mesosctl
 from mesosctl.render.context_documents import ExchangeNote
 
+pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]
+
 ROOT = Path(mesosctl.__file__).parent.parent
 PATIENCE = 60
 """Seconds for whatever a test waits for."""

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 WAYS = {
     "a cluster": ("--master", "fake:{}", "quota", "list"),
     "a snapshot": ("--master", "fake:{}.json", "quota", "list"),

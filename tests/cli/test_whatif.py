@@ -86,7 +86,7 @@ def test_who_is_lost_is_said_once_everywhere(live: Live, tmp_path):
     words = ["--lose-agent", "agent-2", "--lose-agent", "agent-2"]
     said = ask(live, "whatif", *words, "--report", str(page))
     assert "agents lost: 1 of 4: agent-2; with cpus:4; disk:1000; mem:4096\n" in said.out
-    assert "agents lost: 1 of 4: agent-2; with" in page.read_text()
+    assert "agents lost: 1 of 4: agent-2; with" in page.read_text(encoding="utf-8")
     assert len(forecast(live, *words)["agents_lost"]) == 1
 
 
@@ -182,7 +182,7 @@ def test_words_that_make_no_forecast(live: Live, words: tuple[str, ...], status:
 def test_a_page(live: Live, tmp_path):
     page = tmp_path / "page.html"
     assert ask(live, "whatif", "weight:web=2", "--report", str(page), "-o", "name").status == 0
-    assert "weight:web=2: accepted (200)" in page.read_text()
+    assert "weight:web=2: accepted (200)" in page.read_text(encoding="utf-8")
 
 
 def test_the_table_begins_with_who_gains_and_ends_with_the_verdict(live: Live):

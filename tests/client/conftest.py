@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mesosctl.__main__ import main
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.needs import needs
+from tests.surroundings import InMemory, Ran
 
 from .ensemble import Ensemble
 
 
 @pytest.fixture
+@needs("socket")
 def ensemble() -> Iterator[Ensemble]:
     masters = Ensemble()
     yield masters

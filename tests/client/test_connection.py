@@ -12,11 +12,13 @@ from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.master import Master
 from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
+from tests.needs import needs
 
 from .scripted import Scripted, answer
 
 
 @pytest.fixture
+@needs("socket")
 def serve():
     opened = []
 
@@ -151,6 +153,7 @@ def test_http_where_https_is_spoken_is_said_in_words(serve, said):
     assert not failed.value.sent
 
 
+@pytest.mark.socket
 def test_a_refusal_is_heard_although_the_body_was_not_taken(client):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(60)

@@ -17,6 +17,7 @@ from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.core.errors import MesosctlError
+from tests.needs import needs
 
 from .ensemble import Server
 
@@ -39,6 +40,7 @@ def unasked(server: Server, request: Request) -> NoReturn:
 
 
 @pytest.fixture(scope="module")
+@needs("socket")
 def servers(authority):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority[0].issue_cert("127.0.0.1", "localhost").configure_cert(context)

@@ -13,6 +13,8 @@ from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import DeadlinePassed, NoMaster
 
+pytestmark = pytest.mark.socket
+
 ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"version": 1}'
 
 

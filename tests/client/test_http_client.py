@@ -12,6 +12,7 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
+from tests.needs import needs
 
 
 def deadline():
@@ -39,6 +40,7 @@ def test_tls_files_that_cannot_be_used(tls):
 
 
 @pytest.fixture
+@needs("socket")
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)

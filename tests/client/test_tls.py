@@ -13,6 +13,7 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.settings import Tls
 from mesosctl.core.errors import Unreachable
 from tests.conformance.processes import Process
+from tests.needs import needs
 
 from .ensemble import Ensemble
 from .papers import Papers
@@ -28,6 +29,7 @@ def papers(tmp_path):
 
 
 @pytest.fixture
+@needs("socket")
 def serve() -> Iterator[Callable[[ssl.SSLContext], Ensemble]]:
     opened = []
 
@@ -185,6 +187,7 @@ class TestWhereTheConnectionBreaks:
     """A word about certificates where the handshake may have failed, and nowhere else."""
 
     @pytest.fixture
+    @needs("socket")
     def broken(self, papers):
         opened = []
 
@@ -219,6 +222,7 @@ class TestWhereTheConnectionBreaks:
 
 class TestTheFakeMasterOnASocket:
     @pytest.fixture
+    @needs("process", "socket")
     def start(self, papers, tmp_path):
         made = papers.authority.issue_cert("127.0.0.1")
         made.private_key_and_cert_chain_pem.write_to_path(tmp_path / "master.pem")

@@ -23,9 +23,9 @@ from tests.conformance.processes import hold_port
 
 from .ensemble import Ensemble, Server
 from .papers import Papers
-from .zookeeper_server import Election, ZooKeeperServer, connect, leave, missing
+from .zookeeper_server import Election, ZooKeeperServer, connect, leave
 
-pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+pytestmark = [pytest.mark.zookeeper, pytest.mark.process, pytest.mark.socket]
 SET = ("quota", "set", "web", "cpus:2")
 
 
@@ -248,7 +248,7 @@ class TestTheWholeRoad:
         assert {seen.authorization is None for seen in locked.masters[1].seen} == {False}
 
 
-@pytest.mark.skipif(real.why_not() is not None, reason=str(real.why_not()))
+@pytest.mark.real_master
 def test_a_real_master_that_registered_and_one_that_sends_there(election, type_words, tmp_path, port):
     cluster = real.start(Setup(agents=("cpus:12;mem:6144",)), tmp_path)
     host = cluster.address.removeprefix("http://")

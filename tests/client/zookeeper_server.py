@@ -5,7 +5,6 @@ Debian's package `zookeeper` puts it into /usr/share/java; ZOOKEEPER_CLASSPATH n
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -14,18 +13,9 @@ from kazoo.client import KazooClient
 from kazoo.handlers.threading import KazooTimeoutError
 
 from mesosctl.client.address import parse_address
+from tests.tools import ZOOKEEPER_JAR
 
-_DEBIAN = "/usr/share/java/zookeeper.jar"
 _SECONDS_TO_START = 120
-
-
-def missing() -> str | None:
-    """What is not installed, or None."""
-    if shutil.which("java") is None:
-        return "there is no java"
-    if not os.environ.get("ZOOKEEPER_CLASSPATH") and not Path(_DEBIAN).exists():
-        return f"there is no ZooKeeper server: neither {_DEBIAN} nor ZOOKEEPER_CLASSPATH"
-    return None
 
 
 class ZooKeeperServer:
@@ -55,7 +45,7 @@ class ZooKeeperServer:
         self.start()
 
     def start(self) -> None:
-        classpath = os.environ.get("ZOOKEEPER_CLASSPATH", _DEBIAN)
+        classpath = os.environ.get("ZOOKEEPER_CLASSPATH", str(ZOOKEEPER_JAR))
         with (self._folder / "log").open("ab") as log:
             self._child = subprocess.Popen(
                 [

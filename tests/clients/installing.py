@@ -7,9 +7,9 @@ import venv
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.tools import GO_PACKAGES, TOOLS
+
 SECONDS = 180
-GO_PACKAGES = Path("/usr/share/gocode")
-"""Where Debian's golang-*-dev packages put their sources."""
 
 
 class NotInstalled(Exception):
@@ -53,8 +53,9 @@ def pure_part(package: str, folder: Path) -> Path:
 
 def go_program(source: Path, folder: Path) -> Path:
     """A program built with the Go libraries that the system's packages brought.  Raises NotInstalled."""
-    if not (GO_PACKAGES / "src").is_dir():
-        raise NotInstalled(f"there are no Go packages in {GO_PACKAGES}")
+    reason = TOOLS["go"].missing()
+    if reason is not None:
+        raise NotInstalled(reason)
     folder.mkdir()
     program = folder / source.stem
     settings = ("GO111MODULE=off", f"GOPATH={GO_PACKAGES}", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.conformance.carriers import SOCKET, SOCKET_OLD, Carrier
 from tests.conformance.cluster import Cluster, Setup
+from tests.needs import lacking
 
 from .driving import Driver
 from .installing import NotInstalled, go_program, node_modules_with, pure_part, python_with
@@ -98,7 +99,7 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     try:
         made: Client = request.param(tmp_path_factory.mktemp(request.param.__name__))
     except NotInstalled as reason:
-        pytest.skip(f"{request.param.__name__} cannot be installed here: {reason}")
+        lacking(request.param.__name__, str(reason))
     return made
 
 

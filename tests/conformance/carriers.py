@@ -19,17 +19,18 @@ class Carrier:
     name: str
     version: str
     start: Callable[[Setup, Path], Cluster]
-    why_not: Callable[[], str | None] = lambda: None
+    needs: tuple[str, ...] = ()
+    """The markers of every test on it."""
 
     def __str__(self) -> str:
         return self.name
 
 
-REAL = Carrier("real", "1.11", real.start, real.why_not)
+REAL = Carrier("real", "1.11", real.start, ("real_master", "process", "socket"))
 IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"))
-SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"))
+SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"), ("process", "socket"))
 IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"))
-SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"))
+SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"), ("process", "socket"))
 EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_OLD, SOCKET_OLD)
 
 

@@ -9,44 +9,62 @@ from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.master.clocks import VirtualClock
+from fake_master.master.master import Master
 from fake_master.master.registries import open_registry
 
 from .cluster import Cluster, Setup
 from .processes import Process
 from .subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
 
+PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0")
+
 
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
     spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
-    registry = open_registry(spec.flags)
-    master = spec.start(registry, clock=clock, takes_over=True)
-    transport = InProcessTransport(master, clock.sleep)
-    client = httpx.Client(transport=transport)
-    subscribers = InTheSameProcess(Application(master), clock)
-    return Cluster(
-        setup, client, "http://127.0.0.1:5050", subscribers=subscribers, transport=transport, stop=master.close
-    )
+    master = spec.start(open_registry(spec.flags), clock=clock, takes_over=True)
+    return in_process(master, clock, setup)
 
 
 def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master in a process of its own."""
-    process = Process([sys.executable, "-m", "fake_master", *_arguments(version, setup, folder)], folder / "fake.log")
-    address = process.first_line()
+    process = Process([*PROGRAM, *_arguments(version, setup, folder)], folder / "fake.log")
+    return on_socket(process, setup)
+
+
+def in_process(master: Master, clock: VirtualClock, setup: Setup) -> Cluster:
+    """A master that has been started here."""
+    transport = InProcessTransport(master, clock.sleep)
+    return Cluster(
+        setup,
+        httpx.Client(transport=transport),
+        "http://127.0.0.1:5050",
+        subscribers=InTheSameProcess(Application(master), clock),
+        transport=transport,
+        stop=master.close,
+    )
+
+
+def on_socket(process: Process, setup: Setup) -> Cluster:
+    """A fake master that a process serves; says why where it serves none."""
+    address = process.first_line().rstrip("/")
     if not address.startswith("http://"):
         words = process.last_words()
         process.stop()
         raise AssertionError(f"the fake master said {address!r} instead of its address: {words}")
-    client = httpx.Client(trust_env=False, timeout=PATIENCE)
-    base = address.rstrip("/")
     return Cluster(
-        setup, client, base, subscribers=OverTheNetwork(base), stop=process.stop, last_words=process.last_words
+        setup,
+        httpx.Client(trust_env=False, timeout=PATIENCE),
+        address,
+        subscribers=OverTheNetwork(address),
+        stop=process.stop,
+        last_words=process.last_words,
     )
 
 
 def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:
-    words = ["--port", "0", "--mesos-version", version]
+    words = ["--mesos-version", version]
     for text in setup.agents:
         words += ["--agent", text]
     for name, value in ({"registry": "in_memory"} | setup.all_flags(folder)).items():

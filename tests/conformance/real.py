@@ -20,11 +20,6 @@ MISREADINGS = 9
 """How often that may happen in a row."""
 
 
-def why_not() -> str | None:
-    """Why there is no real master here, or None."""
-    return None if os.environ.get(RUNNER) else f"{RUNNER} is not set: no real Mesos master to compare with"
-
-
 def start(setup: Setup, folder: Path) -> Cluster:
     """A real master whose agents have all registered."""
     work = folder / "work"

@@ -112,11 +112,10 @@ def _state(master: Cluster) -> dict[str, object]:
     return {question: steady(answer) for question, answer in (paths | calls).items()}
 
 
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
 def test_random_histories_leave_both_masters_in_the_same_state(pool: Pool) -> None:
-    reason = REAL.why_not()
-    if reason is not None:
-        pytest.skip(reason)
-
     class Here(History):
         def __init__(self) -> None:
             super().__init__(pool, IN_PROCESS)

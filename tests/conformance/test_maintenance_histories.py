@@ -118,11 +118,10 @@ def _state(master: Cluster) -> dict[str, Any]:
     return shown | {"agents": [{key: agent.get(key) for key in keys} for agent in master.agents()]}
 
 
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
 def test_random_histories_of_maintenance(pool: Pool) -> None:
-    reason = REAL.why_not()
-    if reason is not None:
-        pytest.skip(reason)
-
     class Here(History):
         def __init__(self) -> None:
             super().__init__(pool)

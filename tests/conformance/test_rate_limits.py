@@ -88,14 +88,16 @@ def wait_for(condition: Callable[[], bool], otherwise: Callable[[], str]) -> Non
         time.sleep(0.02)
 
 
-@pytest.fixture(scope="module", params=["real", "fake"])
+ON_BOTH = [pytest.param("real", marks=pytest.mark.real_master), "fake"]
+pytestmark = [pytest.mark.process, pytest.mark.socket]
+
+
+@pytest.fixture(scope="module", params=ON_BOTH)
 def running(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, MakeSender]]:
     setup = Setup(agents=("cpus:4;mem:1024",), flags={"rate_limits": json.dumps(LIMITS)})
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         if request.param == "fake":
             cluster = fakes.start_on_socket("1.11", setup, Path(folder))
-        elif (reason := real.why_not()) is not None:
-            pytest.skip(reason)
         else:
             cluster = real.start(setup, Path(folder))
         yield cluster, HttpSender if request.param == "fake" else DriverSender
@@ -289,13 +291,11 @@ INVALID = [
 
 
 @pytest.mark.parametrize(("limits", "said"), INVALID, ids=[said.split(".")[0] for _, said in INVALID])
-@pytest.mark.parametrize("which", ["real", "fake"])
+@pytest.mark.parametrize("which", ON_BOTH)
 def test_rl_4_a_configuration_that_stops_the_start(which, limits, said, tmp_path):
     text = json.dumps(limits)
     with hold_port() as held:
         if which == "real":
-            if (reason := real.why_not()) is not None:
-                pytest.skip(reason)
             command = [os.environ[real.RUNNER], "cpus:1"]
             port = str(held.getsockname()[1])
             environment = {"PORT": port, "WORK": str(tmp_path / "work"), "MESOS_RATE_LIMITS": text}

@@ -13,13 +13,15 @@ from typing import Any
 
 import pytest
 
+from tests.profiles import examples
+
 from .carriers import IN_PROCESS, REAL, Carrier, Pool
 from .forecasting import World, forecast
 from .joining import joining, quick
 from .owning import owned
 from .scenario import Step, api, config, form, post_quota, send, update_quota
 
-ROUNDS = int(os.environ.get("MESOS_CONFORMANCE_ROUNDS", "12"))
+ROUNDS = int(os.environ.get("MESOS_CONFORMANCE_ROUNDS", examples(12)))
 HISTORIES = int(os.environ.get("MESOS_CONFORMANCE_HISTORIES", "2"))
 AGENTS = (
     "cpus:12;mem:6144;disk:1000;ports:[31000-31009]",
@@ -140,8 +142,6 @@ def text(amounts: dict[str, float], between: str) -> str:
 def test_offers_that_are_said_to_go_are_those_that_go(
     on: Carrier, pool: Pool, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if (reason := on.why_not()) is not None:
-        pytest.skip(reason)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     random = Random(seed)
     master = pool.start(on, quick(*random.sample(AGENTS, random.randint(2, 5)), flags={"agent_ping_timeout": "15mins"}))

@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.needs import needs
+
 from .carriers import IN_PROCESS, REAL, Pool
 from .cluster import Cluster
 from .random_operations import Dice, Resource, bottom, rounded
@@ -163,10 +165,8 @@ STEPS_TO_CHOOSE = (
 
 
 @pytest.fixture
+@needs(*REAL.needs)
 def pair(pool: Pool) -> Pair:
-    reason = REAL.why_not()
-    if reason is not None:
-        pytest.skip(reason)
     seed = int(os.environ.get("CONFORMANCE_SEED", "1"))
     return Pair(pool.lend(REAL, STANDARD), pool.lend(IN_PROCESS, STANDARD), Dice(seed))
 

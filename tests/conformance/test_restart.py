@@ -32,9 +32,6 @@ WINDOW: dict[str, Any] = {
 
 @pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
 def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
-    reason = carrier.why_not()
-    if reason is not None:
-        pytest.skip(reason)
     setup = Setup(flags=flags(tmp_path))
     paths = ("/quota", "/weights", "/roles")
     first = carrier.start(setup, tmp_path)
@@ -59,9 +56,6 @@ def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp
 
 @pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
 def test_maintenance_survives_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
-    reason = carrier.why_not()
-    if reason is not None:
-        pytest.skip(reason)
     setup = Setup(flags=flags(tmp_path))
     first = carrier.start(setup, tmp_path)
     try:

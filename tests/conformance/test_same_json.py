@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.needs import needs
+
 from .carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool
 from .cluster import Answer, Cluster, Setup
 from .comparing import steady
@@ -71,9 +73,6 @@ def state(request: pytest.FixtureRequest) -> State:
 
 
 def _in_state(state: State, carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
-    reason = carrier.why_not()
-    if reason is not None:
-        pytest.skip(reason)
     master = pool.start(carrier, state.setup)
     for step in state.changes:
         answer = master.request(step.method, step.path, content=step.content, headers=step.headers)
@@ -83,6 +82,7 @@ def _in_state(state: State, carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
+@needs(*REAL.needs)
 def real(state: State, pool: Pool) -> Iterator[Cluster]:
     yield from _in_state(state, REAL, pool)
 

@@ -4,16 +4,15 @@ The agents of the real runner live in the master's process; here they are simula
 the master and say when they register again what a real agent would.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
+from . import fakes
 from .agent_messages import reregistration
 from .carriers import EVERY_CARRIER, REAL, Carrier
 from .cluster import Cluster, Setup
@@ -21,7 +20,6 @@ from .frameworks import Framework
 from .joining import TICK
 from .processes import Process
 from .simulated import agents_of, returning_to
-from .subscribers import PATIENCE, OverTheNetwork
 from .test_tasks import custom, launch, task, told
 
 AGENT = "cpus:4;mem:2048;disk:100"
@@ -108,9 +106,6 @@ def _on(agent_id: dict[str, str], entries: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(params=EVERY_CARRIER, ids=str)
 def restarts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarts]:
-    reason = request.param.why_not()
-    if reason is not None:
-        pytest.skip(reason)
     masters = Restarts(request.param, tmp_path)
     yield masters
     masters.end()
@@ -286,6 +281,8 @@ def test_an_executor_comes_back_with_its_tasks(restarts: Restarts) -> None:
 
 
 @pytest.mark.parametrize("end", [Process.stop, Process.kill], ids=["ended", "killed"])
+@pytest.mark.process
+@pytest.mark.socket
 def test_a_framework_does_not_fail_over_because_its_master_ends(tmp_path: Path, end: Callable[[Process], None]) -> None:
     """With no time to fail over at all, and its stream open to the last."""
     with _served(tmp_path, end) as first:
@@ -301,12 +298,10 @@ def test_a_framework_does_not_fail_over_because_its_master_ends(tmp_path: Path, 
 @contextmanager
 def _served(folder: Path, end: Callable[[Process], None]) -> Iterator[Cluster]:
     """A fake master on a socket that is ended before anybody hangs up."""
-    words = ["--port", "0", "--registry", "sqlite", "--work-dir", str(folder), "--agent", AGENT]
-    process = Process([sys.executable, "-m", "fake_master", *words], folder / "fake.log")
+    words = ["--registry", "sqlite", "--work-dir", str(folder), "--agent", AGENT]
+    process = Process([*fakes.PROGRAM, *words], folder / "fake.log")
     try:
-        address = process.first_line()
-        client = httpx.Client(trust_env=False, timeout=PATIENCE)
-        cluster = Cluster(Setup(), client, address, subscribers=OverTheNetwork(address), stop=lambda: None)
+        cluster = fakes.on_socket(process, Setup())
         yield cluster
     finally:
         end(process)

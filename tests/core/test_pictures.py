@@ -19,6 +19,7 @@ from mesosctl.core.roles import is_strict_subrole
 from mesosctl.core.text import parse_resources
 from mesosctl.core.values import Items
 from mesosctl.wire import snapshot
+from tests.profiles import examples
 from tests.wire.pictures import pictures
 
 STACK = (
@@ -136,7 +137,7 @@ def test_equal_names_stay_equal_wherever_they_stand():
     assert (refusal.seconds, hidden.lending.stop_seconds) == (30.0, 2.0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(pictures())
 def test_shapes_and_amounts_stay(picture):
     hidden = anonymised(picture)
@@ -160,7 +161,7 @@ def kinds(before, after):
     return [(change.kind, change.name, change.what, change.before, change.after) for change in changes(before, after)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(pictures())
 def test_nothing_is_different_from_itself(picture):
     assert changes(picture, replace(picture, taken_at=picture.taken_at + 1)) == []

@@ -19,6 +19,7 @@ from mesosctl.core.text import parse_resources
 from mesosctl.core.wanted import Actual, Wanted, WantedReservation, differences, quota_changes
 from mesosctl.core.wanted_plan import QuotaStep, WeightsStep, order_quotas, plan
 from mesosctl.core.wanted_reservations import ReservationStep
+from tests.profiles import examples
 
 ROOM = Quantities({"cpus": 10, "mem": 10})
 AMOUNTS = st.dictionaries(st.sampled_from(["cpus", "mem"]), st.integers(1, 6), min_size=1, max_size=2).map(Quantities)
@@ -33,7 +34,7 @@ def fits(quotas):
     return ROOM.contains(total_guarantees(quotas))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(QUOTAS.filter(fits), QUOTAS.filter(fits))
 def test_every_step_on_the_way_is_one_that_a_master_takes(before, after):
     changes = list(quota_changes(Wanted(desired(after)), Actual(before), prune=True))
@@ -117,7 +118,7 @@ def taken(agent, steps):
     return total
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(reserved(), reserved())
 def test_an_agent_comes_to_what_is_wanted_of_it(before, after):
     lower = {roles: roles[:-1] for roles in after if len(roles) > 1}
@@ -131,7 +132,7 @@ def test_an_agent_comes_to_what_is_wanted_of_it(before, after):
     assert bool(steps) == bool(differences(wanted, Actual(agents={"S0": agent}), prune=True))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(reserved(), reserved())
 def test_without_prune_only_what_is_named_is_touched(before, after):
     assume(all(roles[:-1] in after for roles in after if len(roles) > 1))

@@ -8,8 +8,7 @@ from fake_master.cluster import AgentSpec, read_cluster_file
 from fake_master.master.agents import Absence
 from fake_master.master.clocks import VirtualClock
 from mesosctl.core.errors import BadInput
-
-from .leaving_lab import AGENT, Lab
+from tests.lab import AGENT, Lab
 
 
 def test_residents_go_on_elsewhere_when_their_agent_gets_lost(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ ENTRY = {"agents": "resources = 'cpus:1'", "frameworks": "task = 'cpus:1'"}
 @pytest.fixture
 def path(tmp_path):
     made = tmp_path / "cluster.toml"
-    made.write_text(fake_master.example_cluster())
+    made.write_text(fake_master.example_cluster(), encoding="utf-8")
     return made
 
 
@@ -26,11 +26,11 @@ def test_it_makes_a_master(path):
 
 @pytest.mark.parametrize("table", ["agents", "frameworks", "tasks", None])
 def test_it_has_every_key_that_is_known(path, table):
-    shown = tomllib.loads(path.read_text())
+    shown = tomllib.loads(path.read_text(encoding="utf-8"))
     if table is not None:
         shown = shown[table] if table == "tasks" else shown[table][0]
     lines = {None: "nonsense = 1", "tasks": "[tasks]\nnonsense = 1"}
-    path.write_text(lines[table] if table in lines else f"[[{table}]]\n{ENTRY[table]}\nnonsense = 1")
+    path.write_text(lines[table] if table in lines else f"[[{table}]]\n{ENTRY[table]}\nnonsense = 1", encoding="utf-8")
     with pytest.raises(BadInput) as refused:
         read_cluster_file(path)
     assert refused.value.hint is not None

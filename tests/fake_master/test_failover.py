@@ -21,6 +21,7 @@ from fake_master.master.registry import MemoryRegistry, Registry
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.core.errors import BadInput
 from mesosctl.wire import recordio
+from tests.profiles import examples
 
 AGENT = "cpus:4;mem:2048"
 JSON = {"content-type": "application/json", "accept": "application/json"}
@@ -76,7 +77,7 @@ class Leader:
 
 
 @given(known=st.integers(0, 12), back=st.integers(0, 12), factor=st.sampled_from(["0", "0.5", "0.8", "1", "2", "-1"]))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_offers_are_held_back_exactly_until_enough_agents_or_the_timeout(known: int, back: int, factor: str) -> None:
     registry, clock = MemoryRegistry(), VirtualClock()
     Leader(registry, known, clock).set_quota()
@@ -169,6 +170,7 @@ def test_a_master_ends_where_more_agents_stay_away_than_may(limit: str, back: in
     assert len(third.get("/slaves")["recovered_slaves"]) == (4 if ends else back)
 
 
+@pytest.mark.socket
 def test_a_served_master_that_ends_says_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

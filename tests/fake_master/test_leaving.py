@@ -8,9 +8,18 @@ from fake_master.cluster import AgentSpec
 from fake_master.http.exchange import Request
 from fake_master.master.agents import Absence
 from fake_master.master.tasks import TaskFate
+from tests.lab import AGENT, JSON, PINGS, Lab, Scheduler, scalar
 
-from .leaving_lab import AGENT, PINGS, RESERVED, Lab, Scheduler, two_kinds
-from .sending import JSON
+RESERVED = {**scalar("cpus", 1), "reservations": [{"type": "DYNAMIC", "role": "r"}]}
+
+
+def two_kinds(lab: Lab) -> tuple[Scheduler, Scheduler, str]:
+    """A framework that knows of partitions and one that does not, each with a task on the one agent."""
+    aware = Scheduler(lab, "PARTITION_AWARE", name="aware")
+    agent_id = aware.run("a")
+    plain = Scheduler(lab, name="plain")
+    assert plain.run("p") == agent_id
+    return aware, plain, agent_id
 
 
 def test_a_machine_that_goes_down_loses_every_task() -> None:
@@ -18,9 +27,9 @@ def test_a_machine_that_goes_down_loses_every_task() -> None:
     aware, plain, agent_id = two_kinds(lab)
     lab.take_down()
     for framework in (aware, plain):
-        assert framework.acknowledge() == [("TASK_LOST", "REASON_AGENT_REMOVED")]
+        assert framework.acknowledge("state", "reason") == [("TASK_LOST", "REASON_AGENT_REMOVED")]
         assert framework.heard("FAILURE") == [{"agent_id": {"value": agent_id}}]
-    assert lab.tasks() == {"completed": {"a": "TASK_LOST", "p": "TASK_LOST"}}
+    assert lab.tasks_by_list() == {"completed": {"a": "TASK_LOST", "p": "TASK_LOST"}}
     assert (lab.metric("slave_removals"), lab.metric("tasks_lost"), lab.metric("slaves_active")) == (1, 2, 0)
     assert lab.metric("cpus_total") == 0
 
@@ -29,45 +38,46 @@ def test_a_marked_agent_loses_tasks_by_what_their_framework_understands() -> Non
     lab = Lab(AGENT)
     aware, plain, agent_id = two_kinds(lab)
     lab.about("MARK_AGENT_GONE", agent_id)
-    assert aware.acknowledge() == [("TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR")]
-    assert plain.acknowledge() == [("TASK_LOST", "REASON_AGENT_REMOVED")]
-    assert lab.tasks() == {"completed": {"a": "TASK_GONE_BY_OPERATOR"}, "unreachable": {"p": "TASK_LOST"}}
+    assert aware.acknowledge("state", "reason") == [("TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR")]
+    assert plain.acknowledge("state", "reason") == [("TASK_LOST", "REASON_AGENT_REMOVED")]
+    assert lab.tasks_by_list() == {"completed": {"a": "TASK_GONE_BY_OPERATOR"}, "unreachable": {"p": "TASK_LOST"}}
     assert (lab.metric("tasks_gone_by_operator"), lab.metric("tasks_lost")) == (1, 1)
 
 
 def test_an_agent_that_gets_lost_is_out_of_service_first_and_unreachable_after_five_pings() -> None:
     lab = Lab(AgentSpec(AGENT, absence=Absence(30)))
     aware, plain, agent_id = two_kinds(lab)
-    forgetful = Scheduler(lab, "forgetful", "PARTITION_AWARE", checkpoint=False)
-    forgetful.launch("f")
+    forgetful = Scheduler(lab, "PARTITION_AWARE", name="forgetful", checkpoint=False)
+    forgetful.run("f")
     lab.wait(30)
-    assert forgetful.acknowledge() == [("TASK_LOST", "REASON_AGENT_DISCONNECTED")]
-    assert (aware.acknowledge(), plain.acknowledge()) == ([], [])
+    assert forgetful.acknowledge("state", "reason") == [("TASK_LOST", "REASON_AGENT_DISCONNECTED")]
+    assert (aware.acknowledge("state", "reason"), plain.acknowledge("state", "reason")) == ([], [])
     [agent] = lab.agents
     assert (agent["active"], agent["deactivated"], agent["used_resources"]["cpus"]) == (False, False, 2)
     assert (lab.metric("slaves_disconnected"), lab.metric("slaves_unreachable")) == (1, 0)
     lab.wait(PINGS)
-    assert aware.acknowledge() == [("TASK_UNREACHABLE", "REASON_AGENT_REMOVED")]
-    assert plain.acknowledge() == [("TASK_LOST", "REASON_AGENT_REMOVED")]
+    assert aware.acknowledge("state", "reason") == [("TASK_UNREACHABLE", "REASON_AGENT_REMOVED")]
+    assert plain.acknowledge("state", "reason") == [("TASK_LOST", "REASON_AGENT_REMOVED")]
     assert forgetful.heard("FAILURE") == [{"agent_id": {"value": agent_id}}]
     assert lab.agents == []
-    assert lab.get("/state")["unreachable_slaves"] == 1.0
-    assert lab.tasks() == {"unreachable": {"a": "TASK_UNREACHABLE", "p": "TASK_LOST"}, "completed": {"f": "TASK_LOST"}}
+    assert lab.read("/state")["unreachable_slaves"] == 1.0
+    shown = lab.tasks_by_list()
+    assert shown == {"unreachable": {"a": "TASK_UNREACHABLE", "p": "TASK_LOST"}, "completed": {"f": "TASK_LOST"}}
     names = ("slaves_unreachable", "tasks_unreachable", "slave_removals", "slave_removals/reason_unhealthy")
     assert [lab.metric(name) for name in names] == [1, 1, 1, 1]
-    aware.call("RECONCILE", tasks=[{"task_id": {"value": "x"}, "agent_id": {"value": agent_id}}])
-    assert aware.acknowledge() == [("TASK_UNREACHABLE", "REASON_RECONCILIATION")]
+    aware.ask("RECONCILE", tasks=[{"task_id": {"value": "x"}, "agent_id": {"value": agent_id}}])
+    assert aware.acknowledge("state", "reason") == [("TASK_UNREACHABLE", "REASON_RECONCILIATION")]
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])
 def test_a_task_that_had_ended_before_its_agent_left_stays_what_it_was(*, checkpoint: bool) -> None:
     lab = Lab(AgentSpec(AGENT, absence=Absence(30)))
-    framework = Scheduler(lab, "r", checkpoint=checkpoint)
-    framework.launch("t")
-    framework.call("KILL", task_id={"value": "t"})
+    framework = Scheduler(lab, name="r", checkpoint=checkpoint)
+    framework.run("t")
+    framework.ask("KILL", task_id={"value": "t"})
     lab.wait(30 + PINGS)
-    assert lab.tasks() == {"completed": {"t": "TASK_KILLED"}}
-    assert {state for state, _ in framework.acknowledge()} == {"TASK_KILLED"}
+    assert lab.tasks_by_list() == {"completed": {"t": "TASK_KILLED"}}
+    assert {state for _, state in framework.acknowledge()} == {"TASK_KILLED"}
     lab.wait(1000)
     assert framework.acknowledge() == []
     assert (lab.metric("tasks_killed"), lab.metric("tasks_lost")) == (1, 0)
@@ -76,14 +86,14 @@ def test_a_task_that_had_ended_before_its_agent_left_stays_what_it_was(*, checkp
 def test_what_happens_on_an_agent_out_of_reach_is_heard_when_it_is_back() -> None:
     lab = Lab(AgentSpec(AGENT, absence=Absence(30, 60)))
     lab.master.task_fate = TaskFate("TASK_FINISHED", 40.0)
-    framework = Scheduler(lab, "r")
-    framework.launch("t")
+    framework = Scheduler(lab, name="r")
+    framework.run("t")
     lab.wait(45)
-    framework.call("KILL", task_id={"value": "t"})
-    assert (framework.acknowledge(), lab.tasks()) == ([], {"tasks": {"t": "TASK_RUNNING"}})
+    framework.ask("KILL", task_id={"value": "t"})
+    assert (framework.acknowledge("state", "reason"), lab.tasks_by_list()) == ([], {"tasks": {"t": "TASK_RUNNING"}})
     lab.wait(20)
-    assert framework.acknowledge() == [("TASK_FINISHED", "")]
-    assert lab.tasks() == {"completed": {"t": "TASK_FINISHED"}}
+    assert framework.acknowledge("state", "reason") == [("TASK_FINISHED", "")]
+    assert lab.tasks_by_list() == {"completed": {"t": "TASK_FINISHED"}}
 
 
 def test_an_operator_gives_up_an_agent_that_nobody_can_reach() -> None:
@@ -92,9 +102,9 @@ def test_an_operator_gives_up_an_agent_that_nobody_can_reach() -> None:
     lab.wait(30 + PINGS)
     aware.acknowledge(), plain.acknowledge()
     lab.about("MARK_AGENT_GONE", agent_id)
-    assert aware.acknowledge() == [("TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR")]
-    assert plain.acknowledge() == [("TASK_LOST", "REASON_AGENT_REMOVED")]
-    assert lab.tasks() == {"completed": {"a": "TASK_GONE_BY_OPERATOR", "p": "TASK_LOST"}}
+    assert aware.acknowledge("state", "reason") == [("TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR")]
+    assert plain.acknowledge("state", "reason") == [("TASK_LOST", "REASON_AGENT_REMOVED")]
+    assert lab.tasks_by_list() == {"completed": {"a": "TASK_GONE_BY_OPERATOR", "p": "TASK_LOST"}}
     assert [lab.metric(name) for name in ("tasks_lost", "tasks_unreachable", "slaves_unreachable")] == [1, 0, 0]
     lab.wait(1000)
     assert lab.agents == []
@@ -106,11 +116,11 @@ def test_an_agent_that_can_be_reached_again_is_the_same_with_its_tasks() -> None
     lab.wait(30 + PINGS)
     aware.acknowledge(), plain.acknowledge()
     lab.wait(100)
-    assert aware.acknowledge() == [("TASK_RUNNING", "REASON_AGENT_REREGISTERED")]
-    assert plain.acknowledge() == [("TASK_RUNNING", "REASON_AGENT_REREGISTERED")]
+    assert aware.acknowledge("state", "reason") == [("TASK_RUNNING", "REASON_AGENT_REREGISTERED")]
+    assert plain.acknowledge("state", "reason") == [("TASK_RUNNING", "REASON_AGENT_REREGISTERED")]
     [agent] = lab.agents
     assert (agent["id"], agent["active"], agent["used_resources"]["cpus"]) == (agent_id, True, 2)
-    assert lab.tasks() == {"tasks": {"a": "TASK_RUNNING", "p": "TASK_RUNNING"}}
+    assert lab.tasks_by_list() == {"tasks": {"a": "TASK_RUNNING", "p": "TASK_RUNNING"}}
     assert (lab.metric("slave_reregistrations"), lab.metric("slaves_unreachable")) == (1, 0)
     assert (lab.metric("tasks_running"), lab.metric("tasks_unreachable")) == (2, 0)
     lab.wait(1.5)
@@ -122,7 +132,7 @@ def test_an_agent_back_before_the_last_ping_was_never_lost() -> None:
     lab = Lab(AgentSpec(AGENT, absence=Absence(30, 60)))
     aware, _plain, agent_id = two_kinds(lab)
     lab.wait(300)
-    assert aware.acknowledge() == []
+    assert aware.acknowledge("state", "reason") == []
     assert [agent["id"] for agent in lab.agents if agent["active"]] == [agent_id]
     assert aware.heard("FAILURE") == []
 
@@ -132,11 +142,11 @@ def test_an_agent_is_drained_when_the_last_end_of_a_task_is_acknowledged(*, gone
     lab = Lab(AGENT)
     aware, plain, agent_id = two_kinds(lab)
     lab.about("DRAIN_AGENT", agent_id, mark_gone=gone)
-    assert aware.acknowledge() == [(state, "REASON_AGENT_DRAINING")]
+    assert aware.acknowledge("state", "reason") == [(state, "REASON_AGENT_DRAINING")]
     [agent] = lab.agents
     assert agent["drain_info"] == {"state": "DRAINING", "config": {"mark_gone": gone}}
     assert agent["estimated_drain_start_time_seconds"] == lab.clock()
-    assert plain.acknowledge() == [("TASK_KILLED", "REASON_AGENT_DRAINING")]
+    assert plain.acknowledge("state", "reason") == [("TASK_KILLED", "REASON_AGENT_DRAINING")]
     assert [agent["drain_info"]["state"] for agent in lab.agents] == ([] if gone else ["DRAINED"])
     assert len(plain.heard("FAILURE")) == gone
 
@@ -148,7 +158,7 @@ def test_an_agent_that_is_drained_out_of_reach_is_drained_when_it_is_back() -> N
     lab.about("DRAIN_AGENT", agent_id)
     aware.acknowledge(), plain.acknowledge()
     lab.wait(100)
-    assert [state for state, _ in aware.acknowledge()] == ["TASK_RUNNING", "TASK_KILLED"]
+    assert [state for _, state in aware.acknowledge()] == ["TASK_RUNNING", "TASK_KILLED"]
     assert [agent["drain_info"]["state"] for agent in lab.agents] == ["DRAINING"]
     plain.acknowledge()
     assert [agent["drain_info"]["state"] for agent in lab.agents] == ["DRAINED"]

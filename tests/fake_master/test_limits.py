@@ -20,6 +20,8 @@ from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
 
+pytestmark = pytest.mark.socket
+
 PATIENCE = 60.0
 """Seconds until a test gives up; a hundred times as long as any limit here."""
 SMALL = ClientLimits(

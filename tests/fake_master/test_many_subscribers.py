@@ -101,6 +101,7 @@ async def _met_or_failed(everybody: asyncio.Barrier, visits: list[asyncio.Task[i
     await meeting
 
 
+@pytest.mark.socket
 def test_a_thousand_frameworks_are_subscribed_and_served_at_once() -> None:
     wanted = 4 * FRAMEWORKS  # both ends of a stream and of a call, each
     if not allow_files(wanted):

@@ -16,8 +16,8 @@ from fake_master.carriers.on_call import OnCall
 from fake_master.master.registry import MemoryRegistry, RegistryFailure
 from fake_master.master.streams import EventStream
 from mesosctl.core.errors import BadInput
-
-from .restart_lab import Scheduler, lab
+from tests.lab import Scheduler, lasting
+from tests.profiles import examples
 
 
 def quota_of(carrier):
@@ -34,7 +34,7 @@ CHANGES = st.lists(st.one_of(st.tuples(st.just("POST"), ROLES, AMOUNT), st.tuple
 
 
 @given(CHANGES, st.sampled_from(["1.4", "1.11"]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, version):
     with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", home)
@@ -52,7 +52,7 @@ def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, versio
 
 
 def test_who_closes_it_ends_its_master_which_keeps_what_it_has_not_yet(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         carrier = OnCall(lambda: Direct(here.master), here.master.registry, None, nullcontext)
         assert carrier.answer("GET", "/version", {}, b"").status == 200

@@ -6,6 +6,8 @@ import pytest
 
 from tests.conformance.processes import Process
 
+pytestmark = pytest.mark.process
+
 CREDENTIALS = '{"credentials":[{"principal":"p","secret":"s"}]}'
 ALL = ["--authenticate-http-readonly", "--authenticate-http-readwrite", "--authenticate-http-frameworks"]
 

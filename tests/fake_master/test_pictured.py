@@ -23,6 +23,7 @@ from mesosctl.core.resources import Resources
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
 from mesosctl.wire.cluster_state import cluster_state
+from tests.profiles import examples
 from tests.wire.pictures import pictures
 
 TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
@@ -57,7 +58,7 @@ def _unowned(total: Resources) -> Resources:
     return Resources(replace(entry, reservations=()) for entry in total)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(pictures())
 def test_whatever_a_picture_says_the_master_says_too(picture):
     # No master tells of one port that has two owners.

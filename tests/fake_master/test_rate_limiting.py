@@ -6,7 +6,7 @@ import pytest
 
 from fake_master.master.flags import MasterFlags
 from mesosctl.core.errors import BadInput
-from tests.fake_master.throttled import Cluster
+from tests.lab import Lab, Scheduler
 
 P_1 = {"limits": [{"principal": "p", "qps": 1}]}
 P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}
@@ -17,74 +17,74 @@ REFUSED = "Message mesos.scheduler.Call dropped: capacity({}) exceeded"
 
 
 def test_1_without_limits_everything_is_processed_at_once_and_counted():
-    cluster = Cluster({})
-    framework = cluster.framework("p")
+    cluster = Lab()
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b", "c")
     assert framework.processed == ["a", "b", "c"]
     assert cluster.counters() == {"p": (3, 3)}
 
 
 def test_2_one_message_an_interval_in_order():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b", "c")
     assert framework.processed == ["a"]
     cluster.at(0.999)
-    assert framework.read() == ["a"]
+    assert framework.processed == ["a"]
     cluster.at(1)
-    assert framework.read() == ["a", "b"]
+    assert framework.processed == ["a", "b"]
     cluster.at(2)
-    assert framework.read() == ["a", "b", "c"]
+    assert framework.processed == ["a", "b", "c"]
 
 
 def test_3_idle_time_is_not_saved_up():
-    cluster = Cluster({"limits": [{"principal": "p", "qps": 0.5}]})
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 0.5}]})
+    framework = Scheduler(cluster, principal="p")
     framework.send("a")
     cluster.at(10)
     framework.send("b", "c")
     assert framework.processed == ["a", "b"]
     cluster.at(11.9)
-    assert framework.read() == ["a", "b"]
+    assert framework.processed == ["a", "b"]
     cluster.at(12)
-    assert framework.read() == ["a", "b", "c"]
+    assert framework.processed == ["a", "b", "c"]
 
 
 def test_4_and_rl_2_an_entry_without_qps_is_never_throttled():
-    cluster = Cluster({"limits": [{"principal": "p", "qps": 1}, {"principal": "q"}]})
-    p, q = cluster.framework("p"), cluster.framework("q")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 1}, {"principal": "q"}]})
+    p, q = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="q")
     p.send("a", "b")
     q.send("c", "d")
     assert (p.processed, q.processed) == (["a"], ["c", "d"])
     assert cluster.counters() == {"p": (2, 1), "q": (2, 2)}
     cluster.at(1)
-    assert p.read() == ["a", "b"]
+    assert p.processed == ["a", "b"]
 
 
 def test_5_frameworks_with_one_principal_share_its_rate():
-    cluster = Cluster(P_1)
-    first, second = cluster.framework("p"), cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    first, second = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="p")
     first.send("a")
     second.send("b")
     assert (first.processed, second.processed) == (["a"], [])
     cluster.at(1)
-    assert second.read() == ["b"]
+    assert second.processed == ["b"]
 
 
 def test_6_the_default_is_shared_by_all_others_and_by_those_without_a_principal():
-    cluster = Cluster({"aggregate_default_qps": 1})
-    unlisted, nameless = cluster.framework("r"), cluster.framework()
+    cluster = Lab(rate_limits={"aggregate_default_qps": 1})
+    unlisted, nameless = Scheduler(cluster, principal="r"), Scheduler(cluster)
     unlisted.send("a")
     nameless.send("b")
     assert (unlisted.processed, nameless.processed) == (["a"], [])
     cluster.at(1)
-    assert nameless.read() == ["b"]
+    assert nameless.processed == ["b"]
     assert cluster.counters() == {"r": (1, 1)}
 
 
 def test_7_and_rl_3_what_exceeds_the_capacity_is_refused():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1_2)
+    framework = Scheduler(cluster, principal="p")
     framework.send("1", "2", "3", "4", "5")
     assert framework.errors == [REFUSED.format(2)]
     assert cluster.counters() == {"p": (5, 1)}
@@ -95,17 +95,17 @@ def test_7_and_rl_3_what_exceeds_the_capacity_is_refused():
 
 
 def test_8_a_capacity_without_a_rate_is_ignored():
-    cluster = Cluster({"limits": [{"principal": "p", "capacity": 1}]})
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "capacity": 1}]})
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b", "c")
     assert framework.processed == ["a", "b", "c"]
 
 
 def test_9_a_teardown_waits_its_turn_and_takes_the_counters_along():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b")
-    assert framework.call("TEARDOWN") == 202
+    assert framework.call("TEARDOWN").status == 202
     cluster.at(1)
     assert cluster.counters() == {"p": (3, 2)}
     cluster.at(2)
@@ -114,18 +114,18 @@ def test_9_a_teardown_waits_its_turn_and_takes_the_counters_along():
 
 
 def test_10_a_listed_principal_does_not_touch_the_default():
-    cluster = Cluster({"limits": [{"principal": "p", "qps": 5}], "aggregate_default_qps": 1})
-    p, other = cluster.framework("p"), cluster.framework("r")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 5}], "aggregate_default_qps": 1})
+    p, other = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="r")
     p.send("a", "b")
     other.send("c")
     assert (p.processed, other.processed) == (["a"], ["c"])
     cluster.at(0.2)
-    assert p.read() == ["a", "b"]
+    assert p.processed == ["a", "b"]
 
 
 def test_11_the_default_capacity_is_shared_too():
-    cluster = Cluster({"aggregate_default_qps": 1, "aggregate_default_capacity": 1})
-    r, s = cluster.framework("r"), cluster.framework("s")
+    cluster = Lab(rate_limits={"aggregate_default_qps": 1, "aggregate_default_capacity": 1})
+    r, s = Scheduler(cluster, principal="r"), Scheduler(cluster, principal="s")
     r.send("a", "b")
     s.send("c")
     assert (r.errors, s.errors) == ([], [REFUSED.format(1)])
@@ -135,27 +135,27 @@ def test_11_the_default_capacity_is_shared_too():
 
 
 def test_rl_1_counters_come_and_go_with_the_framework():
-    cluster = Cluster({})
-    nameless, framework = cluster.framework(), cluster.framework("p")
+    cluster = Lab()
+    nameless, framework = Scheduler(cluster), Scheduler(cluster, principal="p")
     assert cluster.counters() == {"p": (0, 0)}
     framework.send("a")
     nameless.send("b")
     assert cluster.counters() == {"p": (1, 1)}
     framework.call("TEARDOWN")
     assert cluster.counters() == {}
-    cluster.framework("p")
+    Scheduler(cluster, principal="p")
     assert cluster.counters() == {"p": (0, 0)}
 
 
 def test_rl_5_a_principal_stands_in_the_name_as_it_is():
-    cluster = Cluster({})
-    cluster.framework("a/b c").send("t")
+    cluster = Lab()
+    Scheduler(cluster, principal="a/b c").send("t")
     assert cluster.counters() == {"a/b c": (1, 1)}
 
 
 def test_counters_stay_while_another_framework_has_the_principal():
-    cluster = Cluster({})
-    one, other = cluster.framework("p"), cluster.framework("p")
+    cluster = Lab()
+    one, other = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="p")
     one.call("TEARDOWN")
     assert cluster.counters() == {"p": (1, 1)}
     other.send("a")
@@ -163,8 +163,8 @@ def test_counters_stay_while_another_framework_has_the_principal():
 
 
 def test_disconnection_keeps_the_counters():
-    cluster = Cluster({})
-    framework = cluster.framework("p", failover_timeout=60.0)
+    cluster = Lab()
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
     framework.send("a")
     framework.stream.abandon()
     assert cluster.counters() == {"p": (1, 1)}
@@ -174,19 +174,22 @@ def test_disconnection_keeps_the_counters():
 
 @pytest.mark.parametrize("limits", [P_1, {"limits": [{"principal": "", "qps": 1}]}])
 def test_neither_a_subscription_nor_a_refused_call_is_counted(limits):
-    cluster = Cluster(limits)
+    cluster = Lab(rate_limits=limits)
     principal = limits["limits"][0]["principal"]
-    framework = cluster.framework(principal)
-    framework.resubscribe()
-    assert framework.call("DECLINE") == 400
+    framework = Scheduler(cluster, principal=principal)
+    framework.subscribe()
+    assert framework.call("DECLINE").status == 400
     assert cluster.counters() == {principal: (0, 0)}
 
 
 def test_a_call_that_is_answered_with_its_result_is_counted_and_not_delayed():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b")
-    assert framework.call("UPDATE_FRAMEWORK", framework_info=framework.info | {"id": {"value": framework.id}}) == 200
+    assert (
+        framework.call("UPDATE_FRAMEWORK", framework_info=framework.info | {"id": {"value": framework.id}}).status
+        == 200
+    )
     assert cluster.counters() == {"p": (3, 2)}
 
 
@@ -194,8 +197,8 @@ def test_a_call_that_is_answered_with_its_result_is_counted_and_not_delayed():
 
 
 def test_an_overflow_closes_the_stream_and_nothing_else_until_the_queue_is_empty():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p", failover_timeout=60.0)
+    cluster = Lab(rate_limits=P_1_2)
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
     framework.send("1", "2", "3", "4")
     assert framework.stream.closed
     assert cluster.frameworks()[0]["connected"] is True
@@ -208,30 +211,30 @@ def test_an_overflow_closes_the_stream_and_nothing_else_until_the_queue_is_empty
 
 
 def test_after_an_overflow_the_framework_can_fail_over():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p", failover_timeout=60.0)
+    cluster = Lab(rate_limits=P_1_2)
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
     framework.send("1", "2", "3", "4")
-    framework.resubscribe()
+    framework.subscribe()
     cluster.at(3.5)
     assert cluster.frameworks()[0]["connected"] is True
     framework.send("5")
     cluster.at(4)
-    assert framework.read() == ["1", "5"]
+    assert framework.processed == ["1", "5"]
 
 
 def test_calls_of_an_older_stream_are_ignored_when_their_turn_comes():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b")
-    framework.resubscribe()
+    framework.subscribe()
     cluster.at(1)
-    assert framework.read() == ["a"]
+    assert framework.processed == ["a"]
     assert cluster.counters() == {"p": (2, 1)}
 
 
 def test_a_lost_connection_does_not_overtake_what_it_carried():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p", failover_timeout=60.0)
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
     framework.send("a", "b")
     framework.stream.abandon()
     cluster.at(1)
@@ -242,10 +245,10 @@ def test_a_lost_connection_does_not_overtake_what_it_carried():
 
 
 def test_an_accept_that_waited_finds_the_cluster_as_it_is_then():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send("first")
-    framework.launch("t")
+    framework.accept(framework.heard("OFFERS")[0]["offers"][0], "t")
     (shown,) = cluster.frameworks()
     assert (len(shown["offers"]), shown["tasks"]) == (1, [])
     cluster.at(1)
@@ -253,9 +256,9 @@ def test_an_accept_that_waited_finds_the_cluster_as_it_is_then():
 
 
 def test_an_overflow_kills_no_task():
-    cluster = Cluster({"limits": [{"principal": "p", "qps": 1, "capacity": 1}]})
-    framework = cluster.framework("p", failover_timeout=60.0)
-    framework.launch("t")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 1, "capacity": 1}]})
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
+    framework.accept(framework.heard("OFFERS")[0]["offers"][0], "t")
     framework.send("a", "b")
     assert framework.errors == [REFUSED.format(1)]
     cluster.at(5)
@@ -295,7 +298,7 @@ def test_the_flag_is_a_path_or_a_file_url_too(tmp_path):
 
 def test_flags_show_it_as_a_real_master_does():
     limits = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}, {"principal": "q"}], "aggregate_default_qps": 2.5}
-    shown = json.loads(Cluster(limits).ask("/flags").body)["flags"]["rate_limits"]
+    shown = Lab(rate_limits=limits).read("/flags")["flags"]["rate_limits"]
     assert shown == (
         'limits {\n  qps: 1\n  principal: "p"\n  capacity: 2\n}\n'
         'limits {\n  principal: "q"\n}\n'
@@ -304,10 +307,10 @@ def test_flags_show_it_as_a_real_master_does():
 
 
 def test_switched_off_it_leaves_http_frameworks_alone_as_a_real_master_does():
-    cluster = Cluster(P_1, flags={"rate_limit_http": "false"})
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1, flags={"rate_limit_http": "false"})
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b")
     assert framework.processed == ["a", "b"]
     framework.call("TEARDOWN")
     assert cluster.counters() == {"p": (0, 0)}
-    assert "rate_limit_http" not in json.loads(cluster.ask("/flags").body)["flags"]
+    assert "rate_limit_http" not in cluster.read("/flags")["flags"]

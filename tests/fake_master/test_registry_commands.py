@@ -1,7 +1,6 @@
 """The two commands where a registry cannot be written, as a user without special rights."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,15 +11,18 @@ from typing import Any
 
 import pytest
 
+from tests.needs import require
+
 from .sending import ROOT, as_json, garbage, make
+
+pytestmark = pytest.mark.process
 
 
 def as_a_user() -> list[str]:
     """What makes the rights of files count for root as well, whom they would not stop."""
     if os.getuid() != 0:
         return []
-    if shutil.which("setpriv") is None:
-        pytest.skip("root needs setpriv to give up its rights")
+    require("setpriv")
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 

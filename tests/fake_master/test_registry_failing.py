@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from fake_master.master.agents import Absence
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.registry_sqlite import SqliteRegistry
 from mesosctl.wire import recordio
+from tests.needs import require
 
 from .sending import AGENT, JSON, ROOT, as_json, quota, send
 
@@ -269,11 +269,11 @@ print(json.dumps({"afterwards": sorted(roles(open_it())) == sorted([*answered, "
 """
 
 
+@pytest.mark.process
 def test_a_disk_that_really_is_full(tmp_path: Path) -> None:
     mount = 'mount -t tmpfs -o size=512k tmpfs "$1" || exit 77; exec "$2" -c "$3" "$1"'
     words = ["unshare", "-rm", "sh", "-c", mount, "sh", str(tmp_path), sys.executable, _UNTIL_THE_DISK_IS_FULL]
-    if shutil.which("unshare") is None:
-        pytest.skip("no unshare: a small disk cannot be had")
+    require("unshare")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120, env=environment)
     if ended.returncode in (1, 77) and "Traceback" not in ended.stderr:

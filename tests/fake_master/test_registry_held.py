@@ -18,9 +18,9 @@ from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
 from fake_master.master.registry import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure
 from fake_master.master.registry_sqlite import SqliteRegistry
+from tests.lab import Lab, Scheduler
 
 from .sending import AGENT, JSON, quota
-from .throttled import Cluster
 
 PATIENCE = 60.0
 """Seconds until a test gives up."""
@@ -62,6 +62,7 @@ async def status(session: ClientSession, path: str) -> int:
         return answer.status
 
 
+@pytest.mark.socket
 def test_who_reads_is_answered_while_a_change_waits_which_is_made_at_last(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
 
@@ -87,6 +88,7 @@ def test_who_opens_a_registry_says_how_long_it_waits(tmp_path: Path) -> None:
         assert time.monotonic() - started < SECONDS_TO_WAIT / 2
 
 
+@pytest.mark.socket
 def test_a_change_does_not_wait_for_ever(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
 
@@ -101,6 +103,7 @@ def test_a_change_does_not_wait_for_ever(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.socket
 def test_of_several_changes_that_wait_one_at_a_time_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "r.sqlite"
     tries: list[str] = []
@@ -133,46 +136,46 @@ def test_of_several_changes_that_wait_one_at_a_time_tries(tmp_path: Path, monkey
 
 
 @contextmanager
-def throttled(path: Path, qps: float) -> Iterator[Cluster]:
+def throttled(path: Path, qps: float) -> Iterator[Lab]:
     """In virtual time, with frameworks of one principal."""
     with closing(SqliteRegistry(path)) as registry:
         registry.wait_at_most(0)
-        yield Cluster({"limits": [{"principal": "p", "qps": qps}]}, registry=registry)
+        yield Lab(rate_limits={"limits": [{"principal": "p", "qps": qps}]}, registry=lambda: registry)
 
 
 def test_a_call_whose_turn_comes_meanwhile_is_made_later_and_none_overtakes_it(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     with throttled(path, qps=2) as cluster:
-        framework = cluster.framework("p")
+        framework = Scheduler(cluster, principal="p")
         framework.send("a", "b", "c", "d")
         with held(path):
             cluster.at(0.5)
-            assert framework.read() == ["a"]
+            assert framework.processed == ["a"]
             assert cluster.counters() == {"p": (4, 1)}
         cluster.at(1)
-        assert framework.read() in (["a"], ["a", "b", "c"])
+        assert framework.processed in (["a"], ["a", "b", "c"])
         cluster.at(10)
-        assert framework.read() == ["a", "b", "c", "d"]
+        assert framework.processed == ["a", "b", "c", "d"]
         assert cluster.counters() == {"p": (4, 4)}
 
 
 def test_a_call_that_need_not_wait_for_its_turn_waits_for_those_that_came_before(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     with throttled(path, qps=10) as cluster:
-        framework = cluster.framework("p")
+        framework = Scheduler(cluster, principal="p")
         framework.send("a", "b")
         with held(path):
             cluster.at(0.1)
         cluster.at(0.5)
         framework.send("c")
         cluster.at(10)
-        assert framework.read() == ["a", "b", "c"]
+        assert framework.processed == ["a", "b", "c"]
 
 
 def test_a_framework_that_is_gone_meanwhile_has_made_its_calls(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     with throttled(path, qps=10) as cluster:
-        framework = cluster.framework("p", failover_timeout=1e6)
+        framework = Scheduler(cluster, principal="p", failover_timeout=1e6)
         framework.send("a", "b")
         with held(path):
             cluster.at(0.1)

@@ -1,6 +1,5 @@
 """Revocation on a master: what schedulers are told, and what becomes of executors (seeds/drf.txt)."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,8 +8,7 @@ from fake_master.cluster import ClusterSpec
 from fake_master.master.flags import MasterFlags
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.errors import BadInput
-
-from .throttled import Cluster, Framework
+from tests.lab import Lab, Scheduler, scalar
 
 FLAGS = {
     "allocator": "strict-priority",
@@ -28,15 +26,15 @@ class Stage:
     def __init__(
         self, stop_seconds: float = 0.0, flags: dict[str, str] = FLAGS, capabilities: tuple[str, ...] = ()
     ) -> None:
-        self.cluster = Cluster({}, flags)
+        self.cluster = Lab("cpus:4;mem:1024", flags=flags)
         self.master = self.cluster.application.master
         self.master.task_fate = TaskFate(stop_seconds=stop_seconds)
         self.now = 0.0
         self.batch = self.framework("batch", *capabilities)
 
-    def framework(self, role: str, *capabilities: str) -> Framework:
+    def framework(self, role: str, *capabilities: str) -> Scheduler:
         named = [{"type": name} for name in ("MULTI_ROLE", *capabilities)]
-        made = self.cluster.framework(name=role, roles=[role], capabilities=named)
+        made = Scheduler(self.cluster, name=role, roles=[role], capabilities=named)
         self.wait(0.1)
         return made
 
@@ -45,9 +43,8 @@ class Stage:
         self.cluster.at(self.now)
 
     def launch(self, tasks: int, executor: str | None = None) -> None:
-        self.batch.read()
-        (offer,) = next(event["offers"]["offers"] for event in self.batch.events if event["type"] == "OFFERS")
-        share = [_scalar("cpus", 4.0 / tasks), _scalar("mem", 1024.0 / tasks)]
+        (offer,) = self.batch.heard("OFFERS")[0]["offers"]
+        share = [scalar("cpus", 4.0 / tasks), scalar("mem", 1024.0 / tasks)]
         own: dict[str, Any] = {"command": {"value": "sleep"}}
         if executor is not None:
             own = {"executor": {"executor_id": {"value": executor}, "command": {"value": "run"}}}
@@ -56,7 +53,7 @@ class Stage:
             for n in range(tasks)
         ]
         launch = {"type": "LAUNCH", "launch": {"task_infos": infos}}
-        assert self.batch.call("ACCEPT", offer_ids=[offer["id"]], operations=[launch]) == 202
+        assert self.batch.call("ACCEPT", offer_ids=[offer["id"]], operations=[launch]).status == 202
         self.wait(0.1)
         for n in range(tasks):
             for state in ("TASK_STARTING", "TASK_RUNNING"):
@@ -71,7 +68,6 @@ class Stage:
         self.wait(0.0)
 
     def _statuses(self) -> list[dict[str, Any]]:
-        self.batch.read()
         return [event["update"]["status"] for event in self.batch.events if event["type"] == "UPDATE"]
 
     def told(self) -> list[tuple[str, str, str | None, str]]:
@@ -81,17 +77,12 @@ class Stage:
         return found
 
 
-def _scalar(name: str, value: float) -> dict[str, Any]:
-    return {"name": name, "type": "SCALAR", "scalar": {"value": value}}
+def ask(framework: Scheduler, cpus: float, times: int = 1) -> None:
+    assert framework.call("REQUEST", requests=[{"resources": [scalar("cpus", cpus)]}] * times).status == 202
 
 
-def ask(framework: Framework, cpus: float, times: int = 1) -> None:
-    assert framework.call("REQUEST", requests=[{"resources": [_scalar("cpus", cpus)]}] * times) == 202
-
-
-def offered(framework: Framework) -> list[float]:
+def offered(framework: Scheduler) -> list[float]:
     """Cpus of each offer that it was ever made."""
-    framework.read()
     return [
         sum(entry["scalar"]["value"] for entry in offer["resources"] if entry["name"] == "cpus")
         for event in framework.events
@@ -145,18 +136,17 @@ def test_if_it_does_not_respond_it_is_killed_and_all_its_tasks(
 def test_the_last_task_of_an_executor_frees_the_executor_too() -> None:
     """So that is counted among what it frees, and the task alone is enough."""
     stage = Stage()
-    stage.batch.read()
-    (offer,) = next(event["offers"]["offers"] for event in stage.batch.events if event["type"] == "OFFERS")
+    (offer,) = stage.batch.heard("OFFERS")[0]["offers"]
     infos = []
     for n, mem in ((0, 256.0), (1, 256.0)):
         executor: dict[str, Any] = {"executor_id": {"value": f"e{n}"}, "command": {"value": "run"}}
-        executor["resources"] = [_scalar("cpus", 1.0), _scalar("mem", mem)]
+        executor["resources"] = [scalar("cpus", 1.0), scalar("mem", mem)]
         infos.append(
             {
                 "name": f"t{n}",
                 "task_id": {"value": f"t{n}"},
                 "agent_id": offer["agent_id"],
-                "resources": [_scalar("cpus", 1.0), _scalar("mem", 256.0)],
+                "resources": [scalar("cpus", 1.0), scalar("mem", 256.0)],
                 "executor": executor,
             }
         )
@@ -216,8 +206,7 @@ def test_an_unanswered_offer_is_rescinded_at_once() -> None:
     prod = stage.framework("prod")
     ask(prod, 1.0)
     stage.wait(ANSWERED)
-    stage.batch.read()
-    assert [event["type"] for event in stage.batch.events if event["type"] == "RESCIND"] == ["RESCIND"]
+    assert len(stage.batch.heard("RESCIND")) == 1
     stage.wait(1.0)
     assert offered(prod) == [4.0]
 
@@ -225,8 +214,8 @@ def test_an_unanswered_offer_is_rescinded_at_once() -> None:
 def test_a_framework_below_its_guaranteed_allocation_is_never_touched() -> None:
     stage = Stage()
     stage.launch(4)
-    guarantee = [_scalar("cpus", 4.0)]
-    assert stage.cluster.ask("/quota", {"role": "batch", "guarantee": guarantee, "force": True}).status == 200
+    guarantee = [scalar("cpus", 4.0)]
+    assert stage.cluster.post("/quota", {"role": "batch", "guarantee": guarantee, "force": True}) == 200
     ask(stage.framework("prod"), 1.0)
     stage.wait(20.0)
     assert stage.told() == []
@@ -235,8 +224,8 @@ def test_a_framework_below_its_guaranteed_allocation_is_never_touched() -> None:
 def test_a_multi_role_request_names_its_role() -> None:
     stage = Stage()
     stage.launch(4)
-    both = stage.cluster.framework(name="both", roles=["idle", "prod"])
-    resources = [_scalar("cpus", 1.0) | {"allocation_info": {"role": "idle"}}]
+    both = Scheduler(stage.cluster, name="both", roles=["idle", "prod"])
+    resources = [scalar("cpus", 1.0) | {"allocation_info": {"role": "idle"}}]
     both.call("REQUEST", requests=[{"resources": resources}])
     stage.wait(10.0)
     assert stage.told() == []
@@ -249,7 +238,7 @@ def test_a_request_for_another_agent_is_not_met_here() -> None:
     stage = Stage()
     stage.launch(4)
     prod = stage.framework("prod")
-    elsewhere = {"agent_id": {"value": "S-of-somebody-else"}, "resources": [_scalar("cpus", 1.0)]}
+    elsewhere = {"agent_id": {"value": "S-of-somebody-else"}, "resources": [scalar("cpus", 1.0)]}
     prod.call("REQUEST", requests=[elsewhere])
     stage.wait(10.0)
     assert stage.told() == []
@@ -270,7 +259,7 @@ def test_off_by_default(flags: dict[str, str]) -> None:
 
 def test_flags_tell_of_it_with_that_allocator_alone() -> None:
     def shown(flags: dict[str, str]) -> dict[str, str]:
-        return json.loads(Cluster({}, flags).ask("/flags").body)["flags"]
+        return Lab(flags=flags).read("/flags")["flags"]
 
     assert shown(FLAGS).items() >= FLAGS.items()
     own = {"allocator": "strict-priority"}

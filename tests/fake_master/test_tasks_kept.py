@@ -12,8 +12,7 @@ from fake_master.master.registry_sqlite import SqliteRegistry
 from fake_master.master.residents import ResidentSpec
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.text import parse_resources
-
-from .restart_lab import AGENT, Scheduler, lab
+from tests.lab import AGENT, Scheduler, lasting
 
 PATIENCE = 600.0
 """Seconds until an agent that is not back counts as unreachable."""
@@ -22,7 +21,7 @@ KILLED = pytest.mark.parametrize("killed", [False, True], ids=["ended", "killed"
 
 @KILLED
 def test_what_ran_runs_on(tmp_path: Path, killed: bool) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.launch("a", "b")
         here.restart(killed=killed)
@@ -36,7 +35,7 @@ def test_what_ran_runs_on(tmp_path: Path, killed: bool) -> None:
 
 
 def test_updates_that_were_acknowledged_are_not_told_again(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         here.restart()
@@ -46,7 +45,7 @@ def test_updates_that_were_acknowledged_are_not_told_again(tmp_path: Path) -> No
 
 
 def test_an_acknowledgement_is_kept_a_moment_later_even_if_nothing_else_is(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         here.wait(5)
@@ -56,7 +55,7 @@ def test_an_acknowledgement_is_kept_a_moment_later_even_if_nothing_else_is(tmp_p
 
 
 def test_the_next_update_follows_the_one_that_was_told_again(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.launch("a")
         here.restart(killed=True)
@@ -71,21 +70,21 @@ def test_the_next_update_follows_the_one_that_was_told_again(tmp_path: Path) -> 
 
 @KILLED
 def test_an_end_that_was_not_acknowledged_is_told_again_and_holds_nothing(tmp_path: Path, killed: bool) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
-        scheduler.call("KILL", task_id={"value": "a"})
+        scheduler.ask("KILL", task_id={"value": "a"})
         here.restart(killed=killed)
         assert (here.tasks(), here.used()) == ({"a": "TASK_KILLED"}, 0.0)
         scheduler.subscribe()
         assert scheduler.acknowledge() == [("a", "TASK_KILLED")]
         here.restart()
-        assert here.get("/frameworks")["frameworks"] == []
+        assert here.frameworks() == []
 
 
 @pytest.mark.parametrize(("down", "left"), [(0.0, 60.0), (30.0, 30.0), (500.0, 0.0)])
 def test_tasks_run_on_from_where_they_were(tmp_path: Path, down: float, left: float) -> None:
-    with lab(tmp_path, task_fate=TaskFate("TASK_FINISHED", 100.0)) as here:
+    with lasting(tmp_path, task_fate=TaskFate("TASK_FINISHED", 100.0)) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         here.wait(40)
@@ -100,10 +99,10 @@ def test_tasks_run_on_from_where_they_were(tmp_path: Path, down: float, left: fl
 
 
 def test_what_was_told_to_end_ends_when_it_would_have(tmp_path: Path) -> None:
-    with lab(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
+    with lasting(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
         scheduler = Scheduler(here, "TASK_KILLING_STATE")
         scheduler.run("a", "b")
-        scheduler.call("KILL", task_id={"value": "a"})
+        scheduler.ask("KILL", task_id={"value": "a"})
         here.wait(4)
         here.restart(killed=True, down=2.0)
         scheduler.subscribe()
@@ -116,7 +115,7 @@ def test_what_was_told_to_end_ends_when_it_would_have(tmp_path: Path) -> None:
 
 
 def test_what_was_on_its_way_to_the_agent_has_arrived(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         here.restart(replace(here.spec, agents=(AgentSpec(AGENT, launch_delay=30.0),)))
         scheduler = Scheduler(here)
         scheduler.launch("a")
@@ -126,15 +125,15 @@ def test_what_was_on_its_way_to_the_agent_has_arrived(tmp_path: Path) -> None:
 
 
 def test_an_executor_lives_as_long_as_its_tasks(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.run("a", "b", executor="e")
-        scheduler.call("KILL", task_id={"value": "a"})
+        scheduler.ask("KILL", task_id={"value": "a"})
         here.restart()
         assert [executor["executor_id"] for executor in here.framework()["executors"]] == ["e"]
         assert here.used() == 1.5
         scheduler.subscribe()
-        scheduler.call("KILL", task_id={"value": "b"})
+        scheduler.ask("KILL", task_id={"value": "b"})
         assert here.used() == 0.0
         here.restart()
         assert (here.framework()["executors"], here.used()) == ([], 0.0)
@@ -144,7 +143,7 @@ def test_an_executor_lives_as_long_as_its_tasks(tmp_path: Path) -> None:
 @KILLED
 @pytest.mark.parametrize("by_operator", [False, True])
 def test_a_framework_that_was_torn_down_does_not_come_back(tmp_path: Path, killed: bool, by_operator: bool) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler, other = Scheduler(here), Scheduler(here, name="g")
         scheduler.run("a")
         other.run("b")
@@ -152,14 +151,14 @@ def test_a_framework_that_was_torn_down_does_not_come_back(tmp_path: Path, kille
             here.restart()
             here.call("TEARDOWN", framework_id={"value": scheduler.id})
         else:
-            scheduler.call("TEARDOWN")
+            scheduler.ask("TEARDOWN")
         here.restart(killed=killed)
-        assert [shown["name"] for shown in here.get("/frameworks")["frameworks"]] == ["g"]
+        assert [shown["name"] for shown in here.frameworks()] == ["g"]
         assert (here.tasks(), here.used()) == ({"b": "TASK_RUNNING"}, 1.0)
 
 
 def test_a_recovered_framework_may_stay_away_for_as_long_as_it_likes(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         Scheduler(here, failover_timeout=5.0).run("a")
         here.restart()
         here.wait(100_000)
@@ -168,7 +167,7 @@ def test_a_recovered_framework_may_stay_away_for_as_long_as_it_likes(tmp_path: P
 
 
 def test_a_framework_is_recovered_as_it_described_itself_last(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         scheduler.info["name"] = "renamed"
@@ -178,26 +177,26 @@ def test_a_framework_is_recovered_as_it_described_itself_last(tmp_path: Path) ->
 
 
 def test_limits_count_what_recovered_frameworks_hold(tmp_path: Path) -> None:
-    with lab(tmp_path, AGENT, AGENT) as here:
+    with lasting(tmp_path, AGENT, AGENT) as here:
         limits = {"cpus": {"value": 3}, "mem": {"value": 10_000}}
         here.call("UPDATE_QUOTA", quota_configs=[{"role": "f", "limits": limits}])
         Scheduler(here).run("a", "b")
         here.restart()
-        (role,) = (role for role in here.get("/roles")["roles"] if role["name"] == "f")
+        (role,) = (role for role in here.read("/roles")["roles"] if role["name"] == "f")
         assert role["quota"]["consumed"]["cpus"] == 2.0
         assert Scheduler(here, name="f").offered() == 1.0
 
 
 def reconcile(scheduler: Scheduler, task: str, agent_id: str) -> list[tuple[str, str]]:
-    scheduler.call("RECONCILE", tasks=[{"task_id": {"value": task}, "agent_id": {"value": agent_id}}])
+    scheduler.ask("RECONCILE", tasks=[{"task_id": {"value": task}, "agent_id": {"value": agent_id}}])
     return scheduler.told()
 
 
 def test_an_agent_that_is_late_brings_its_tasks_when_it_comes(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here, "PARTITION_AWARE")
         scheduler.run("a")
-        (agent,) = here.get("/slaves")["slaves"]
+        (agent,) = here.agents
         there, nobody = here.spec, replace(here.spec, agents=())
         here.restart(nobody)
         scheduler.subscribe()
@@ -211,7 +210,7 @@ def test_an_agent_that_is_late_brings_its_tasks_when_it_comes(tmp_path: Path) ->
 
 
 def test_an_agent_that_was_lost_while_masters_changed_says_what_it_still_runs(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         absent = AgentSpec(AGENT, absence=Absence(100.0, 1000.0))
         here.restart(replace(here.spec, agents=(absent,)))
         scheduler = Scheduler(here, "PARTITION_AWARE", checkpoint=True)
@@ -219,7 +218,7 @@ def test_an_agent_that_was_lost_while_masters_changed_says_what_it_still_runs(tm
         here.wait(500)
         assert here.tasks() == {"a": "TASK_UNREACHABLE"}
         here.restart()
-        assert (here.tasks(), here.get("/slaves")["slaves"]) == ({}, [])
+        assert (here.tasks(), here.agents) == ({}, [])
         scheduler.subscribe()
         here.wait(600)
         assert (here.tasks(), here.used()) == ({"a": "TASK_RUNNING"}, 1.0)
@@ -230,36 +229,36 @@ def test_an_agent_that_was_lost_while_masters_changed_says_what_it_still_runs(tm
 
 
 def test_a_framework_that_ended_while_its_agent_was_away_does_not_come_back(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         there = here.spec
         here.restart(replace(there, agents=()))
         scheduler.subscribe()
-        scheduler.call("TEARDOWN")
+        scheduler.ask("TEARDOWN")
         here.restart(there)
-        assert (here.get("/frameworks")["frameworks"], here.used()) == ([], 0.0)
+        assert (here.frameworks(), here.used()) == ([], 0.0)
 
 
 def test_tasks_on_an_agent_that_was_given_up_do_not_come_back(tmp_path: Path) -> None:
-    with lab(tmp_path, AGENT, AGENT) as here:
+    with lasting(tmp_path, AGENT, AGENT) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
-        (agent,) = (agent for agent in here.get("/slaves")["slaves"] if agent["used_resources"]["cpus"])
+        (agent,) = (agent for agent in here.agents if agent["used_resources"]["cpus"])
         here.call("MARK_AGENT_GONE", agent_id={"value": agent["id"]})
         here.restart()
-        assert (here.get("/frameworks")["frameworks"], here.used()) == ([], 0.0)
+        assert (here.frameworks(), here.used()) == ([], 0.0)
         here.restart()
         assert here.master.registry.records("agent_task") == {}
         assert here.master.registry.records("agent_framework") == {}
 
 
 def test_tasks_on_an_unreachable_agent_that_is_given_up_are_forgotten_at_once(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         here.restart(replace(here.spec, agents=(AgentSpec(AGENT, absence=Absence(100.0)),)))
         scheduler = Scheduler(here, "PARTITION_AWARE", checkpoint=True)
         scheduler.run("a")
-        (agent,) = here.get("/slaves")["slaves"]
+        (agent,) = here.agents
         here.wait(500)
         assert here.tasks() == {"a": "TASK_UNREACHABLE"}
         here.call("MARK_AGENT_GONE", agent_id={"value": agent["id"]})
@@ -267,10 +266,10 @@ def test_tasks_on_an_unreachable_agent_that_is_given_up_are_forgotten_at_once(tm
 
 
 def test_an_agent_that_is_drained_goes_on_being_drained(tmp_path: Path) -> None:
-    with lab(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
+    with lasting(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
-        (agent,) = here.get("/slaves")["slaves"]
+        (agent,) = here.agents
         there = here.spec
         here.restart(replace(there, agents=()))
         here.call("DRAIN_AGENT", drain_agent={}, agent_id={"value": agent["id"]})
@@ -278,12 +277,12 @@ def test_an_agent_that_is_drained_goes_on_being_drained(tmp_path: Path) -> None:
         scheduler.subscribe()
         assert scheduler.acknowledge() == [("a", "TASK_KILLED")]
         here.wait(1)
-        (agent,) = here.get("/slaves")["slaves"]
+        (agent,) = here.agents
         assert (agent["drain_info"]["state"], here.used()) == ("DRAINED", 0.0)
 
 
 def test_an_agent_without_room_for_what_it_ran_is_another_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         Scheduler(here).run("a", "b")
         here.restart(replace(here.spec, agents=("cpus:1;mem:2048",)))
         assert "agent-1 has no room" in caplog.text
@@ -294,25 +293,25 @@ def test_an_agent_without_room_for_what_it_ran_is_another_one(tmp_path: Path, ca
 
 def test_frameworks_of_the_masters_own_process_end_with_it(tmp_path: Path) -> None:
     resident = ResidentSpec("r", ("r",), parse_resources("cpus:1;mem:512"), tasks=2)
-    with lab(tmp_path, frameworks=(resident,)) as here:
+    with lasting(tmp_path, frameworks=(resident,)) as here:
         here.wait(5)
         assert here.used() == 2.0
         here.restart()
         here.wait(5)
-        assert (here.used(), len(here.get("/frameworks")["frameworks"])) == (2.0, 1)
+        assert (here.used(), len(here.frameworks())) == (2.0, 1)
 
 
 def test_nothing_is_written_for_nobody(tmp_path: Path) -> None:
     registry = MemoryRegistry()
-    with lab(tmp_path) as here:
-        here.registry = lambda: registry  # type: ignore[method-assign]  # one that forgets with the process
+    with lasting(tmp_path) as here:
+        here.registry = lambda: registry  # one that forgets with the process
         here.restart()
         Scheduler(here).run("a")
         assert registry.records("agent_task") == {}
 
 
 def test_acknowledgements_wait_for_each_other(tmp_path: Path) -> None:
-    with lab(tmp_path, "cpus:100;mem:2048") as here:
+    with lasting(tmp_path, "cpus:100;mem:2048") as here:
         scheduler = Scheduler(here)
         watch = here.registry()
         scheduler.launch(*(f"t{number}" for number in range(50)))
@@ -320,7 +319,7 @@ def test_acknowledgements_wait_for_each_other(tmp_path: Path) -> None:
         assert watch.changed_elsewhere()
         while updates := scheduler.heard("UPDATE"):
             for status in (update["status"] for update in updates):
-                scheduler.call("ACKNOWLEDGE", **{key: status[key] for key in ("agent_id", "task_id", "uuid")})
+                scheduler.ask("ACKNOWLEDGE", **{key: status[key] for key in ("agent_id", "task_id", "uuid")})
                 commits += watch.changed_elsewhere()
         assert commits == 0
         here.wait(1)
@@ -329,10 +328,10 @@ def test_acknowledgements_wait_for_each_other(tmp_path: Path) -> None:
 
 
 def test_whoever_starts_upon_a_record_of_something_else_is_told(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         Scheduler(here).run("a")
         with here.master.registry.transaction():
-            here.master.registry.write("agent_task", "x", {"agent_id": here.get("/slaves")["slaves"][0]["id"]})
+            here.master.registry.write("agent_task", "x", {"agent_id": here.agents[0]["id"]})
         with pytest.raises(UnreadableRegistry, match="cannot be read"):
             here.restart()
 
@@ -348,16 +347,16 @@ class _Patient(SqliteRegistry):
 
 
 def test_a_master_that_ends_waits_for_its_registry_even_if_its_requests_do_not(tmp_path: Path) -> None:
-    with lab(tmp_path) as here:
-        here.registry = lambda: registry  # type: ignore[method-assign]  # the same for every master
-        registry = _Patient(here.path)
+    with lasting(tmp_path) as here:
+        here.registry = lambda: registry  # the same for every master
+        registry = _Patient(tmp_path / "r.sqlite")
         here.restart()
         registry.wait_at_most(0)
         Scheduler(here).run("a")
         assert registry.ready_to_wait == 0
         here.master.close()
         assert registry.ready_to_wait > 1000
-        registry = _Patient(here.path)
+        registry = _Patient(tmp_path / "r.sqlite")
         here.start(here.spec)
 
 
@@ -384,7 +383,7 @@ def test_a_master_that_ends_waits_for_its_registry_even_if_its_requests_do_not(t
 def test_damaged_records_of_agents_and_frameworks_are_told_at_the_start(
     tmp_path: Path, kind: str, damage: object
 ) -> None:
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         Scheduler(here).run("a")
         registry = here.master.registry
         ((key, record),) = registry.records(kind).items()
@@ -398,7 +397,7 @@ def test_damaged_records_of_agents_and_frameworks_are_told_at_the_start(
 def test_of_two_launches_under_one_id_the_later_counts(tmp_path: Path, first_back: int) -> None:
     former = AgentSpec(AGENT, "former", absence=Absence(100.0))
     latter = AgentSpec(AGENT, "latter")
-    with lab(tmp_path) as here:
+    with lasting(tmp_path) as here:
         here.restart(replace(here.spec, agents=(former,)))
         scheduler = Scheduler(here, "PARTITION_AWARE", checkpoint=True)
         scheduler.run("a")
@@ -409,7 +408,7 @@ def test_of_two_launches_under_one_id_the_later_counts(tmp_path: Path, first_bac
         scheduler.run("a")
         both = (replace(former, absence=None), latter)
         here.restart(replace(here.spec, agents=both if first_back == 0 else both[::-1]))
-        (agent,) = (agent for agent in here.get("/slaves")["slaves"] if agent["used_resources"]["cpus"])
+        (agent,) = (agent for agent in here.agents if agent["used_resources"]["cpus"])
         assert (agent["hostname"], here.tasks()) == ("latter", {"a": "TASK_RUNNING"})
         assert len(here.master.registry.records("agent_task")) == 1
 
@@ -428,14 +427,14 @@ class _Disk(MemoryRegistry):
 
 def test_what_a_full_disk_did_not_take_is_written_later_and_is_nobody_elses_fault(tmp_path: Path) -> None:
     registry = _Disk()
-    with lab(tmp_path) as here:
-        here.registry = lambda: registry  # type: ignore[method-assign]  # the same for every master
+    with lasting(tmp_path) as here:
+        here.registry = lambda: registry  # the same for every master
         here.restart()
         scheduler = Scheduler(here)
         registry.is_full = True
         with pytest.raises(AssertionError, match="was not kept: the disk is full"):
             scheduler.launch("a")  # it runs, and is written when that is possible again
-        scheduler.call("SUPPRESS")
+        scheduler.ask("SUPPRESS")
         here.wait(10)
         assert registry.records("agent_task") == {}
         registry.is_full = False

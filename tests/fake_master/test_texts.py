@@ -20,6 +20,7 @@ from fake_master.master.residents import ResidentSpec
 from fake_master.master.role_view import everything
 from fake_master.master.tasks import TaskFate
 from mesosctl.core.text import parse_resources
+from tests.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
 AGENT = "cpus:4;mem:4096;disk:1000;cpus(ads):2;ports:[31000-31010]"
@@ -114,7 +115,7 @@ STEPS = st.lists(
 
 
 @pytest.mark.parametrize("flags", [{}, {"oversubscribe_reservations": "true"}], ids=["regular", "lending"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(steps=STEPS)
 def test_after_every_change_the_answer_is_what_would_be_written_anew(
     flags: dict[str, str], steps: list[tuple[str, Any]]

@@ -13,6 +13,8 @@ from tests.conformance.cluster import Cluster, Setup
 from .lab import AGENTS
 from .requests import Sent, any_target
 
+pytestmark = [pytest.mark.socket, pytest.mark.process]
+
 PATIENCE = 60.0
 
 

@@ -12,6 +12,8 @@ from .hostile import HostileMaster, steering
 from .playing import check, play
 from .words import LEAVES, Typed, lines_of
 
+pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]
+
 EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
 patient = settings(max_examples=max(10, EXAMPLES // 5), deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -1,21 +1,17 @@
 """A fake master that lends, in this process or on a socket, and frameworks that remember what they were told."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-
-from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import read_cluster_file
-from fake_master.http.application import Application
 from fake_master.master.clocks import VirtualClock
 from fake_master.master.master import Master
+from tests.conformance import fakes
 from tests.conformance.cluster import Cluster, Setup
 from tests.conformance.frameworks import Framework
 from tests.conformance.processes import Process
-from tests.conformance.subscribers import PATIENCE, Event, InTheSameProcess, OverTheNetwork
+from tests.conformance.subscribers import PATIENCE, Event
 
 KINDS = ("regular", "throttleable", "lent")
 Amounts = dict[str, float]
@@ -37,28 +33,12 @@ class Stage:
 def in_process(cluster_file: Path) -> Stage:
     clock = VirtualClock(1000.0)
     master = read_cluster_file(cluster_file).start(clock=clock)
-    transport = InProcessTransport(master, clock.sleep)
-    cluster = Cluster(
-        Setup(),
-        httpx.Client(transport=transport),
-        "http://127.0.0.1:5050",
-        subscribers=InTheSameProcess(Application(master), clock),
-        transport=transport,
-        stop=lambda: None,
-    )
-    return Stage(cluster, master)
+    return Stage(fakes.in_process(master, clock, Setup()), master)
 
 
 def on_socket(cluster_file: Path, interval: float) -> Stage:
-    words = [sys.executable, "-m", "fake_master", "--port", "0", "--cluster", str(cluster_file)]
-    process = Process(words, cluster_file.with_suffix(".log"))
-    base = process.first_line().rstrip("/")
-    assert base.startswith("http://"), process.last_words()
-    client = httpx.Client(trust_env=False, timeout=PATIENCE)
-    cluster = Cluster(
-        Setup(), client, base, subscribers=OverTheNetwork(base), stop=process.stop, last_words=process.last_words
-    )
-    return Stage(cluster, interval=interval)
+    process = Process([*fakes.PROGRAM, "--cluster", str(cluster_file)], cluster_file.with_suffix(".log"))
+    return Stage(fakes.on_socket(process, Setup()), interval=interval)
 
 
 def kind_of(offer: Event) -> str:

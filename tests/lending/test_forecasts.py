@@ -87,7 +87,7 @@ def staged(stage: Stage, steps: str) -> Play:
     return playing
 
 
-@pytest.fixture(params=["in process", "on a socket"])
+@pytest.fixture(params=["in process", pytest.param("on a socket", marks=[pytest.mark.process, pytest.mark.socket])])
 def carrier(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

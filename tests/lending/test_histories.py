@@ -25,6 +25,7 @@ from mesosctl.core.quantities import Quantities
 from mesosctl.core.resource import Reservation
 from mesosctl.core.resources import Resources
 from mesosctl.wire.resources import list_to_json
+from tests.profiles import examples
 from tests.reserving import push
 
 STOP_SECONDS = 2.0
@@ -325,5 +326,5 @@ def _launch(offer: Offer, name: str, part: Resources) -> dict[str, Any]:
     return {"type": "LAUNCH", "launch": {"task_infos": [info]}}
 
 
-Lending.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+Lending.TestCase.settings = settings(max_examples=examples(150), stateful_step_count=40, deadline=None)
 TestLending = Lending.TestCase

@@ -30,6 +30,7 @@ from mesosctl.core.resource import Reservation
 from mesosctl.ops.snapshot import read_picture
 from mesosctl.wire import snapshot
 from mesosctl.wire.resources import list_to_json
+from tests.profiles import examples
 from tests.reserving import push
 
 from .test_histories import STOP_SECONDS, Lending
@@ -168,5 +169,5 @@ class Pictures(Lending):
         return httpx.Request("POST", f"http://fake.invalid/{path}", content=str(form), headers=_FORM)
 
 
-Pictures.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+Pictures.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=25, deadline=None)
 TestPictures = Pictures.TestCase

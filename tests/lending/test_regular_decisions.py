@@ -16,6 +16,7 @@ from mesosctl.core.resources import Resources
 from tests.allocator import history as plain
 from tests.allocator.test_histories import COMMON, NUMBER, RARE, START
 from tests.allocator.words import expand
+from tests.profiles import examples
 
 LENDERS = ["cpus(a):4;mem(a):400;2/200", "cpus(q):1;mem(q):200;1/100", "cpus(a/b):2;mem(a/b):64;cpus(b):3"]
 
@@ -163,7 +164,7 @@ def without_revocable_agents(monkeypatch: pytest.MonkeyPatch) -> None:
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
-@settings(SETTINGS, max_examples=120)
+@settings(SETTINGS, max_examples=examples(120))
 @given(EVENTS)
 def test_regular_offers_are_those_of_an_allocator_that_does_not_lend(events: list[tuple[Any, ...]]) -> None:
     history = LendingHistory()
@@ -172,7 +173,7 @@ def test_regular_offers_are_those_of_an_allocator_that_does_not_lend(events: lis
         check_lent(history)
 
 
-@settings(SETTINGS, max_examples=80)
+@settings(SETTINGS, max_examples=examples(80))
 @given(EVENTS)
 def test_proofs_that_nobody_wants_it_change_nothing(events: list[tuple[Any, ...]]) -> None:
     history, forgetful = LendingHistory(), Forgetful()

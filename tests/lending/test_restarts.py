@@ -12,7 +12,8 @@ from fake_master.master.master import Master
 from fake_master.master.registry import MemoryRegistry
 from fake_master.master.subscription import Subscription
 from mesosctl.core.quantities import Quantities
-from tests.fake_master.restart_lab import Lab, Scheduler, lab
+from tests.lab import Lab, Scheduler, lasting
+from tests.profiles import examples
 
 from .test_histories import Lending, _Deaf
 
@@ -54,15 +55,15 @@ class Restarted(Lending):
         self._settle()
 
 
-Restarted.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+Restarted.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=30, deadline=None)
 TestRestarted = Restarted.TestCase
 
 
 def test_an_executor_counts_though_one_of_its_tasks_has_ended(tmp_path: Path) -> None:
-    with lab(tmp_path, flags={"oversubscribe_reservations": "true"}) as here:
+    with lasting(tmp_path, flags={"oversubscribe_reservations": "true"}) as here:
         scheduler = Scheduler(here)
         scheduler.run("ends", "stays", executor="e")
-        scheduler.call("KILL", task_id={"value": "ends"})
+        scheduler.ask("KILL", task_id={"value": "ends"})
         before = _running(here)
         here.restart()
         assert here.tasks() == {"ends": "TASK_KILLED", "stays": "TASK_RUNNING"}

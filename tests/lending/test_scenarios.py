@@ -9,7 +9,7 @@ import pytest
 from .playing import cluster_file, play
 from .stage import in_process, on_socket
 
-SCENARIOS = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text())["scenario"]
+SCENARIOS = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text(encoding="utf-8"))["scenario"]
 RACES = {f"R{number}" for number in range(1, 9)} - {"R7"}  # a lost agent: test_books.py
 _REAL_INTERVAL = 0.2
 _REAL_STOP_SECONDS = 5.0
@@ -27,6 +27,8 @@ def test_in_process(scenario: dict[str, Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scenario", [entry for entry in SCENARIOS if entry.get("socket")], ids=_name)
+@pytest.mark.process
+@pytest.mark.socket
 def test_on_a_socket(scenario: dict[str, Any], tmp_path: Path) -> None:
     stage = on_socket(cluster_file(scenario, tmp_path, _REAL_INTERVAL, _REAL_STOP_SECONDS), _REAL_INTERVAL)
     try:

@@ -53,6 +53,7 @@ def die_at(stop: int, path: Path) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
 
 
+@pytest.mark.process
 def test_wherever_it_is_stopped_there_is_the_old_file_or_the_new_one(file: Path) -> None:
     found = []
     for stop in range(100):
@@ -103,6 +104,7 @@ def test_pieces_make_one_file_or_leave_the_old_one(file: Path) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
+@pytest.mark.process
 def test_what_killed_programs_left_goes_with_a_later_write(file: Path) -> None:
     assert die_at(3, file)
     (left,) = (path for path in file.parent.iterdir() if path != file)
@@ -232,6 +234,7 @@ def test_an_interrupt_leaves_nothing_beside(file: Path, monkeypatch: pytest.Monk
     assert list(file.parent.iterdir()) == [file]
 
 
+@pytest.mark.process
 def test_two_at_once_leave_one_of_the_two(file: Path) -> None:
     children = []
     for letter in "ab":

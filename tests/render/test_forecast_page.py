@@ -11,12 +11,13 @@ import pytest
 
 from mesosctl.render.forecast_page import page
 from mesosctl.render.report import Column, Report
+from tests.needs import needs
+from tests.tools import BROWSERS
 
 from .forecasts import HOSTILE, whole_forecast
 
 _VOID = {"meta", "br", "wbr"}
 _LOADING = {"src", "href", "srcset", "data", "action", "background", "poster", "xlink:href"}
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 class Strict(HTMLParser):
@@ -111,10 +112,10 @@ document.title = JSON.stringify({
 
 
 @pytest.fixture(scope="session")
+@needs("browser", "process")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if found is None:
-        pytest.skip("no Chromium is installed: the page is only parsed")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    assert found is not None
     profile = tmp_path_factory.mktemp("browser")
     return [
         *(

@@ -16,7 +16,7 @@ from mesosctl.core.throttle import Throttle
 from mesosctl.core.traffic import parse_traffic
 from mesosctl.wire.files import read_json
 from mesosctl.wire.ratelimit import from_json
-from tests.fake_master.throttled import Cluster
+from tests.lab import Lab, Scheduler
 
 from .rate_limiting import BROKEN, CONFIGURATION, NUMBERED, P_1, P_1_2, SAMPLE, Sentences
 
@@ -30,7 +30,7 @@ says = Sentences(CONFIGURATION)
 def test_every_later_master_has_the_flag():
     assert MasterFlags.parse({"rate_limits": json.dumps(SAMPLE)}).rate_limits == from_json(SAMPLE)
     for version in ("1.4", "1.11"):
-        framework = Cluster(P_1, version=version).framework("p")
+        framework = Scheduler(Lab(rate_limits=P_1, version=version), principal="p")
         framework.send("a", "b")
         assert framework.processed == ["a"]
 
@@ -45,32 +45,32 @@ def test_a_flood_of_batch_work_does_not_delay_production():
 
 @says("To throttle messages from a framework, the Mesos cluster operator sets a qps")
 def test_each_framework_has_the_qps_of_its_principal():
-    cluster = Cluster({"limits": [{"principal": "p", "qps": 1}, {"principal": "q", "qps": 2}]})
-    p, q = cluster.framework("p"), cluster.framework("q")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 1}, {"principal": "q", "qps": 2}]})
+    p, q = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="q")
     p.send(*NUMBERED)
     q.send(*NUMBERED)
     cluster.at(2)
-    assert (len(p.read()), len(q.read())) == (3, 5)
+    assert (len(p.processed), len(q.processed)) == (3, 5)
 
 
 @says("The master then promises not to process messages from that framework at a rate above qps.")
 def test_the_rate_is_never_above_qps():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send(*NUMBERED)
     for second in range(9):
         cluster.at(second + 0.999)
-        assert len(framework.read()) == second + 1
+        assert len(framework.processed) == second + 1
 
 
 @says("The outstanding messages are stored in memory on the master.")
 def test_what_waits_is_kept_and_processed_without_being_sent_again():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send("a", "b", "c")
     assert cluster.counters() == {"p": (3, 1)}
     cluster.at(2)
-    assert framework.read() == ["a", "b", "c"]
+    assert framework.processed == ["a", "b", "c"]
 
 
 # --- Rate Limits Configuration -----------------------------------------------------------------------------
@@ -99,6 +99,7 @@ def test_foo_bar_and_baz():
 
 
 @says("If there is a fourth framework qux or a framework without a principal")
+@pytest.mark.slow
 def test_qux_and_a_framework_without_a_principal_share_the_default():
     qux, nameless = simulate(from_json(SAMPLE), parse_traffic(["qux=500000", "-=500002"]))
     assert qux.longest_delay == pytest.approx(499_999 / 333)
@@ -119,8 +120,8 @@ def test_an_entry_has_a_principal_that_no_other_has():
 
 @says("It should match the framework's FrameworkInfo.principal")
 def test_nothing_else_of_a_framework_is_matched():
-    cluster = Cluster(P_1)
-    named, written_otherwise = cluster.framework("q", name="p", user="p"), cluster.framework("P")
+    cluster = Lab(rate_limits=P_1)
+    named, written_otherwise = Scheduler(cluster, principal="q", name="p", user="p"), Scheduler(cluster, principal="P")
     named.send("a", "b")
     written_otherwise.send("a", "b")
     assert named.processed == written_otherwise.processed == ["a", "b"]
@@ -128,14 +129,14 @@ def test_nothing_else_of_a_framework_is_matched():
 
 @says("You can have multiple frameworks use the same principal")
 def test_the_combined_traffic_of_a_principal_is_throttled():
-    cluster = Cluster(P_1)
-    first, second = cluster.framework("p"), cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    first, second = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="p")
     first.send("a", "b")
     second.send("c")
     cluster.at(1)
-    assert (first.read(), second.read()) == (["a", "b"], [])
+    assert (first.processed, second.processed) == (["a", "b"], [])
     cluster.at(2)
-    assert second.read() == ["c"]
+    assert second.processed == ["c"]
 
 
 @says("qps: (Optional) queries per second, i.e., the rate.")
@@ -147,8 +148,8 @@ def test_qps_is_optional_and_counted_by_the_second():
 
 @says("Once set, the master guarantees that it does not process messages from this principal higher")
 def test_a_pause_does_not_pay_for_a_burst():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     cluster.at(1000)
     framework.send("a", "b", "c")
     assert framework.processed == ["a"]
@@ -156,25 +157,25 @@ def test_a_pause_does_not_pay_for_a_burst():
 
 @says("However the master could be slower than this rate")
 def test_a_rate_too_high_to_keep_loses_nothing_and_keeps_the_order():
-    cluster = Cluster({"limits": [{"principal": "p", "qps": 1e9}]})
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 1e9}]})
+    framework = Scheduler(cluster, principal="p")
     framework.send(*NUMBERED)
     cluster.at(1)
-    assert tuple(framework.read()) == NUMBERED
+    assert tuple(framework.processed) == NUMBERED
 
 
 @says("To explicitly give a framework unlimited rate")
 def test_an_entry_without_qps_is_not_throttled_whatever_the_default():
-    cluster = Cluster({"limits": [{"principal": "p"}], "aggregate_default_qps": 0.001})
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits={"limits": [{"principal": "p"}], "aggregate_default_qps": 0.001})
+    framework = Scheduler(cluster, principal="p")
     framework.send(*NUMBERED)
     assert tuple(framework.processed) == NUMBERED
 
 
 @says("capacity: (Optional) The number of outstanding messages")
 def test_the_capacity_is_shared_by_the_frameworks_of_a_principal():
-    cluster = Cluster(P_1_2)
-    first, second = cluster.framework("p"), cluster.framework("p")
+    cluster = Lab(rate_limits=P_1_2)
+    first, second = Scheduler(cluster, principal="p"), Scheduler(cluster, principal="p")
     first.send("processed", "b")
     second.send("c", "d")
     assert (first.errors, len(second.errors)) == ([], 1)
@@ -182,8 +183,8 @@ def test_the_capacity_is_shared_by_the_frameworks_of_a_principal():
 
 @says("If not specified, this principal is given unlimited capacity.")
 def test_without_a_capacity_nothing_is_refused():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     framework.send(*(f"t{number}" for number in range(500)))
     assert framework.errors == []
     assert cluster.counters() == {"p": (500, 1)}
@@ -200,7 +201,7 @@ def test_a_capacity_too_high_or_not_set_is_warned_of():
 @says("NOTE: If qps is not specified, capacity is ignored.")
 def test_a_capacity_alone_is_ignored_and_warned_of():
     limits = {"limits": [{"principal": "p", "capacity": 1}]}
-    framework = Cluster(limits).framework("p")
+    framework = Scheduler(Lab(rate_limits=limits), principal="p")
     framework.send(*NUMBERED)
     assert (tuple(framework.processed), framework.errors) == (NUMBERED, [])
     assert "ratelimit.capacity-without-rate" in [remark.rule for remark in warnings(from_json(limits))]
@@ -208,8 +209,8 @@ def test_a_capacity_alone_is_ignored_and_warned_of():
 
 @says("Use aggregate_default_qps and aggregate_default_capacity to safeguard the master")
 def test_the_default_bounds_what_strangers_put_on_the_master():
-    cluster = Cluster({"aggregate_default_qps": 1, "aggregate_default_capacity": 3})
-    strangers = [cluster.framework(f"stranger-{number}") for number in range(5)]
+    cluster = Lab(rate_limits={"aggregate_default_qps": 1, "aggregate_default_capacity": 3})
+    strangers = [Scheduler(cluster, principal=f"stranger-{number}") for number in range(5)]
     for stranger in strangers:
         stranger.send("a")
     assert [len(stranger.processed) for stranger in strangers] == [1, 0, 0, 0, 0]
@@ -225,19 +226,19 @@ def test_whoever_is_not_listed_stands_in_the_default_queue():
 
 @says("The rate and capacity are aggregate values for all of them")
 def test_the_combined_traffic_of_strangers_is_throttled():
-    cluster = Cluster({"aggregate_default_qps": 1})
-    first, second = cluster.framework("a"), cluster.framework("b")
+    cluster = Lab(rate_limits={"aggregate_default_qps": 1})
+    first, second = Scheduler(cluster, principal="a"), Scheduler(cluster, principal="b")
     first.send("1")
     second.send("2")
     first.send("3")
     cluster.at(1)
-    assert (first.read(), second.read()) == (["1"], ["2"])
+    assert (first.processed, second.processed) == (["1"], ["2"])
 
 
 @says("Same as above, if aggregate_default_qps is not specified")
 def test_a_default_capacity_alone_is_ignored_and_warned_of():
     limits = {"aggregate_default_capacity": 1}
-    framework = Cluster(limits).framework("p")
+    framework = Scheduler(Lab(rate_limits=limits), principal="p")
     framework.send(*NUMBERED)
     assert tuple(framework.processed) == NUMBERED
     assert "aggregate_default_capacity" in [remark.field for remark in warnings(from_json(limits))]
@@ -245,7 +246,7 @@ def test_a_default_capacity_alone_is_ignored_and_warned_of():
 
 @says("If these fields are not present, the unspecified frameworks are not throttled.")
 def test_without_a_default_strangers_are_not_throttled():
-    framework = Cluster(P_1).framework("stranger")
+    framework = Scheduler(Lab(rate_limits=P_1), principal="stranger")
     framework.send(*NUMBERED)
     assert tuple(framework.processed) == NUMBERED
 

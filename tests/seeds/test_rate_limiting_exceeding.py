@@ -1,13 +1,11 @@
 """Mesos's document "Framework Rate Limiting": handling "capacity exceeded", sentence by sentence."""
 
-import json
-
 from mesosctl.core.message_rates import CounterReading, Counts, rates
 from mesosctl.core.ratelimit import RateLimit, RateLimits
 from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.core.traffic import parse_traffic
 from mesosctl.wire.ratelimit import from_json
-from tests.fake_master.throttled import Cluster
+from tests.lab import Lab, Scheduler
 
 from .rate_limiting import EXCEEDING, P_1_2, Sentences
 
@@ -16,7 +14,7 @@ says = Sentences(EXCEEDING)
 
 @says("When a framework exceeds the capacity, a FrameworkErrorMessage is sent back")
 def test_an_overflow_is_an_error_and_the_end_of_the_stream():
-    framework = Cluster(P_1_2).framework("p")
+    framework = Scheduler(Lab(rate_limits=P_1_2), principal="p")
     framework.send("1", "2", "3")
     assert (framework.errors, framework.stream.closed) == ([], False)
     framework.send("4")
@@ -26,8 +24,8 @@ def test_an_overflow_is_an_error_and_the_end_of_the_stream():
 
 @says("It doesn't kill any tasks or the scheduler itself.")
 def test_after_an_overflow_tasks_run_and_the_framework_is_registered():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p", failover_timeout=60.0)
+    cluster = Lab(rate_limits=P_1_2)
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
     framework.launch("task")
     framework.send("1", "2", "3")
     assert len(framework.errors) == 1
@@ -38,11 +36,11 @@ def test_after_an_overflow_tasks_run_and_the_framework_is_registered():
 
 @says("The framework developer can choose to restart or failover the scheduler instance")
 def test_after_an_overflow_the_framework_fails_over_and_goes_on():
-    cluster = Cluster(P_1_2)
-    framework = cluster.framework("p", failover_timeout=60.0)
+    cluster = Lab(rate_limits=P_1_2)
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
     framework.send("1", "2", "3", "4")
     cluster.at(10)
-    framework.resubscribe()
+    framework.subscribe()
     framework.send("5")
     assert framework.processed == ["1", "5"]
     assert cluster.frameworks()[0]["connected"] is True
@@ -53,7 +51,7 @@ def test_no_master_alerts_early_so_the_tool_tells_when_a_queue_will_be_full():
     limits = RateLimits((("p", RateLimit(1, 100)),))
     (one,) = rates(CounterReading(0, 0, {"p": Counts(0, 0)}), CounterReading(10, 10, {"p": Counts(30, 10)}), limits)
     assert one.seconds_to_full == 40
-    framework = Cluster(P_1_2).framework("p")
+    framework = Scheduler(Lab(rate_limits=P_1_2), principal="p")
     framework.send("1", "2", "3")
     assert {event["type"] for event in framework.events} == {"SUBSCRIBED", "HEARTBEAT", "OFFERS", "UPDATE"}
 
@@ -70,21 +68,25 @@ def test_a_scheduler_that_throttles_itself_is_not_refused_and_a_short_burst_pass
 
 @says("Before the early alerting is implemented we don't recommend")
 def test_a_production_framework_that_is_listed_without_qps_never_gets_the_error():
-    cluster = Cluster(
-        {"limits": [{"principal": "production"}], "aggregate_default_qps": 1, "aggregate_default_capacity": 1}
+    cluster = Lab(
+        rate_limits={
+            "limits": [{"principal": "production"}],
+            "aggregate_default_qps": 1,
+            "aggregate_default_capacity": 1,
+        }
     )
-    framework = cluster.framework("production")
+    framework = Scheduler(cluster, principal="production")
     framework.send(*(f"t{number}" for number in range(500)))
     assert (framework.errors, len(framework.processed)) == ([], 500)
 
 
 @says("Of course it's OK to use it to protect production frameworks")
 def test_a_master_without_the_flag_throttles_nobody():
-    cluster = Cluster({})
-    framework = cluster.framework("p")
+    cluster = Lab()
+    framework = Scheduler(cluster, principal="p")
     framework.send(*(f"t{number}" for number in range(500)))
     assert cluster.counters() == {"p": (500, 500)}
-    assert "rate_limits" not in json.loads(cluster.ask("/flags").body)["flags"]
+    assert "rate_limits" not in cluster.read("/flags")["flags"]
 
 
 def test_every_sentence_has_a_test() -> None:

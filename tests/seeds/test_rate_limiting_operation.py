@@ -1,7 +1,5 @@
 """Mesos's document "Framework Rate Limiting": watching traffic and choosing limits, sentence by sentence."""
 
-import json
-
 import pytest
 
 from mesosctl.core.message_rates import CounterReading, Counts, observe, rates, suggest
@@ -10,7 +8,7 @@ from mesosctl.core.ratelimit_simulation import simulate
 from mesosctl.core.traffic import parse_traffic
 from mesosctl.wire.ratelimit import from_json
 from mesosctl.wire.ratelimit_answers import message_counts
-from tests.fake_master.throttled import Cluster
+from tests.lab import Lab, Scheduler
 
 from .rate_limiting import NUMBERED, OPERATION, P_1, SAMPLE, Sentences
 
@@ -22,9 +20,9 @@ says = Sentences(OPERATION)
 
 @says("While a framework is registered with the master, the master exposes counters")
 def test_counters_are_there_as_long_as_the_framework():
-    cluster = Cluster({})
+    cluster = Lab()
     assert cluster.counters() == {}
-    framework = cluster.framework("p")
+    framework = Scheduler(cluster, principal="p")
     assert cluster.counters() == {"p": (0, 0)}
     framework.call("TEARDOWN")
     assert cluster.counters() == {}
@@ -32,29 +30,29 @@ def test_counters_are_there_as_long_as_the_framework():
 
 @says("For instance, framework foo has two message counters")
 def test_the_names_of_the_two_counters():
-    cluster = Cluster({})
-    cluster.framework("foo").send("a")
-    metrics = json.loads(cluster.ask("/metrics/snapshot").body)
+    cluster = Lab()
+    Scheduler(cluster, principal="foo").send("a")
+    metrics = cluster.read("/metrics/snapshot")
     assert metrics["frameworks/foo/messages_received"] == metrics["frameworks/foo/messages_processed"] == 1.0
 
 
 @says("Without framework rate limiting the two numbers should differ by little or none")
 def test_the_difference_is_what_waits():
-    free, throttled = Cluster({}), Cluster(P_1)
-    free.framework("p").send(*NUMBERED)
-    throttled.framework("p").send(*NUMBERED)
+    free, throttled = Lab(), Lab(rate_limits=P_1)
+    Scheduler(free, principal="p").send(*NUMBERED)
+    Scheduler(throttled, principal="p").send(*NUMBERED)
     assert free.counters() == {"p": (10, 10)}
     assert throttled.counters() == {"p": (10, 1)}
 
 
 @says("By continuously monitoring the counters, you can derive the rate")
 def test_rates_are_derived_from_counters():
-    cluster = Cluster(P_1)
-    framework = cluster.framework("p")
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p")
     readings = []
     for second in (0, 10):
         cluster.at(second)
-        metrics = json.loads(cluster.ask("/metrics/snapshot").body)
+        metrics = cluster.read("/metrics/snapshot")
         readings.append(CounterReading(second, metrics["master/uptime_secs"], message_counts(metrics)))
         framework.send(*(f"t{number}" for number in range(50)))
     (one,) = rates(readings[0], readings[1], None)
@@ -83,8 +81,8 @@ def test_a_suggestion_starts_with_a_large_qps():
 
 @says("The fact that they are throttled (regardless of the configured qps)")
 def test_even_a_large_qps_lets_others_go_first():
-    cluster = Cluster({"limits": [{"principal": "batch", "qps": 1000000}]})
-    batch, production = cluster.framework("batch"), cluster.framework("production")
+    cluster = Lab(rate_limits={"limits": [{"principal": "batch", "qps": 1000000}]})
+    batch, production = Scheduler(cluster, principal="batch"), Scheduler(cluster, principal="production")
     batch.send("a", "b")
     production.send("c", "d")
     assert (batch.processed, production.processed) == (["a"], ["c", "d"])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mesosctl.wire.decoding import ConversionError, decode
 from mesosctl.wire.parts import Part, parts
+from tests.profiles import examples
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=25)
@@ -38,7 +39,7 @@ def together(found):
     return top["top"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(VALUES, st.lists(st.integers(1, 9), min_size=1), st.integers(1, 3), st.booleans())
 def test_the_parts_make_up_the_whole(value, sizes, depth, plain):
     body = json.dumps(value, ensure_ascii=plain, indent=1 if plain else None).encode()
@@ -51,7 +52,7 @@ def test_the_parts_make_up_the_whole(value, sizes, depth, plain):
     assert together(parts(in_chunks(body, sizes), depth)) == whole
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text('{}[]",:\\ue0123+-. tnNI\n', max_size=12), st.integers(1, 4), st.integers(1, 3))
 def test_what_is_no_json_whole_is_none_in_chunks(text, size, depth):
     def accepted(read):

@@ -13,6 +13,7 @@ from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramewo
 from mesosctl.core.pictured_lending import Debt, Lending, PicturedTask, Refusal
 from mesosctl.core.text import parse_resources
 from mesosctl.wire import snapshot
+from tests.profiles import examples
 
 from .pictures import pictures
 
@@ -25,7 +26,7 @@ SMALL = ClusterPicture(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(pictures())
 def test_a_picture_comes_back_as_it_was(picture):
     assert snapshot.load(snapshot.dump(picture)) == picture
@@ -163,7 +164,7 @@ def test_a_pipe_is_read_like_a_file():
         piped(b"{")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_no_damage_ends_in_anything_but_a_sentence(data):
     text = snapshot.dump(SMALL)

@@ -19,6 +19,7 @@ from mesosctl.core.wanted_plan import QuotaStep, WeightsStep
 from mesosctl.core.wanted_reservations import ReservationStep
 from mesosctl.wire import steps
 from mesosctl.wire.wanted import dump, load
+from tests.profiles import examples
 
 from .pictures import COMPONENT, MILLI, ROLE, TEXT, quotas
 
@@ -47,7 +48,7 @@ WANTED = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(WANTED)
 def test_a_file_comes_back_as_it_was(wanted):
     assert load(dump(wanted), "file") == wanted
@@ -125,7 +126,7 @@ def test_what_is_wrong_is_told_by_its_place(text, said):
     assert str(caught.value).startswith("file")
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.none() | quotas(), st.none() | quotas(), st.dictionaries(ROLE, st.floats(0.001, 1000), max_size=2), PLAIN)
 def test_steps_come_back_as_they_were(before, after, weights, plain):
     owned = Resources(

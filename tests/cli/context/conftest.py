@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ran
+from tests.surroundings import Ran
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.conftest import Ran
+from tests.surroundings import Ran
 
 HAND_WRITTEN = """\
 # clusters of the east, ask Kim before changing anything

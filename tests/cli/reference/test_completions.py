@@ -3,7 +3,6 @@
 import os
 import pty
 import select
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -15,14 +14,12 @@ from mesosctl.cli.names import keep_contexts, keep_names
 from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.settings import resolve
 from mesosctl.core.redaction import Secrets
+from tests.needs import require
+
+pytestmark = [pytest.mark.shell, pytest.mark.terminal, pytest.mark.process]
 
 FILES = Path(mesosctl.__file__).parent.parent / "completions"
 TRICKY = ["web", "web-old", "we $(touch owned)", "we'quoted", "x:y"]
-
-
-def need(name):
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not here to complete in")
 
 
 class Home:
@@ -61,7 +58,7 @@ class Home:
 
     def bash(self, *words, **variables):
         """What bash offers for the last of `words`, split as bash splits them."""
-        need("bash")
+        require("bash")
         quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in ("mesosctl", *words))
         script = f"source '{FILES}/mesosctl.bash'; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _mesosctl; "
         return self._run(
@@ -69,7 +66,7 @@ class Home:
         )
 
     def fish(self, line, **variables):
-        need("fish")
+        require("fish")
         quoted = line.replace("\\", "\\\\").replace("'", "\\'")
         script = f"source '{FILES}/mesosctl.fish'; complete -C '{quoted}'"
         return {offered.partition("\t")[0] for offered in self._run(["fish", "--no-config", "-c", script], variables)}
@@ -84,7 +81,7 @@ class Home:
 
     def typed(self, shell, *keys):
         """Type `keys` into an interactive shell, and return the words that mesosctl was run with in the end."""
-        need(shell)
+        require(shell)
         command, setup = {
             "bash": (["bash", "--norc", "--noprofile", "-i"], f"source '{FILES}/mesosctl.bash'; PS1=REA''DY"),
             "zsh": (
@@ -226,7 +223,7 @@ class TestBash:
 class TestZsh:
     @pytest.mark.parametrize("name", ["_mesosctl", "_mesos-fake-master"])
     def test_it_reads_the_file(self, name):
-        need("zsh")
+        require("zsh")
         subprocess.run(["zsh", "-fn", FILES / name], check=True)
 
     def test_as_it_is_typed(self, home):
@@ -303,7 +300,7 @@ class TestFish:
 
 
 def test_the_server_completes_too(home):
-    need("bash")
+    require("bash")
     script = (
         f"source '{FILES}/mesos-fake-master.bash'; COMP_WORDS=(mesos-fake-master --registry ''); COMP_CWORD=2; "
         '_mesos_fake_master; echo "${COMPREPLY[@]}"'

@@ -1,6 +1,5 @@
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.pages import files
 from mesosctl.cli.reference.walk import commands
 from mesosctl.cli.settings import declared
+from tests.needs import require
 
 ROOT = Path(mesosctl.__file__).parent.parent
 PAGES = sorted(path for path in files() if path.endswith(".1"))
@@ -50,9 +50,10 @@ def test_every_example_is_a_command_that_parses(run, cluster, entries, tmp_path,
             assert ran.status != 2, (words, ran.err)
 
 
-@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not here to read man pages")
 @pytest.mark.parametrize("page", PAGES)
+@pytest.mark.process
 def test_man_pages_are_clean(page):
+    require("groff")
     ran = subprocess.run(["groff", "-ww", "-man", "-Tutf8", ROOT / page], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
     plain = re.sub(".\b", "", ran.stdout)  # bold is a letter typed twice
@@ -60,9 +61,10 @@ def test_man_pages_are_clean(page):
         assert title in plain
 
 
-@pytest.mark.skipif(shutil.which("man") is None, reason="man is not here to read its pages")
 @pytest.mark.parametrize("page", PAGES)
+@pytest.mark.process
 def test_man_warns_of_nothing(page):
+    require("man")
     ran = subprocess.run(
         ["man", "--warnings", "-E", "UTF-8", "-l", ROOT / page],
         capture_output=True,

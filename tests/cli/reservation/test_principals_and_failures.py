@@ -44,7 +44,7 @@ def test_another_principal_is_refused_before_it_is_sent(guarded):
     ran = guarded.run("reserve", "one", "cpus:1", "--role", "ads", "--reserver", "dev", **WHO)
     assert ran.status == 3
     assert "reserve.principal" in ran.err
-    assert guarded.transport.changed == []
+    assert guarded.changes == []
 
 
 def test_what_the_master_does_not_allow_is_told(guarded):
@@ -63,7 +63,7 @@ def test_unreserve_names_the_reservers_principal_by_itself(guarded):
 
 def break_connection(lab, path, *, arrives):
     """The first answer of `path` is lost; the request itself may arrive."""
-    usual = lab.transport.handle_request
+    usual = lab.handle_request
     broken: list[httpx.Request] = []
 
     def handle(request):
@@ -74,7 +74,7 @@ def break_connection(lab, path, *, arrives):
             raise httpx.ReadError("cut off", request=request)
         return usual(request)
 
-    lab.transport.handle_request = handle
+    lab.handle_request = handle
 
 
 def test_a_lost_answer_is_looked_up_and_found_done(lab):
@@ -90,12 +90,12 @@ def test_a_lost_answer_is_looked_up_and_found_undone(lab):
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 7
     assert "so far" in ran.err
-    assert lab.transport.changed == []
+    assert lab.changes == []
 
 
 def test_of_several_agents_those_done_are_named_when_one_fails(lab):
     seen = []
-    usual = lab.transport.handle_request
+    usual = lab.handle_request
 
     def handle(request):
         if request.method == "POST":
@@ -104,7 +104,7 @@ def test_of_several_agents_those_done_are_named_when_one_fails(lab):
                 return httpx.Response(409, text="too late")
         return usual(request)
 
-    lab.transport.handle_request = handle
+    lab.handle_request = handle
     ran = lab.run("reserve", "--count", "3", "cpus:1", "--role", "ads")
     assert ran.status == 6
     assert "accepted before that: " in ran.err

@@ -40,7 +40,7 @@ def test_labels_keep_their_order_and_the_v1_call_does_the_same(lab):
     words = ("--role", "ads", "--label", "b=2", "--label", "a=1", "--reserver", "me")
     assert lab.run("reserve", "one", "cpus:1", *words, "--api", "v1").status == 0
     assert lab.run("reserve", "one", "cpus:1", *words).status == 0
-    assert lab.transport.changed == ["POST /api/v1", "POST /reserve"]
+    assert lab.changes == ["POST /api/v1 RESERVE_RESOURCES", "POST /reserve"]
     assert lab.reserved("one") == "cpus(reservations: [(DYNAMIC,ads,me,{b: 2, a: 1})]):2"
 
 
@@ -99,7 +99,7 @@ def test_count_and_attributes_choose_agents_of_a_rack(lab):
 def test_what_is_wrong_is_never_sent(lab, status, words):
     ran = lab.run(*words)
     assert ran.status == status, ran.err
-    assert lab.transport.changed == []
+    assert lab.changes == []
     assert ran.out == ""
 
 
@@ -157,7 +157,7 @@ def test_a_source_may_be_what_it_becomes(lab):
 def test_json_that_would_be_refused_or_kill_is_not_sent(lab, entries):
     ran = lab.run("reserve", "one", "-f", "-", stdin=json.dumps(entries))
     assert ran.status == 3, ran.err
-    assert lab.transport.changed == []
+    assert lab.changes == []
 
 
 def test_a_message_that_is_lost_on_the_way_to_the_agent_is_told(lab):
@@ -186,13 +186,13 @@ def test_neither_is_asked_without_waiting_and_only_the_master_where_it_is_truste
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads", "--trust-master", "-o", "json")
     [change] = ran.json["changes"]
     assert (change["by_master"], change["by_agent"]) == (True, False)
-    assert not [line for line in lab.transport.asked if "state" in line]
+    assert not [line for line in lab.asked if "state" in line]
 
 
 def test_an_agent_that_cannot_be_reached_is_told(lab):
     lab.agent("one").number = 99  # its pid leads nowhere
     lab.agent("two").number = 1
-    lab.master.agents[lab.agent("one").id].connected = False
+    lab.lab.master.agents[lab.agent("one").id].connected = False
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 9
     assert "the agent could not be asked" in ran.err

@@ -14,7 +14,7 @@ def reserved(lab):
         ("two", ["cpus:1"]),
     ):
         assert lab.run("reserve", agent, *words, "--role", "web").status == 0
-    lab.transport.asked.clear()
+    lab.asked.clear()
     return lab
 
 
@@ -57,7 +57,7 @@ def test_does_not_guess_whose_it_is(reserved):
 def test_what_is_wrong_is_never_sent(reserved, status, words):
     ran = reserved.run(*words)
     assert ran.status == status, ran.err
-    assert reserved.transport.changed == []
+    assert reserved.changes == []
 
 
 def test_all_of_a_role_everywhere(reserved):
@@ -80,7 +80,7 @@ def test_all_on_one_agent_is_shown_and_asked_for(reserved):
     assert ran.status == 2
     assert "ports:[31000-31009]" in ran.err
     assert "[y/N]" in ran.err
-    assert reserved.transport.changed == []
+    assert reserved.changes == []
     assert reserved.run("unreserve", "one", "--role", "web", "--all", terminal=True, stdin="y\n").status == 0
     assert reserved.reserved("two") != "{}"
 
@@ -117,7 +117,7 @@ def test_beside_a_file_nothing_is_read_and_then_ignored(reserved, tmp_path, comm
     ran = reserved.run(command, "one", "-f", str(file), *words)
     assert ran.status == 2
     assert "with --file only AGENT is named" in ran.err
-    assert reserved.transport.changed == []
+    assert reserved.changes == []
 
 
 def test_a_source_in_the_file_is_refused_not_dropped(reserved, tmp_path):
@@ -132,7 +132,7 @@ def test_a_source_in_the_file_is_refused_not_dropped(reserved, tmp_path):
     ran = reserved.run("unreserve", "one", "-f", str(file))
     assert ran.status == 3
     assert "'source'" in ran.err
-    assert reserved.transport.changed == []
+    assert reserved.changes == []
 
 
 def test_destroying_looks_first_and_asks_with_what_it_found(reserved):
@@ -143,4 +143,4 @@ def test_destroying_looks_first_and_asks_with_what_it_found(reserved):
     ran = reserved.run("volumes", "destroy", "one", "v1", terminal=True, stdin="n\n")
     assert ran.status == 2
     assert "Destroy volume 'v1' of 'web' on one, disk:10, and everything in it? [y/N]" in ran.err
-    assert "POST /destroy-volumes" not in reserved.transport.changed
+    assert "POST /destroy-volumes" not in reserved.changes
