@@ -5,9 +5,9 @@ import json
 import os
 import sqlite3
 import time
+from binascii import crc32
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -308,7 +308,8 @@ def _digest(kind: str, key: bytes, value: str) -> int:
     """What a record adds to the sum of all."""
     parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
     text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
-    return int.from_bytes(blake2b(text, digest_size=_DIGEST_BYTES).digest(), "big")
+    # Against accidents, not against whoever may write the file; hashlib takes longer to load than all of this.
+    return crc32(text) << 32 | crc32(text[::-1])
 
 
 def _check_rights(path: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_fake_master_that_only_shows_quota_is_not_started(tmp_path):
     assert rooms(ran, "fake_master") == {
         "carriers": {"address", "on_call", "transport"},
         "http": {"exchange", "quota_status"},
-        "master": {"record_shapes", "registry", "registry_sqlite", "streams"},
+        "master": {"record_shapes", "registry", "registry_copy", "registry_sqlite", "streams"},
     }
 
 
