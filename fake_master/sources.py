@@ -1,15 +1,12 @@
 """A cluster in a file, whichever of the two kinds it is: a snapshot (JSON), or a cluster file (TOML)."""
 
-import errno
-import os
-import stat
-from io import BufferedIOBase, BufferedReader
+from io import BufferedIOBase
 from pathlib import Path
 
 from fake_master.cluster import ClusterSpec, read_cluster
 from fake_master.pictured import Pictured, read_snapshot
 from mesosctl.core.errors import BadInput
-from mesosctl.core.reading import why_unreadable
+from mesosctl.core.reading import open_file, why_unreadable
 from mesosctl.wire import toml_text
 from mesosctl.wire.snapshot import rewindable
 
@@ -25,19 +22,6 @@ def read_source(path: Path, mesos_version: str | None = None) -> Source:
             return read_opened(file, str(path), mesos_version)
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-
-
-def open_file(path: Path) -> BufferedReader:
-    """A file that is open to be read, without waiting.  Raises BadInput for what is none, as a device, and OSError."""
-    # Whoever opens a pipe otherwise waits for somebody to write.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
-    if kind == stat.S_IFREG:
-        return os.fdopen(descriptor, "rb")
-    os.close(descriptor)
-    if kind == stat.S_IFDIR:
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    raise BadInput(f"{path} cannot be read: it is no regular file", field=str(path))
 
 
 def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:

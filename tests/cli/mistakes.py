@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mesosctl.__main__ import main
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 ONE_HOST = "fake:one-host.json"
 """Two agents on host-1, and one on host-2; the fixture `folder` has the file."""

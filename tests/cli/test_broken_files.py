@@ -11,8 +11,7 @@ import pytest
 from fake_master.carriers.in_process import InProcessTransport
 from fake_master.cluster import ClusterSpec
 from mesosctl.__main__ import main
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 QUOTA = """{
   "role": "web",

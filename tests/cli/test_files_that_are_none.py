@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from mesosctl.__main__ import main
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 FAKE = "fake:?version=1.11"
 PATIENCE = 30

@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from mesosctl.core.errors import HungUp, Interruption, MesosctlError, Terminated, interrupted
-from tests.conftest import Ran, StandIn, guarantee
+from tests.conftest import StandIn, guarantee
+from tests.surroundings import Ran
 
 STOPS = {
     KeyboardInterrupt(): (130, "interrupted"),

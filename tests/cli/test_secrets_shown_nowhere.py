@@ -12,8 +12,8 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.core.errors import BadInput
-from tests.conftest import Ran, StandIn, guarantee
-from tests.surroundings import InMemory
+from tests.conftest import StandIn, guarantee
+from tests.surroundings import InMemory, Ran
 
 SECRET = 'hun"ter2\\hunter2'
 SPELLINGS = {

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from tests.conftest import Ran
-from tests.surroundings import InMemory
+from tests.surroundings import InMemory, Ran
 
 from .live import Live, ask
 

@@ -153,10 +153,10 @@ def test_a_spec_without_agents_is_an_empty_cluster():
     assert ClusterSpec().start().agents == {}
 
 
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])
-def test_what_is_no_regular_file_is_refused_at_once(path: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["/dev/zero", "pipe"])
+def test_what_may_never_end_is_refused_at_once(path: str, tmp_path: Path) -> None:
     there = tmp_path / path
     if path == "pipe":
         os.mkfifo(there)
-    with pytest.raises(BadInput, match="is no regular file"):
+    with pytest.raises(BadInput, match="cannot be read: it is a (device|FIFO)"):
         read_source(there)
