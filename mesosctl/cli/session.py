@@ -97,7 +97,7 @@ class Session:
         self._masters.append(Master(address, settings, self.environment.transport))
         return self._masters[-1]
 
-    def identity(self, master: Master) -> str:
+    def identity(self, master: "Master") -> str:
         """What tells this master from others, however its address is written; no secret is in it."""
         from mesosctl.ops.apply.identity import identity
 

@@ -158,5 +158,5 @@ def test_what_may_never_end_is_refused_at_once(path: str, tmp_path: Path) -> Non
     there = tmp_path / path
     if path == "pipe":
         os.mkfifo(there)
-    with pytest.raises(BadInput, match="cannot be read: it is a (device|FIFO)"):
+    with pytest.raises(BadInput, match=r"cannot be read: it is a (device|FIFO)"):
         read_source(there)
