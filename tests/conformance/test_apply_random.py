@@ -43,7 +43,7 @@ def some_wishes(random: Random, agents: list[str]) -> Wanted:
     quotas = {
         role: DesiredQuota(
             Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)}),
-            random.choice([Limits(), None]),
+            Limits(),  # where nothing is said, the limit would be the guarantee, and less than some role consumes
         )
         for role in random.sample(["a", "b", "web", "s"], random.randint(0, 4))
     }
