@@ -376,6 +376,7 @@ def test_a_master_that_does_not_tell_what_it_is_goes_by_its_address():
     assert _plain("zk://user:hunter2hunter2@h1/mesos") == "h1/mesos"
 
 
+@pytest.mark.process
 def test_a_journal_is_its_owners_alone_and_holds_no_credentials(run, file, tmp_path):
     killed(tmp_path, file, 2, "after")
     (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")
@@ -403,6 +404,7 @@ SENSELESS = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("content", SENSELESS.values(), ids=SENSELESS)
 def test_a_journal_that_nobody_wrote_is_told_of(run, file, tmp_path, content):
     killed(tmp_path, file, 1, "before")
@@ -415,6 +417,7 @@ def test_a_journal_that_nobody_wrote_is_told_of(run, file, tmp_path, content):
     assert run("apply", "-f", file, "--restart")[0] == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
 def test_a_journal_that_is_no_file_is_refused_at_once(run, file, tmp_path, make):
     killed(tmp_path, file, 1, "before")

@@ -17,7 +17,7 @@ from tests.surroundings import InMemory
 from .mistakes_quota import BEFORE, FILES, MISTAKES, OLDER_MISTAKES
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OF_MASTERS = {"--zk"}
+OF_MASTERS = {"--roles", "--zk"}
 """Flags of mesos-master that hints speak of."""
 ROOT = typer.main.get_command(app)
 GLOBAL = {setting.option for setting in declared()} | {"--yes", "--context", "--help", "--version"}
@@ -91,7 +91,7 @@ WHO_SAYS_IT = {
     "ops/reservation/operating.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "ops/reservation/stacks.py": ("reserve",),
     "ops/reservation/undoing.py": ("volumes destroy",),
-    "wire/offers.py": ("offers reserve", "offers unreserve"),
+    "wire/offer_files.py": ("offers reserve", "offers unreserve"),
     "wire/wanted.py": ("diff", "apply"),
 }
 """The commands in which a module that is none itself gives its hints."""

@@ -107,7 +107,7 @@ def test_watch_says_when_a_queue_is_full_and_when_it_was_read(master):
     framework = Scheduler(master.lab, principal="p")
     master.meanwhile = [burst(framework, 30)]
     started = datetime.now(UTC)
-    first, second = master.run("watch", "--interval", "2s", "--count", "2", "-o", "jsonl").lines
+    first, second = master.run("ratelimit", "watch", "--interval", "2s", "--count", "2", "-o", "jsonl").lines
     assert (first["full"], second["full"], second["status"], second["seconds_to_full"]) == (False, True, "steady", None)
     assert (
         started
@@ -115,12 +115,12 @@ def test_watch_says_when_a_queue_is_full_and_when_it_was_read(master):
         <= datetime.now(UTC).replace(microsecond=999_999)
     )
     master.meanwhile = [burst(framework, 30)]
-    (row,) = master.run("watch", "--interval", "2s", "--count", "2").out.splitlines()[-1:]
+    (row,) = master.run("ratelimit", "watch", "--interval", "2s", "--count", "2").out.splitlines()[-1:]
     assert (row.split()[2], row.split()[-1]) == ("full", "now")
 
 
 def test_watch_in_a_pipe_says_once_that_there_is_nothing_to_see(master):
-    ran = master.run("watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
+    ran = master.run("ratelimit", "watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
     assert (ran.status, ran.out) == (0, "")
     (line,) = [line for line in ran.err.splitlines() if "nothing to see" in line]
     assert json.loads(line)["level"] == "note"

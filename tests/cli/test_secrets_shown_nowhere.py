@@ -96,7 +96,10 @@ def test_what_a_master_was_started_with(cluster, form):
     check_nothing_shown(ran)
 
 
-@pytest.mark.parametrize("address", [f"zk://ops:{SECRET}@127.0.0.1:1/m", f"http://ops:{SECRET}@host"])
+@pytest.mark.parametrize(
+    "address",
+    [pytest.param(f"zk://ops:{SECRET}@127.0.0.1:1/m", marks=pytest.mark.socket), f"http://ops:{SECRET}@host"],
+)
 @pytest.mark.parametrize("way", ["option", "variable", "file"])
 def test_in_an_address(address, way, tmp_path):
     """Whether it makes sense or not."""

@@ -13,6 +13,7 @@ from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.core.errors import DeadlinePassed, UnexpectedAnswer
 from mesosctl.wire import parts
+from tests.needs import needs
 
 from .scripted import Scripted, answer
 
@@ -27,6 +28,7 @@ def packed(text, times):
 
 
 @pytest.fixture
+@needs("socket")
 def master():
     opened = []
 

@@ -133,6 +133,7 @@ def test_no_context_is_made_for_a_master_that_is_spoken_to_in_clear(ensemble, ty
     assert type_words("quota", "list", MESOSCTL_MASTER=ensemble.address).status == 0
 
 
+@pytest.mark.socket
 class TestHttpsWhereHttpIsSpoken:
     """By a server that answers in clear, and by one that hangs up."""
 

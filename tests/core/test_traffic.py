@@ -38,9 +38,15 @@ def test_spans(text, seconds):
     assert parse_span(text, "--for") == seconds
 
 
-@pytest.mark.parametrize("text", ["", "0", "s", "-1s", "1 fortnight", "1m30s"])
+@pytest.mark.parametrize("text", ["", "s", "-1s", "1 fortnight", "1m30s"])
 def test_what_is_no_span(text):
     with pytest.raises(UsageError, match="is not a span of time"):
+        parse_span(text, "--for")
+
+
+@pytest.mark.parametrize("text", ["0", "0s", "0.0"])
+def test_no_time_at_all_is_no_span(text):
+    with pytest.raises(UsageError, match="is no time at all"):
         parse_span(text, "--for")
 
 

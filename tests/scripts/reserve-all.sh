@@ -15,7 +15,8 @@ undo() {
   done
   exit "$status"
 }
-trap undo EXIT # after an error, Ctrl-C and SIGTERM alike
+trap undo EXIT # after an error, Ctrl-C, SIGTERM and a dropped connection alike
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

@@ -117,7 +117,7 @@ def test_the_agent_in_the_json_is_the_one_that_is_named(lab):
     operation = {"agent_id": {"value": one}, "resources": [{**ONE_CPU, "reservations": [BY_ADS]}]}
     call = json.dumps({"type": "RESERVE_RESOURCES", "reserve_resources": operation})
     ran = lab.run("reserve", "two", "-f", "-", stdin=call)
-    assert (ran.status, lab.transport.changed) == (2, [])
+    assert (ran.status, lab.changes) == (2, [])
     assert one in ran.err
     assert two in ran.err
     assert lab.run("reserve", "one", "-f", "-", stdin=call).status == 0
