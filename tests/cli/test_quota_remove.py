@@ -56,7 +56,7 @@ def test_what_was_removed_before_a_failure_is_told(run, cluster, entries):
     cluster.instead["DELETE /quota/b"] = [lambda _: httpx.Response(403)]
     ran = run("quota", "remove", "a", "b")
     assert ran.status == 4
-    assert "1 of 2 are removed: a" in ran.err
+    assert "note: removed before that: a" in ran.err
 
 
 def test_the_role_goes_out_byte_for_byte(run, cluster, entries):
@@ -96,4 +96,4 @@ def test_what_was_removed_before_an_interruption_is_told(run, cluster, entries):
     cluster.instead["DELETE /quota/b"] = [interrupt]
     ran = run("quota", "remove", "a", "b")
     assert ran.status == 130
-    assert "note: removed before that: a" in ran.err
+    assert "1 of 2 are removed: a" in ran.err
