@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import httpx
     import typer
 
-    from fake_master.forecasting.rehearsal import Rehearsal as Rehearsal
-    from mesosctl.core.forecast import Terms
-    from mesosctl.core.picture import ClusterPicture
-    from mesosctl.core.sharing import Sharing
+    from fake_master.forecasting.dry_run import DryRun as DryRun
+    from mesosctl.planning.dominant_shares import Sharing
+    from mesosctl.planning.forecast import Terms
+    from mesosctl.planning.snapshot import ClusterSnapshot
 
 
 def open_transport(address: str, longest_wait: float | None = None) -> "httpx.BaseTransport":
@@ -24,8 +24,8 @@ def open_transport(address: str, longest_wait: float | None = None) -> "httpx.Ba
     Raises BadInput where the address, the cluster file or the kept state cannot be used, and so may the first request.
     """
     # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
-    from fake_master.carriers.address import open_on_call
-    from fake_master.carriers.transport import CarrierTransport
+    from fake_master.transports.address import open_on_call
+    from fake_master.transports.in_process import CarrierTransport
 
     return CarrierTransport(open_on_call(address, longest_wait))
 
@@ -35,27 +35,27 @@ def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing
 
     Raises BadInput for the file, and OSError.
     """
-    from fake_master.simulation import simulate_file
+    from fake_master.sources.simulation import simulate_file
 
     return simulate_file(cluster, where, most_steps)
 
 
-def rehearse(picture: "ClusterPicture", terms: "Terms") -> "Rehearsal":
-    """A master made of a picture, settled in virtual time, for changes to be tried out on.
+def start_dry_run(snapshot: "ClusterSnapshot", terms: "Terms") -> "DryRun":
+    """A master made of a snapshot, settled in virtual time, for changes to be tried out on.
 
     Raises BadInput for what no master could be.
     """
-    from fake_master.forecasting.beginning import of_picture
+    from fake_master.forecasting.dry_run import of_snapshot
 
-    return of_picture(picture, terms)
+    return of_snapshot(snapshot, terms)
 
 
-def rehearse_file(file: "BufferedIOBase", where: str, terms: "Terms") -> "Rehearsal":
+def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "Terms") -> "DryRun":
     """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on; `where` names it.
 
     Raises BadInput, and OSError.
     """
-    from fake_master.forecasting.beginning import of_file
+    from fake_master.forecasting.dry_run import of_file
 
     return of_file(file, where, terms)
 

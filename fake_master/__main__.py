@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fake_master.serve_options import ServeOptions, with_options
-from mesosctl.core.errors import BadInput, ExitStatus, MesosctlError
-from mesosctl.core.printable import printable
+from fake_master.options import ServeOptions, with_options
+from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fake_master.cluster import ClusterSpec
-    from fake_master.master.flags import MasterFlags
-    from fake_master.master.master import Master
-    from fake_master.pictured import Pictured
+    from fake_master.master import Master
+    from fake_master.sources.cluster_file import ClusterSpec
+    from fake_master.sources.snapshot import RestoredCluster
+    from fake_master.state.flags import MasterFlags
 
 EXAMPLES = (
     ("--agent 'cpus:12;mem:6144'", "one agent, on http://127.0.0.1:5050"),
@@ -39,16 +38,15 @@ def serve(options: ServeOptions) -> None:
     Prints its URL on standard output once it takes requests, and ends on SIGTERM or Ctrl-C.
     """
     # Late: --help and --version need none of it.
-    from fake_master.carriers.limits import allow_many_files
-    from fake_master.carriers.server import Server
-    from fake_master.carriers.tls import server_context
+    from fake_master.transports.limits import allow_many_files
+    from fake_master.transports.server import Server, server_context
 
     tls = server_context(
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
     master = _start(options)
     _warn_of_openness(options.ip, master.flags)
-    _warn_of_refused(master.membership.refused)
+    _warn_of_refused(master.agent_registry.refused)
     allow_many_files()
     try:
         asyncio.run(Server(master, tls).run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
@@ -65,9 +63,9 @@ def serve(options: ServeOptions) -> None:
 
 def _start(options: ServeOptions) -> "Master":
     """The master that was asked for.  Raises BadInput."""
-    from fake_master.cluster import ClusterSpec
-    from fake_master.master.registries import open_registry
-    from fake_master.master.registry import RegistryFailure
+    from fake_master.registry.interface import RegistryFailure
+    from fake_master.registry.sqlite import open_registry
+    from fake_master.sources.cluster_file import ClusterSpec
 
     spec, address = _spec(options), (options.ip, options.port)
     try:
@@ -80,9 +78,9 @@ def _start(options: ServeOptions) -> "Master":
         raise BadInput(str(failure), field="work_dir", hint=failure.hint) from failure
 
 
-def _spec(options: ServeOptions) -> "ClusterSpec | Pictured":
-    from fake_master.cluster import ClusterSpec
-    from fake_master.sources import Source, read_opened, read_source
+def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
+    from fake_master.sources.cluster_file import ClusterSpec
+    from fake_master.sources.simulation import Source, read_opened, read_source
 
     agents, flags = options.agent or [], options.flags()
     if options.cluster is None:

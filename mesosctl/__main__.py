@@ -27,7 +27,7 @@ def main(argv: "Sequence[str] | None" = None, environment: "Environment | None" 
             else:
                 return 0
         try:
-            from mesosctl.cli.process import run_as_program
+            from mesosctl.cli.run import run_as_program
 
             return run_as_program(arguments)
         except KeyboardInterrupt:  # before there is anything to interrupt

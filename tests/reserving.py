@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from mesosctl.core.resource import Reservation
-from mesosctl.core.resources import Resources
+from mesosctl.model.resource import Reservation
+from mesosctl.model.resources import Resources
 
 
 def push(resources: Resources, top: Reservation) -> Resources:

@@ -14,9 +14,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Quantities, Quota
-from mesosctl.core.resources import Resources
+from mesosctl.model.operations import Conversion
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.resources import Resources
 
 ALL_AGENT_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})
 DEFAULT_REFUSE_SECONDS = 5.0

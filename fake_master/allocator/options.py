@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-from mesosctl.core import master_flags
-from mesosctl.core.quantities import Quantities
+from mesosctl.model import profile
+from mesosctl.model.quantities import Quantities
 
 SorterName = Literal["drf", "random"]
 Shuffle = Callable[[list[Any]], None]
@@ -22,19 +22,19 @@ class Options:
     """Flags, and the three places where the outer world leaks in: shuffling, chance and the stop watch."""
 
     allocation_interval: float = 1.0
-    min_allocatable_resources: tuple[Quantities, ...] = master_flags.minimum({})
-    filter_gpu_resources: bool = master_flags.filters_gpus({})
+    min_allocatable_resources: tuple[Quantities, ...] = profile.minimum({})
+    filter_gpu_resources: bool = profile.filters_gpus({})
     fair_sharing_excluded_resource_names: frozenset[str] = frozenset()
     role_sorter: SorterName = "drf"
     framework_sorter: SorterName = "drf"
-    allocator_agent_recovery_factor: float = master_flags.recovery_factor({})
-    allocator_recovery_timeout: float = master_flags.recovery_seconds({})
+    allocator_agent_recovery_factor: float = profile.recovery_factor({})
+    allocator_recovery_timeout: float = profile.recovery_seconds({})
     region: str | None = None
     """Region of the master's own fault domain."""
-    lendable_names: frozenset[str] = master_flags.lendable_names({})
+    lendable_names: frozenset[str] = profile.lendable_names({})
     """Of idle reservations, what is lent by an allocator that lends."""
     reservations_consume_quota: bool = True
-    """What `mesosctl.core.profile` says of the master's version."""
+    """What `mesosctl.model.profile` says of the master's version."""
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

@@ -1,26 +1,68 @@
-"""The whole master as one function from request to response: routes, access, methods, then the endpoint."""
+"""Which endpoint a path means, as libprocess finds it (spec/endpoints.md §1).
 
-from collections.abc import Callable, Mapping
+The first part of a path names an actor, and may be percent-encoded; who is no actor's name is the
+master's own path.  Of the rest, which is taken as it stands, the longest beginning that is an
+endpoint decides.
+"""
+
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Generic, TypeVar
+from urllib.parse import unquote
 
 from fake_master.http import (
-    agent_endpoints,
-    framework_views,
+    agents,
+    frameworks,
     information,
     maintenance,
     operator_api,
     quota,
     reservations,
     scheduler_api,
-    weights,
 )
-from fake_master.http.access import Realm, authenticate
-from fake_master.http.exchange import Refusal, Request, Response, standard_refusal, wrong_method
-from fake_master.http.routing import Router
-from fake_master.master.master import Master
-from fake_master.master.registry import HeldRegistry, RegistryFailure
-from mesosctl.core.errors import Forbidden
+from fake_master.http.exchange import Realm, Refusal, Request, Response, authenticate, standard_refusal, wrong_method
+from fake_master.master import Master
+from fake_master.registry.interface import HeldRegistry, RegistryFailure
+from mesosctl.model.errors import Forbidden
+
+_MASTER = "master"
+Handler = TypeVar("Handler")
+
+
+class Router(Generic[Handler]):
+    """Finds what stands at a path; `apart` are the paths whose first part is an actor beside the master."""
+
+    def __init__(self, by_path: Mapping[str, Handler], apart: Collection[str]) -> None:
+        self._of_master = {path: endpoint for path, endpoint in by_path.items() if path not in apart}
+        self._apart: dict[str, dict[str, Handler]] = {}
+        for path in apart:
+            actor, _, name = path.partition("/")
+            self._apart.setdefault(actor, {})[name] = by_path[path]
+
+    def find(self, path: str) -> Handler | None:
+        """The endpoint of a raw path, or None."""
+        first = next(filter(None, path.split("/")), None)
+        if first is None or "/.." in path:
+            return None
+        actor = unquote(first)
+        if actor != _MASTER and actor not in self._apart:
+            return _longest(self._of_master, path)
+        below = self._of_master if actor == _MASTER else self._apart[actor]
+        return _longest(below, path.removeprefix("/" + first))
+
+
+def _longest(endpoints: Mapping[str, Handler], path: str) -> Handler | None:
+    """What the path's longest beginning names; repeated slashes within it are none of ours."""
+    name = path.strip("/")
+    if not name:
+        return endpoints.get(name)
+    while name:
+        if name in endpoints:
+            return endpoints[name]
+        name = name.rpartition("/")[0].rstrip("/")
+    return None
+
 
 Endpoint = Callable[[Master, Request, str | None], Response]
 _READING = ("GET", "HEAD")
@@ -53,15 +95,15 @@ ROUTES = (
     Route("state", Realm.READONLY, information.state),
     Route("state-summary", Realm.READONLY, information.state_summary),
     Route("roles", Realm.READONLY, information.roles),
-    Route("frameworks", Realm.READONLY, framework_views.frameworks),
-    Route("tasks", Realm.READONLY, framework_views.tasks),
-    Route("teardown", Realm.READWRITE, methods={"POST": framework_views.teardown_endpoint}),
+    Route("frameworks", Realm.READONLY, frameworks.frameworks),
+    Route("tasks", Realm.READONLY, frameworks.tasks),
+    Route("teardown", Realm.READWRITE, methods={"POST": frameworks.teardown_endpoint}),
     Route("reserve", Realm.READWRITE, methods={"POST": reservations.reserve}),
     Route("unreserve", Realm.READWRITE, methods={"POST": reservations.unreserve}),
     Route("create-volumes", Realm.READWRITE, methods={"POST": reservations.create_volumes}),
     Route("destroy-volumes", Realm.READWRITE, methods={"POST": reservations.destroy_volumes}),
     Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
-    Route("weights", Realm.READWRITE, methods={"GET": weights.get, "PUT": weights.put}),
+    Route("weights", Realm.READWRITE, methods={"GET": quota.get_weights, "PUT": quota.put}),
     Route(
         "maintenance/schedule",
         Realm.READWRITE,
@@ -111,7 +153,7 @@ class Application:
     def _answer(self, request: Request) -> Response:
         route = ROUTER.find(request.path)
         if route is None:
-            from_agent = agent_endpoints.answer(self.master, request)
+            from_agent = agents.answer(self.master, request)
             if from_agent is None:
                 raise standard_refusal(404)
             return from_agent

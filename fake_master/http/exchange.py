@@ -1,18 +1,24 @@
 """One request and one response, whatever carries them."""
 
+import base64
+import binascii
+import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote_plus
 
-from fake_master.master.streams import EventStream
-from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.wire.decoding import ConversionError, decode
+from fake_master.master import Master
+from fake_master.state.streams import EventStream
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf.messages import Message, read
+from mesosctl.model.errors import Conflict, RuleViolation
 
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -173,3 +179,85 @@ def json_body(request: Request, kind: type, what: str) -> Any:
     if not isinstance(value, kind):
         raise Refusal(400, f"Failed to parse {what}: expecting a JSON {'object' if kind is dict else 'array'}")
     return value
+
+
+class Realm(Enum):
+    """The realms of a master and of its agents; each is switched on by a flag of its own."""
+
+    READONLY = "mesos-master-readonly"
+    READWRITE = "mesos-master-readwrite"
+    SCHEDULER = "mesos-master-scheduler"
+    AGENT_READONLY = "mesos-agent-readonly"
+
+
+_FLAGS = {
+    Realm.READONLY: "authenticate_http_readonly",
+    Realm.READWRITE: "authenticate_http_readwrite",
+    Realm.SCHEDULER: "authenticate_http_frameworks",
+    # Master and agents of a local cluster share their flags.
+    Realm.AGENT_READONLY: "authenticate_http_readonly",
+}
+
+
+def authenticate(master: Master, realm: Realm | None, request: Request) -> str | None:
+    """The principal, or None where the realm is open.  Raises Refusal (401)."""
+    if realm is None or not master.flags.is_true(_FLAGS[realm]):
+        return None
+    pair = _basic(request.headers.get("authorization", ""))
+    if pair is not None:
+        principal, secret = pair
+        # Compare against something even for an unknown principal, so that time tells nothing.
+        expected = master.flags.credentials.get(principal, "")
+        same = hmac.compare_digest(expected.encode(), secret.encode())
+        if same and principal in master.flags.credentials:
+            return principal
+    raise standard_refusal(401, {"WWW-Authenticate": f'Basic realm="{realm.value}"'})
+
+
+def _basic(header: str) -> tuple[str, str] | None:
+    scheme, _, token = header.partition(" ")
+    if scheme != "Basic":
+        return None
+    try:
+        principal, colon, secret = base64.b64decode(token, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return None
+    return (principal, secret) if colon else None
+
+
+def read_call(request: Request, form: Message) -> dict[str, Any]:
+    """The call in a request, as far as `form` knows it.  Raises Refusal (400, 415)."""
+    _check_content_type(request)
+    body = json_body(request, dict, "body into JSON")
+    try:
+        return read(form, body)
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
+
+
+def _check_content_type(request: Request) -> None:
+    """Exactly the type, without parameters."""
+    given = request.headers.get("content-type")
+    if given is None:
+        raise Refusal(400, "Expecting 'Content-Type' to be present")
+    if given == PROTOBUF:
+        if request.body.startswith(b"{"):  # JSON is no message
+            raise Refusal(400, "Failed to parse body into Call protobuf")
+        raise Refusal(415, f"The fake master does not read protobuf: expecting 'Content-Type' of {JSON}")
+    if given != JSON:
+        raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
+
+
+def check_accept(request: Request) -> None:
+    """Whether the client takes JSON.  Raises Refusal (406)."""
+    given = request.headers.get("accept")
+    if given is None:
+        return
+    wanted: dict[str, bool] = {}
+    for choice in given.split(","):
+        media, *parameters = (part.strip() for part in choice.split(";"))
+        refused = any(parameter.replace(" ", "") in ("q=0", "q=0.0") for parameter in parameters)
+        wanted.setdefault(media.lower(), not refused)
+    # Whoever names JSON says it of JSON alone, whatever a wildcard allows.
+    if not wanted.get(JSON, wanted.get("application/*", False) or wanted.get("*/*", False)):
+        raise Refusal(406, f"Expecting 'Accept' to allow '{JSON}'")

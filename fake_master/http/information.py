@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from fake_master.http import framework_views, views
+from fake_master.http import frameworks, views
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
-from fake_master.master import metrics, role_view
-from fake_master.master.master import Master
-from mesosctl.core.durations import parse_duration
+from fake_master.master import Master
+from fake_master.services import metrics
+from fake_master.state import roles as roles_state
+from mesosctl.model.text import parse_duration
 
 # What the last release says of its own making.
 _BUILD = {
@@ -64,7 +65,7 @@ def slaves(master: Master, request: Request, principal: str | None) -> Response:
         {
             "slaves": views.agents_in_full(master, principal)
             if wanted is None
-            else [views.agent_in_full(master, agent, role_view.sees(master, principal)) for agent in found],
+            else [views.agent_in_full(master, agent, roles_state.sees(master, principal)) for agent in found],
             "recovered_slaves": views.recovered_agents(master, wanted),
         },
         request,
@@ -90,7 +91,7 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
         "capabilities": list(master.profile.master_capabilities),
         "activated_slaves": float(active),
         "deactivated_slaves": float(len(agents) - active),
-        "unreachable_slaves": float(len(master.membership.unreachable())),
+        "unreachable_slaves": float(len(master.agent_registry.unreachable())),
         "leader": master.pid,
         "leader_info": {"id": master.id, "pid": master.pid, "port": master.port, "hostname": master.hostname},
     }
@@ -101,7 +102,7 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
     shown |= {
         "slaves": views.agents(master, principal),
         "recovered_slaves": views.recovered_agents(master),
-        **framework_views.in_full(master, principal),
+        **frameworks.in_full(master, principal),
         "orphan_tasks": [],
         "unregistered_frameworks": [],
     }
@@ -116,8 +117,8 @@ def state_summary(master: Master, request: Request, principal: str | None) -> Re
     shown |= {
         "slaves": views.agents_in_summary(master, principal),
         "frameworks": [
-            framework_views.framework_with_counts(of)
-            for of in framework_views.visible(master, principal, master.frameworks.values())
+            frameworks.framework_with_counts(of)
+            for of in frameworks.visible(master, principal, master.frameworks.values())
         ],
     }
     return json_response(shown, request)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
-from fake_master.master.machines import MachineId
-from fake_master.master.master import Master
-from mesosctl.wire.decoding import ConversionError
-from mesosctl.wire.messages import Field, Message, read
+from fake_master.master import Master
+from fake_master.services.agents.maintenance import MachineId
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import Field, Message, read
 
 _MACHINE_ID = Message("MachineID", {"hostname": Field("string"), "ip": Field("string")})
 _TIME = Message("TimeInfo", {"nanoseconds": Field("int64", "required")})
@@ -69,14 +69,14 @@ def call_start(master: Master, body: Body, principal: str | None) -> None:
     with refusing():
         agents = master.machines.take_down(principal, body.get("machines", ()))
     for agent in agents:
-        master.leaving.shut_down(agent)
+        master.agent_removal.shut_down(agent)
 
 
 def call_stop(master: Master, body: Body, principal: str | None) -> None:
     """STOP_MAINTENANCE: the hosts of these machines start their agents anew.  Raises Refusal or Forbidden."""
     with refusing():
         master.machines.bring_up(principal, body.get("machines", ()))
-    master.membership.start_agents()
+    master.agent_registry.start_agents()
 
 
 def call_get_schedule(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:

@@ -1,19 +1,11 @@
-"""`/api/v1`: the operator calls (spec/endpoints.md §4)."""
+"""The first event of an operator's subscription: the whole state, written once for all who see the same."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from fake_master.http import (
-    agent_calls,
-    framework_views,
-    information,
-    maintenance,
-    operator_stream,
-    quota,
-    reservations,
-    views,
-    weights,
-)
+from fake_master.http import agents as agents_endpoints
+from fake_master.http import frameworks, information, maintenance, quota, reservations, views
 from fake_master.http.exchange import (
     JSON,
     Refusal,
@@ -21,14 +13,33 @@ from fake_master.http.exchange import (
     Response,
     Written,
     accepted_silently,
+    check_accept,
     json_response,
+    read_call,
     standard_refusal,
     written,
 )
-from fake_master.http.negotiation import check_accept, read_call
-from fake_master.master import describe, metrics
-from fake_master.master.master import Master
-from mesosctl.wire.messages import Field, Message, one_of
+from fake_master.master import Master
+from fake_master.services import descriptions, metrics
+from fake_master.services.events import HEARTBEAT_SECONDS
+from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf.messages import Field, Message, one_of
+
+_LAST: WeakKeyDictionary[Master, tuple[Written, bytes]] = WeakKeyDictionary()
+
+
+def subscribed(master: Master, state: Written) -> bytes:
+    """SUBSCRIBED with this state, as a record.
+
+    As long as the state is the same it is the same object: of 10,000 agents it has 20 MB, and hundreds may listen.
+    """
+    known = _LAST.get(master)
+    if known is None or known[0] != state:
+        content = written({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
+        known = (state, streaming.encode(b"".join(written({"type": "SUBSCRIBED", "subscribed": content}))))
+        _LAST[master] = known
+    return known[1]
+
 
 _NANOSECONDS = 1_000_000_000
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
@@ -39,7 +50,7 @@ _BODIES = {
     "UPDATE_QUOTA": Message(
         "Call.UpdateQuota", {"force": Field("bool"), "quota_configs": Field(quota.QUOTA_CONFIG, "repeated")}
     ),
-    "UPDATE_WEIGHTS": Message("Call.UpdateWeights", {"weight_infos": Field(weights.WEIGHT_INFO, "repeated")}),
+    "UPDATE_WEIGHTS": Message("Call.UpdateWeights", {"weight_infos": Field(quota.WEIGHT_INFO, "repeated")}),
     "RESERVE_RESOURCES": reservations.RESERVE,
     "UNRESERVE_RESOURCES": reservations.UNRESERVE,
     "CREATE_VOLUMES": reservations.CREATE,
@@ -49,10 +60,10 @@ _BODIES = {
     "UPDATE_MAINTENANCE_SCHEDULE": maintenance.UPDATE,
     "START_MAINTENANCE": maintenance.START,
     "STOP_MAINTENANCE": maintenance.STOP,
-    "MARK_AGENT_GONE": agent_calls.MARK_GONE,
-    "DRAIN_AGENT": agent_calls.DRAIN,
-    "DEACTIVATE_AGENT": agent_calls.DEACTIVATE,
-    "REACTIVATE_AGENT": agent_calls.REACTIVATE,
+    "MARK_AGENT_GONE": agents_endpoints.MARK_GONE,
+    "DRAIN_AGENT": agents_endpoints.DRAIN,
+    "DEACTIVATE_AGENT": agents_endpoints.DEACTIVATE,
+    "REACTIVATE_AGENT": agents_endpoints.REACTIVATE,
     "SET_LOGGING_LEVEL": Message(
         "Call.SetLoggingLevel", {"level": Field("uint32", "required"), "duration": Field(_DURATION, "required")}
     ),
@@ -101,7 +112,7 @@ def _set_logging_level(master: Master, body: Body, principal: str | None) -> Non
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
     return {
-        "master_info": describe.master_info(master),
+        "master_info": descriptions.master_info(master),
         "start_time": master.start_time,
         "elected_time": master.start_time,
     }
@@ -126,32 +137,32 @@ def _get_state(master: Master, body: Body, principal: str | None) -> Written:
 def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     return {
         "frameworks": [
-            describe.framework(master, of)
-            for of in framework_views.visible(master, principal, master.frameworks.values())
+            descriptions.framework(master, of)
+            for of in frameworks.visible(master, principal, master.frameworks.values())
         ],
         "completed_frameworks": [
-            describe.framework(master, of)
-            for of in framework_views.visible(master, principal, master.subscriptions.completed.values())
+            descriptions.framework(master, of)
+            for of in frameworks.visible(master, principal, master.subscriptions.completed.values())
         ],
     }
 
 
 def _get_tasks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    everybody = framework_views.visible(
+    everybody = frameworks.visible(
         master, principal, [*master.frameworks.values(), *master.subscriptions.completed.values()]
     )
     return {
-        "tasks": [describe.task(task) for of in everybody for task in of.tasks.values()],
-        "unreachable_tasks": [describe.task(task) for of in everybody for task in of.unreachable_tasks.values()],
-        "completed_tasks": [describe.task(task) for of in everybody for task in of.completed_tasks],
+        "tasks": [descriptions.task(task) for of in everybody for task in of.tasks.values()],
+        "unreachable_tasks": [descriptions.task(task) for of in everybody for task in of.unreachable_tasks.values()],
+        "completed_tasks": [descriptions.task(task) for of in everybody for task in of.completed_tasks],
     }
 
 
 def _get_executors(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     return {
         "executors": [
-            {"executor_info": describe.executor(executor), "agent_id": {"value": executor.agent_id}}
-            for of in framework_views.visible(master, principal, master.frameworks.values())
+            {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
+            for of in frameworks.visible(master, principal, master.frameworks.values())
             for executor in of.executors.values()
         ]
     }
@@ -163,7 +174,7 @@ def _get_operations(master: Master, _body: Body, _principal: str | None) -> dict
 
 
 def _teardown(master: Master, body: Body, principal: str | None) -> None:
-    framework_views.teardown(master, body["framework_id"]["value"], principal)
+    frameworks.teardown(master, body["framework_id"]["value"], principal)
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
@@ -172,7 +183,7 @@ def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, 
 
 
 def _get_weights(master: Master, _body: Body, principal: str | None) -> dict[str, Any] | None:
-    infos = weights.visible(master, principal)
+    infos = quota.visible(master, principal)
     return {"weight_infos": infos} if infos else None
 
 
@@ -185,7 +196,7 @@ def _set_quota(master: Master, body: Body, principal: str | None) -> None:
 
 
 def _update_weights(master: Master, body: Body, principal: str | None) -> None:
-    weights.update(master, body.get("weight_infos", ()), principal)
+    quota.update(master, body.get("weight_infos", ()), principal)
 
 
 READERS: dict[str, Reader] = {
@@ -223,10 +234,10 @@ WRITERS: dict[str, Writer] = {
     "UPDATE_MAINTENANCE_SCHEDULE": maintenance.call_update,
     "START_MAINTENANCE": maintenance.call_start,
     "STOP_MAINTENANCE": maintenance.call_stop,
-    "MARK_AGENT_GONE": agent_calls.mark_gone,
-    "DRAIN_AGENT": agent_calls.drain,
-    "DEACTIVATE_AGENT": agent_calls.deactivate,
-    "REACTIVATE_AGENT": agent_calls.reactivate,
+    "MARK_AGENT_GONE": agents_endpoints.mark_gone,
+    "DRAIN_AGENT": agents_endpoints.drain,
+    "DEACTIVATE_AGENT": agents_endpoints.deactivate,
+    "REACTIVATE_AGENT": agents_endpoints.reactivate,
 }
 # Answered by a stream of events.
 STREAMS = ("SUBSCRIBE",)
@@ -264,6 +275,6 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
             WRITERS[name](master, message[field], principal)
         return accepted_silently(202 if name in _ACCEPTED else 200)
     if name in STREAMS:
-        stream = master.tell.add_operator(operator_stream.subscribed(master, _get_state(master, {}, principal)))
+        stream = master.events.add_operator(subscribed(master, _get_state(master, {}, principal)))
         return Response(200, headers={"Content-Type": JSON}, stream=stream)
     raise standard_refusal(501)

@@ -1,6 +1,6 @@
 """`/quota` and the quota calls of the operator API (spec/quota.md §3, §4, §8)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -16,13 +16,14 @@ from fake_master.http.exchange import (
     refusing,
 )
 from fake_master.http.quota_status import quota_status
-from fake_master.http.texts import texts
-from fake_master.master.master import Master
-from fake_master.master.quotas import SentQuota
-from mesosctl.core.errors import Conflict, RuleViolation
-from mesosctl.wire.decoding import ConversionError
-from mesosctl.wire.messages import Field, Message, read
-from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
+from fake_master.http.response_cache import texts
+from fake_master.master import Master
+from fake_master.services.quota import SentQuota
+from fake_master.state import roles
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.resources import RESOURCE, SCALAR, to_core
+from mesosctl.model.errors import Conflict, RuleViolation
 
 QUOTA_REQUEST = Message(
     "QuotaRequest",
@@ -138,3 +139,34 @@ def _tokens(path: str) -> list[str]:
             return tokens
     rest = rest.lstrip("/")
     return [*tokens, rest] if rest else tokens
+
+
+WEIGHT_INFO = Message("WeightInfo", {"weight": Field("double", "required"), "role": Field("string")})
+
+
+def get_weights(master: Master, request: Request, principal: str | None) -> Response:
+    """GET /weights: the configured ones that the principal may see."""
+    return json_response(visible(master, principal), request)
+
+
+def put(master: Master, request: Request, principal: str | None) -> Response:
+    """PUT /weights."""
+    body = json_body(request, list, "update weights request JSON")
+    try:
+        messages = [read(WEIGHT_INFO, entry, f"[{index}]") for index, entry in enumerate(body)]
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to convert weights JSON array to protobuf: {error}") from error
+    update(master, messages, principal)
+    return accepted_silently()
+
+
+def update(master: Master, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
+    """What PUT /weights and UPDATE_WEIGHTS share.  Raises Refusal."""
+    with refusing("Failed to validate update weights request JSON: "):
+        master.weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
+
+
+def visible(master: Master, principal: str | None) -> list[dict[str, Any]]:
+    """WeightInfo messages for the roles that the principal may see."""
+    seen = roles.sees(master, principal)
+    return [{"role": role, "weight": weight} for role, weight in master.weights.configured.items() if seen(role)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.core.profile import Profile
+from mesosctl.model.profile import Profile
 
 Amounts = Mapping[str, float]
 

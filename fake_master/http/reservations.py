@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
-from fake_master.master.agents import Agent
-from fake_master.master.master import Master
-from mesosctl.core.errors import RuleViolation
-from mesosctl.core.resource import Resource
-from mesosctl.core.scalars import to_milli
-from mesosctl.wire.decoding import ConversionError, decode
-from mesosctl.wire.messages import Field, Message, read
-from mesosctl.wire.resources import RESOURCE, SCALAR, to_core
+from fake_master.master import Master
+from fake_master.state.agents import Agent
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.resources import RESOURCE, SCALAR, to_core
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import to_milli
+from mesosctl.model.resource import Resource
 
 _AGENT_ID = Field(Message("AgentID", {"value": Field("string", "required")}), "required")
 _MANY = Field(RESOURCE, "repeated")

@@ -4,13 +4,20 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import JSON, Refusal, Request, Response, accepted_silently, refusing
-from fake_master.http.negotiation import check_accept, read_call
+from fake_master.http.exchange import (
+    JSON,
+    Refusal,
+    Request,
+    Response,
+    accepted_silently,
+    check_accept,
+    read_call,
+    refusing,
+)
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
-from fake_master.master import accepting, requesting
-from fake_master.master.frameworks import Framework
-from fake_master.master.master import Master
-from fake_master.master.subscription import Subscription
+from fake_master.master import Master
+from fake_master.services import accept, subscriptions
+from fake_master.state.frameworks import Framework, Subscription
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]
@@ -138,11 +145,11 @@ def _refuse_seconds(body: Body) -> float | None:
 def _accept(master: Master, framework: Framework, body: Body) -> None:
     # What has no type that is known here is passed over.
     operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
-    accepting.accept(master, framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
+    accept.accept(master, framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
 
 
 def _decline(master: Master, framework: Framework, body: Body) -> None:
-    accepting.decline(master, framework, _values(body, "offer_ids"), _refuse_seconds(body))
+    accept.decline(master, framework, _values(body, "offer_ids"), _refuse_seconds(body))
 
 
 def _revive(master: Master, framework: Framework, body: Body) -> None:
@@ -208,7 +215,7 @@ def _decline_inverse_offers(master: Master, framework: Framework, body: Body) ->
 
 
 def _request(master: Master, framework: Framework, body: Body) -> None:
-    requesting.request(master, framework, body.get("requests", ()))
+    subscriptions.request(master, framework, body.get("requests", ()))
 
 
 _HANDLERS: dict[str, Handler] = {

@@ -1,8 +1,8 @@
 """The messages of the scheduler API (spec/endpoints.md §5)."""
 
-from mesosctl.wire.messages import Field, Message, one_of
-from mesosctl.wire.resource_messages import LABELS
-from mesosctl.wire.resources import RESOURCE, SCALAR
+from mesosctl.api.protobuf.messages import Field, Message, one_of
+from mesosctl.api.protobuf.resource_messages import LABELS
+from mesosctl.api.resources import RESOURCE, SCALAR
 
 ID = Message("ID", {"value": Field("string", "required")})
 _IDS = Field(ID, "repeated")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from fake_master.http import operator_api, scheduler_api
-from fake_master.http.agent_endpoints import AGENT_ROUTES
+from fake_master.http.agents import AGENT_ROUTES
 from fake_master.http.application import ROUTES, Route
 
 

@@ -8,17 +8,17 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.exchange import Written, dumps
-from fake_master.http.texts import Parts, texts
-from fake_master.master import describe, role_view
-from fake_master.master.agents import Agent
-from fake_master.master.master import Master
-from fake_master.master.role_view import RoleView, Sees
-from fake_master.master.tasks import SUMMARY_STATES
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.resource import Resource
-from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_shown
-from mesosctl.wire.resources import list_to_json, summary
+from fake_master.http.response_cache import Parts, texts
+from fake_master.master import Master
+from fake_master.services import descriptions
+from fake_master.state import roles
+from fake_master.state.agents import Agent
+from fake_master.state.roles import RoleView, Sees
+from fake_master.state.tasks import SUMMARY_STATES
+from mesosctl.api.resources import list_to_json, summary
+from mesosctl.model.quantities import Quantities, to_shown
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 
 # GET_ROLES tells of these alone, whatever else agents have.
 _KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
@@ -66,17 +66,17 @@ def agents_in_full(master: Master, principal: str | None) -> Written:
 def agents_described(master: Master, principal: str | None) -> Written:
     """Every agent as GET_AGENTS shows it: a JSON array."""
     if not master.lends:
-        return _array(master, "described", describe.agent, principal)
+        return _array(master, "described", descriptions.agent, principal)
     # What is lent can change while the agent's own parts are the same.
-    sees = role_view.sees(master, principal)
-    return Written((dumps([describe.agent(master, of, sees) for of in master.agents.values()]),))
+    sees = roles.sees(master, principal)
+    return Written((dumps([descriptions.agent(master, of, sees) for of in master.agents.values()]),))
 
 
 def _array(
     master: Master, kind: str, view: Callable[[Master, Agent, Sees], Mapping[str, Any]], principal: str | None
 ) -> Written:
-    sees = role_view.sees(master, principal)
-    whose = "" if sees is role_view.everything else f" that {principal!r} sees"
+    sees = roles.sees(master, principal)
+    whose = "" if sees is roles.everything else f" that {principal!r} sees"
     agents, offers, kept = master.agents.values(), master.offers, texts(master, kind + whose)
 
     def parts(of: Agent) -> Parts:
@@ -121,19 +121,19 @@ def agent_in_full(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
         shown["allocation_slack"] = summary(Resources(Resource(name, milli) for name, milli in slack.items()))
     return shown | {
         "reserved_resources_full": {
-            role: list_to_json(role_view.seen(owned, sees), "ENDPOINT")
+            role: list_to_json(roles.seen(owned, sees), "ENDPOINT")
             for role, owned in of.total.by_owner().items()
             if sees(role)
         },
         "unreserved_resources_full": list_to_json(of.whole.unreserved(), "ENDPOINT"),
-        "used_resources_full": list_to_json(role_view.seen(master.used_on(of.id), sees), "ENDPOINT"),
-        "offered_resources_full": list_to_json(role_view.seen(master.offered_on(of.id), sees), "ENDPOINT"),
+        "used_resources_full": list_to_json(roles.seen(master.used_on(of.id), sees), "ENDPOINT"),
+        "offered_resources_full": list_to_json(roles.seen(master.offered_on(of.id), sees), "ENDPOINT"),
     }
 
 
 def agents_in_summary(master: Master, principal: str | None) -> list[dict[str, Any]]:
     """Every agent as /state-summary shows it: with task counts."""
-    sees = role_view.sees(master, principal)
+    sees = roles.sees(master, principal)
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     present: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for framework in master.frameworks.values():
@@ -201,7 +201,7 @@ def role_message(of: RoleView) -> dict[str, Any]:
 
 def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
-    return role_view.views(master, filter(role_view.sees(master, principal), role_view.known_roles(master)))
+    return roles.views(master, filter(roles.sees(master, principal), roles.known_roles(master)))
 
 
 def amounts(quantities: Quantities) -> dict[str, float]:

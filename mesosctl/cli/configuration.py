@@ -17,12 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mesosctl.api import written_files
 from mesosctl.cli.settings import Setting, Value, declared
-from mesosctl.core.errors import BadInput, NotFound
-from mesosctl.core.printable import printable
-from mesosctl.core.reading import LARGEST_TEXT, open_file, why_unreadable
-from mesosctl.core.suggestion import closest, did_you_mean
-from mesosctl.wire import toml_text
+from mesosctl.model.errors import LARGEST_TEXT, BadInput, NotFound, open_file, printable, why_unreadable
+from mesosctl.model.roles import closest, did_you_mean
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 """How a context may be called: a bare key of TOML that no shell has to quote."""
@@ -87,7 +85,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
-    document = toml_text.read(text, str(path))
+    document = written_files.read(text, str(path))
     settings = {setting.key: setting for setting in declared() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:
@@ -172,6 +170,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    from mesosctl.wire.places import places_in_toml
+    from mesosctl.api.places import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

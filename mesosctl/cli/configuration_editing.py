@@ -15,6 +15,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from mesosctl.api import written_files
 from mesosctl.cli.configuration import (
     NAME,
     Configuration,
@@ -27,11 +28,9 @@ from mesosctl.cli.configuration import (
     too_open,
 )
 from mesosctl.cli.settings import Value, configuration_path
-from mesosctl.core.errors import BadInput, Bug, NotFound, UsageError
-from mesosctl.core.printable import printable
-from mesosctl.core.suggestion import did_you_mean
-from mesosctl.ops.files import write_atomically
-from mesosctl.wire import toml_text
+from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
+from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.files import write_atomically
 
 _PRIVATE = 0o600
 
@@ -123,7 +122,7 @@ def _edited(path: Path) -> Iterator[Any]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
-        toml_text.read(text, str(path))
+        written_files.read(text, str(path))
         try:
             document = tomlkit.parse(text)
         except (TOMLKitError, RecursionError) as error:

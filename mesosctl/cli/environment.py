@@ -3,17 +3,25 @@
 Tests replace it as a whole.
 """
 
+import contextlib
+import errno
+import io
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BufferedIOBase, BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mesosctl.core.redaction import Secrets
-from mesosctl.render import forms
+from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, open_file, read_text_file, why_unreadable
+from mesosctl.model.redaction import Secrets
+from mesosctl.output import report
 
 if TYPE_CHECKING:
+    from mesosctl.api.places import Places
     from mesosctl.client.settings import Transport
 
 
@@ -67,7 +75,7 @@ class Environment:
     @property
     def speaks_json(self) -> bool:
         """Whether a program reads what is written, on both streams."""
-        return self.form in forms.JSON
+        return self.form in report.JSON
 
     @property
     def may_prompt(self) -> bool:
@@ -88,3 +96,123 @@ class Environment:
     def colours(self) -> bool:
         """Whether it may have colours: NO_COLOR forbids them, whatever else is said."""
         return self.draws and not self.variables.get("NO_COLOR") and self.variables.get("TERM") != "dumb"
+
+
+_UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
+
+
+def no_input() -> TextIO:
+    """Standard input where there is none: it ends at once."""
+    return io.StringIO()
+
+
+class ClosedOutput(io.StringIO):
+    """Standard output where there is none: nothing can be written, and it is said so."""
+
+    def write(self, text: str) -> int:
+        """Raises OSError."""
+        del text
+        raise OSError(errno.EBADF, "it is closed")
+
+
+class LenientOutput(io.StringIO):
+    """Standard error where nobody may be able to read it: what cannot be written changes no exit status."""
+
+    def __init__(self, inner: TextIO | None) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def isatty(self) -> bool:
+        """Whether a person reads it."""
+        return self._inner is not None and self._inner.isatty()
+
+    def write(self, text: str) -> int:
+        """Write, or give up for good."""
+        if self._inner is not None:
+            try:
+                self._inner.write(text)
+                self._inner.flush()
+            except (OSError, ValueError):
+                self._give_up()
+        return len(text)
+
+    def _give_up(self) -> None:
+        inner, self._inner = self._inner, None
+        if inner is not None:
+            # What is left in its buffer would make the interpreter complain at the end.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), inner.fileno())
+
+
+def is_unwritable(error: OSError) -> bool:
+    """Whether `error` is that of an output stream that takes no more."""
+    return error.filename is None and error.errno in _UNWRITABLE
+
+
+STANDARD_INPUT = "-"
+
+
+def read_text(path: str, field: str, stdin: TextIO) -> str:
+    """The text of a file, or of `stdin` for "-".  Raises BadInput naming the option `field`."""
+    try:
+        if path == STANDARD_INPUT:
+            return stdin.read()
+        return read_text_file(path)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, field, error) from None
+
+
+@contextmanager
+def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
+    """A file of bytes, or `stdin` for "-", while it is read.  Raises BadInput naming the option `field`."""
+    try:
+        file = BytesIO(_all_of(stdin)) if str(path) == STANDARD_INPUT else open_file(path)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, field, error) from None
+    with file:
+        try:
+            yield file
+        except OSError as error:
+            raise _unreadable(path, field, error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The text of a file that somebody wrote: a refusal of what it says names the file, the line and the role.
+
+    `find` tells where what stands, as `wire.places` does.
+    """
+
+    path: str
+    text: str
+    find: "Callable[[str], Places]"
+
+    @contextmanager
+    def refusals(self, *roles: str) -> Iterator[None]:
+        """Where something in here is refused, say where it stands; `roles` are those that the file names."""
+        try:
+            yield
+        except (Invalid, NotFound, Conflict) as error:
+            if error.rule == "file.json":
+                raise  # a broken text is refused with line and column
+            role = error.role or (roles[0] if len(roles) == 1 else "")
+            line = self.find(self.text).line_of(error.field or "", role)
+            where = f"{named(self.path)}, line {line}" if line else named(self.path)
+            whose = f"role '{role}': " if role and f"'{role}'" not in error.message else ""
+            sentence = error.message.removeprefix(f"{named(self.path)}: ")
+            error.retell(f"{where}: {whose}{sentence}")
+            raise
+
+
+def named(path: Path | str) -> str:
+    """What a file is called in sentences."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def _all_of(stdin: TextIO) -> bytes:
+    raw = getattr(stdin, "buffer", None)
+    return stdin.read().encode(errors="surrogateescape") if raw is None else raw.read()
+
+
+def _unreadable(path: Path | str, field: str, error: OSError | ValueError) -> BadInput:
+    return BadInput(f"{named(path)} cannot be read: {why_unreadable(error)}", field=field)

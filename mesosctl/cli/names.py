@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mesosctl.cli.settings import Settings, own_folder
-from mesosctl.core.redaction import Secrets
+from mesosctl.model.redaction import Secrets
 
 Kind = Literal["role", "agent", "framework", "context"]
 
@@ -92,7 +92,7 @@ def _folder(variables: Mapping[str, str]) -> Path | None:
 
 
 def _write(path: Path, names: Iterable[str], holds: int) -> None:
-    from mesosctl.ops.files import replace_file
+    from mesosctl.operations.files import replace_file
 
     fitting = dict.fromkeys(name for name in names if name.isprintable() and 0 < len(name) <= _LONGEST)
     lines = [str(int(time.time()) + holds), *list(fitting)[:MOST]]

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mesosctl.render.forms import OutputForm
+from mesosctl.output.report import OutputForm
 
 Api = Literal["auto", "v0", "v1"]
 TokenScheme = Literal["bearer", "dcos"]
@@ -37,7 +37,7 @@ NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 def _timeout(text: str | float) -> float:
     """Seconds of --timeout.  Raises UsageError."""
-    from mesosctl.core.durations import parse_seconds
+    from mesosctl.model.text import parse_seconds
 
     return parse_seconds(str(text), "--timeout", LEAST_TIMEOUT)
 

@@ -1,15 +1,31 @@
 """One run: words in, exit status out.  No traceback for a mistake, and nothing on standard output but data."""
 
 import contextlib
+import gc
+import io
+import os
 import re
+import signal
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from types import FrameType
+from typing import Any, TextIO
 
-from mesosctl.cli.environment import Environment
-from mesosctl.cli.streams import is_unwritable
-from mesosctl.core.errors import BadInput, Bug, ExitStatus, MesosctlError, UsageError, interrupted
-from mesosctl.core.printable import printable, printable_json
+from mesosctl.cli.environment import ClosedOutput, Environment, LenientOutput, is_unwritable, no_input
+from mesosctl.model.errors import (
+    BadInput,
+    Bug,
+    ExitStatus,
+    HungUp,
+    Interruption,
+    MesosctlError,
+    Terminated,
+    UsageError,
+    interrupted,
+    printable,
+    printable_json,
+)
 
 _BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
 """Short options in one word, of which -o takes the rest, or the next word."""
@@ -70,7 +86,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     # The commands of typer below 0.29 raise the errors of its own copy of click.
     from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
-    from mesosctl.cli.app import app
+    from mesosctl.cli.main import app
 
     _check_arguments(arguments)
     try:
@@ -167,3 +183,69 @@ def _verbosity(arguments: Sequence[str]) -> int:
         for word in arguments
         if word == "--verbose" or (word.startswith("-v") and set(word[1:]) == {"v"})
     )
+
+
+_ENDS = {signal.SIGTERM: Terminated, signal.SIGHUP: HungUp}
+"""Signals that end a command as Ctrl-C does."""
+
+
+def run_as_program(arguments: list[str]) -> int:
+    """Run a command in this process, which belongs to it alone."""
+    # A command ends before there is garbage worth the search; imports alone would start it often.
+    gc.disable()
+    for number in _ENDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _interrupt)
+
+    # A stream that was closed before the program began is None, whatever its type says.
+    stdin: TextIO | None = sys.stdin
+    stdout: TextIO | None = None if sys.stdout is None else _whole(sys.stdout)
+    environment = Environment(
+        stdin=no_input() if stdin is None else stdin,
+        stdout=ClosedOutput() if stdout is None else stdout,
+        stderr=LenientOutput(sys.stderr if sys.stderr is None else _escaping(sys.stderr)),
+    )
+    try:
+        return run(arguments, environment)
+    finally:
+        _settle(stdout)
+        gc.freeze()  # the interpreter searches for garbage once more as it ends; the process takes it all along
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """The stream, escaping, and with a buffer where PYTHONUNBUFFERED took it away.
+
+    Without one, Python drops what a single write to a pipe or a full disk could not take, and says nothing.
+    """
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, io.RawIOBase):
+        return _escaping(stream)
+    buffered = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffered, stream.encoding, errors="backslashreplace", write_through=True)
+
+
+def _escaping(stream: TextIO) -> TextIO:
+    """The stream, escaping what its encoding cannot hold: a role may have any name."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+    return stream
+
+
+def _settle(stdout: TextIO | None) -> None:
+    """Drop what could not be written: the interpreter would try once more, complain, and change the status."""
+    if stdout is None:
+        return
+    try:
+        stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    """End as for Ctrl-C: what has to be put back is put back."""
+    del frame
+    # Service managers send it right after SIGTERM; it must not stop what is being put back.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raise Interruption(_ENDS[signal.Signals(signum)])

@@ -4,18 +4,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.cli.environment import Environment
+from mesosctl.cli.credentials import find_conflicts, find_token, learn_from_variables, refuse_two_clusters, secret_of
+from mesosctl.cli.environment import Environment, is_unwritable
 from mesosctl.cli.options import DEFAULTS, GlobalOptions
-from mesosctl.cli.overruling import refuse_two_clusters, what_is_overruled
-from mesosctl.cli.secrets import learn_from_variables, secret_of
 from mesosctl.cli.settings import Settings, resolve
-from mesosctl.cli.streams import is_unwritable
-from mesosctl.cli.tokens import find_token
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.core.errors import ExitStatus, Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted
-from mesosctl.core.printable import printable, printable_json
-from mesosctl.render.report import Report, write
+from mesosctl.model.errors import (
+    ExitStatus,
+    Interrupted,
+    MesosctlError,
+    NotConfirmed,
+    UsageError,
+    interrupted,
+    printable,
+    printable_json,
+)
+from mesosctl.output.report import Report, write
 
 if TYPE_CHECKING:
     from mesosctl.client.credentials import Credentials, Token
@@ -54,8 +59,8 @@ class Session:
         secrets.add_address(self.options.master)
         for secret in self.settings.secrets.values():
             secrets.add(secret)
-        if self.settings.overruled is not None:
-            secrets.add_address(self.settings.overruled.master)
+        if self.settings.conflicting is not None:
+            secrets.add_address(self.settings.conflicting.master)
 
     @property
     def form(self) -> str:
@@ -88,7 +93,7 @@ class Session:
                 "everybody on this machine sees the secret in --master among the processes; "
                 "set MESOSCTL_MASTER, or write the address into a file and give --master file:///path"
             )
-        self.tell_overruled(self.settings)
+        self.tell_conflicts(self.settings)
         address, settings = parse_address(text), self.client_settings()
         if address.zookeeper is not None and address.zookeeper.digest is not None:  # it may come from a file
             self.environment.secrets.add_pair(*address.zookeeper.digest.split(":", 1))
@@ -99,7 +104,7 @@ class Session:
 
     def identity(self, master: "Master") -> str:
         """What tells this master from others, however its address is written; no secret is in it."""
-        from mesosctl.ops.apply.identity import identity
+        from mesosctl.operations.apply_journal import identity
 
         return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
@@ -112,7 +117,7 @@ class Session:
     def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
         """The error for an interruption, with what is known of a change."""
         if self.options.dry_run:
-            stopped.__notes__ = []  # what a rehearsal does, it does to nobody
+            stopped.__notes__ = []  # what a dry run does, it does to nobody
         changed = any(master.changes_left for master in self._masters)
         return interrupted(
             stopped, "a change was made before that: look what there is now" if changed else "no change was sent"
@@ -156,9 +161,9 @@ class Session:
 
         return Credentials(principal, secret)
 
-    def tell_overruled(self, settings: Settings) -> None:
+    def tell_conflicts(self, settings: Settings) -> None:
         """Say so where another master is asked than the context's."""
-        told = what_is_overruled(settings)
+        told = find_conflicts(settings)
         if told is not None:
             (self.warn if told[0] == "warning" else self.note)(told[1])
 
@@ -282,7 +287,7 @@ class Session:
         if self.options.quiet or not environment.stderr.isatty():
             yield lambda _sentence: None
             return
-        from mesosctl.render.waiting import waiting
+        from mesosctl.output.terminal import waiting
 
         with waiting(environment.stderr, colours=environment.colours) as tell:
             yield lambda sentence: tell(self._plain(sentence))

@@ -1,8 +1,7 @@
-"""Where each setting comes from: a flag, the environment, a context, or nothing; in that order of strength.
+"""What a context says that counts only together with something else it says.
 
-Every global option is a setting.  `--secret-file` is the variable MESOSCTL_SECRET_FILE and the key
-`secret-file` of a context, and so is every other.  A secret itself is no option, as arguments are
-seen by everybody: beside `--secret-file` there are the variable MESOSCTL_SECRET and the key `secret`.
+Credentials are made for one master.  A context that names its master keeps them for that one, and a
+context that names none says of whatever master is named how to prove who asks there.
 """
 
 import os
@@ -10,14 +9,77 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
-from mesosctl.cli.belonging import OF_A_MASTER, Overruled, is_of_another, overruled, proves
 from mesosctl.cli.options import DEFAULTS, NOT_IN_CONTEXTS, ONLY_SAID, GlobalOptions
-from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.client.address import parse_address
+from mesosctl.model.errors import BadInput, MesosctlError, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.cli.configuration import Configuration
+
+
+OF_A_MASTER = frozenset(
+    {
+        "principal",
+        "secret",
+        "secret_file",
+        "secret_from",
+        "token",
+        "token_file",
+        "token_scheme",
+        "cacert",
+        "cert",
+        "key",
+    }
+)
+"""Who asks, how it is proved, and whom to trust: shown to the context's own master, and to no other."""
+
+_BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal", "secret_from": "principal"}
+"""What a context says of the left belongs to what it says of the right, and to nobody else's."""
+
+
+class Overruled(NamedTuple):
+    """The master of a context, where a flag or a variable names another one."""
+
+    master: str
+    left_out: tuple[str, ...]
+    """The keys that the context keeps for that master, and that count for nothing here."""
+
+
+def conflicting(kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> Overruled | None:
+    """Whether `stronger`, by the names of settings, names another master than the context that says `kept`, by keys."""
+    own, named = kept.get("master"), stronger.get("master")
+    if own is None or named is None or _is_its_own(str(named), str(own)):
+        return None
+    left_out = (key for key in kept if key.replace("-", "_") in OF_A_MASTER - set(stronger))
+    return Overruled(str(own), tuple(left_out))
+
+
+def is_of_another(name: str, kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> bool:
+    """Whether something stronger replaces what this belongs to, or says in another way how to prove who asks."""
+    owner = _BELONGS_TO.get(name)
+    if owner is not None and owner in stronger and stronger[owner] != kept.get(owner):
+        return True
+    return proves(name) and any(proves(other) for other in stronger)
+
+
+def proves(name: str) -> bool:
+    """Whether a setting is a way to prove who asks: a secret, a token, or the file or place that has it."""
+    stem, _, rest = name.partition("_")
+    return stem in ("secret", "token") and rest in ("", "file", "from")
+
+
+def _is_its_own(named: str, own: str) -> bool:
+    """Whether an address leads only to masters that another one names, however both are written."""
+    if named.strip() == own.strip():
+        return True
+    try:
+        one, other = parse_address(named), parse_address(own)
+    except MesosctlError:  # whoever is to be spoken to by it will say what is wrong
+        return False
+    return (one.fake, one.zookeeper) == (other.fake, other.zookeeper) and all(map(other.names, one.bases))
+
 
 Value = str | float | int | bool
 
@@ -80,7 +142,7 @@ class Setting(NamedTuple):
         if self.kind is bool:
             value = _SWITCHES.get(text.lower(), text)
         elif self.is_span:
-            from mesosctl.core.durations import parse_seconds
+            from mesosctl.model.text import parse_seconds
 
             try:
                 return parse_seconds(text, where, self.least or 0.0)
@@ -121,7 +183,7 @@ class Settings:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     origins: Mapping[str, Origin] = field(default_factory=dict)
     context: str | None = None
-    overruled: Overruled | None = None
+    conflicting: Overruled | None = None
     """The master of the context, where another one is asked."""
 
     def origin(self, name: str) -> Origin:
@@ -226,7 +288,7 @@ def _add_context(
 
         raise no_context(name, configuration.contexts if configuration else ())
     stronger = dict(values)
-    other = overruled(kept, stronger)
+    other = conflicting(kept, stronger)
     for setting in everything:
         if setting.key not in kept or setting.name in stronger or is_of_another(setting.name, kept, stronger):
             continue

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 
 from mesosctl.client.trace import Trace
-from mesosctl.core.printable import printable
-from mesosctl.core.redaction import Secrets
+from mesosctl.model.errors import printable
+from mesosctl.model.redaction import Secrets
 
 LONGEST_BODY = 16 * 1024
 """Characters of a body that are shown; the answers of a large cluster fill no terminal usefully."""

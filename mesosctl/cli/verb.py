@@ -3,15 +3,16 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.options import GlobalOptions, ReportFile
 from mesosctl.cli.session import Session
-from mesosctl.core.errors import ExitStatus, MesosctlError, UsageError
+from mesosctl.model.errors import ExitStatus, MesosctlError, UsageError
 
 GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
 
@@ -87,7 +88,7 @@ def verb(
             try:
                 if not changes:
                     return function(session, **words)
-                return _change_or_rehearse(
+                return _change_or_dry_run(
                     session, ctx.command_path.partition(" ")[2], lambda acting: function(acting, **words), report
                 )
             except MesosctlError as error:
@@ -120,14 +121,14 @@ def _name_override(error: MesosctlError, ctx: typer.Context) -> None:
         error.hint = "; ".join(filter(None, (error.hint, f"{error.override} passes this check")))
 
 
-def _change_or_rehearse(
+def _change_or_dry_run(
     session: Session, name: str, act: Callable[[Session], int | None], report: str | None
 ) -> int | None:
     """Run the verb `name` upon the cluster, or with --dry-run upon a picture of it, which `report` tells of."""
     if session.options.dry_run:
-        from mesosctl.cli.rehearsing import rehearse
+        from mesosctl.cli.dry_run import start_dry_run
 
-        return rehearse(session, name, act, report)
+        return start_dry_run(session, name, act, report)
     if report is not None:
         raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
     return act(session)
@@ -163,3 +164,82 @@ def _declare(function: Callable[..., Any], parameters: list[inspect.Parameter]) 
     """Make typer see these parameters."""
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+
+
+class LateGroup(TyperGroup):
+    """A group whose commands live in modules of their own.
+
+    `verbs` maps a name to a module with a function `command`, or with a `typer.Typer` named `app`.
+    A module with a true `HIDDEN` has a command that is for programs.
+    """
+
+    verbs: dict[str, str]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Every name, in order."""
+        del ctx
+        return sorted(self.verbs)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, imported now; None where there is none."""
+        del ctx
+        if cmd_name not in self.commands and cmd_name in self.verbs:
+            self.commands[cmd_name] = _load(cmd_name, self.verbs[cmd_name])
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As usual, and where the name is wrong typer looks among all of them for a likely one."""
+        if args and args[0] not in self.verbs:
+            for name in self.verbs:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+
+def late(verbs: dict[str, str]) -> type[LateGroup]:
+    """A class of group with these verbs, for `typer.Typer(cls=…)`."""
+    return type("LateGroup", (LateGroup,), {"verbs": verbs})
+
+
+def group(help_text: str, verbs: dict[str, str]) -> typer.Typer:
+    """A group of verbs which takes the global options too."""
+    app = typer.Typer(
+        help=help_text, cls=late(verbs), no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
+
+    @app.callback()
+    @with_globals
+    def keep(ctx: typer.Context, **words: Any) -> None:
+        take_globals(ctx, **words)
+
+    return app
+
+
+def _load(name: str, module_name: str) -> TyperCommand | TyperGroup:
+    module_name, _, function = module_name.partition(":")
+    module = import_module(module_name)
+    app: typer.Typer | None = None if function else getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        command = getattr(module, function or "command")
+        hidden = getattr(module, "HIDDEN", False)
+        app.command(name, cls=Command, help=inspect.getdoc(command), hidden=hidden)(command)
+    made: Any = typer.main.get_command(app)
+    made.name = name
+    return made  # type: ignore[no-any-return]
+
+
+MEANINGS: dict[ExitStatus, str] = {
+    ExitStatus.DONE: "done, or nothing to do",
+    ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",
+    ExitStatus.USAGE: "the words make no request, or a question was answered with no",
+    ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
+    ExitStatus.DENIED: "not authenticated or not authorised (401, 403)",
+    ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
+    ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
+    ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
+    ExitStatus.MASTER_FAILED: "the master failed (5xx), or answered what it never should",
+    ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
+    ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
+    ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
+    ExitStatus.TERMINATED: "terminated (SIGTERM)",
+}

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.core.errors import BadInput, UsageError
-from mesosctl.core.reading import read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, UsageError, read_text_file, why_unreadable
 
 DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from mesosctl.core.errors import (
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.model.errors import (
     Conflict,
     Forbidden,
     MasterFailed,
@@ -14,9 +15,8 @@ from mesosctl.core.errors import (
     Unauthenticated,
     UnexpectedAnswer,
     Unreachable,
+    printable,
 )
-from mesosctl.core.printable import printable
-from mesosctl.wire.decoding import ConversionError, decode
 
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import httpx
 
 from mesosctl.client.deadline import Deadline
-from mesosctl.core.errors import DeadlinePassed, UnexpectedAnswer
+from mesosctl.model.errors import DeadlinePassed, UnexpectedAnswer
 
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""

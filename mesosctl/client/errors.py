@@ -11,7 +11,7 @@ import httpx
 from mesosctl.client import tls
 from mesosctl.client.answer import asked_in_clear
 from mesosctl.client.deadline import Deadline
-from mesosctl.core.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
+from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
 
 BROKEN = (httpx.HTTPError, httpx.StreamError)
 """Every error of an exchange."""

@@ -15,7 +15,7 @@ from mesosctl.client.deadline import Deadline, Timeouts
 from mesosctl.client.errors import BROKEN, deadline_passed, translate
 from mesosctl.client.settings import NO_TLS_FILES, Tls
 from mesosctl.client.stream import EventStream
-from mesosctl.core.errors import UnexpectedAnswer, UsageError
+from mesosctl.model.errors import UnexpectedAnswer, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.client.transport import NetworkTransport

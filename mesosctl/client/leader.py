@@ -11,7 +11,7 @@ from mesosctl.client.address import Address, ascii_host, is_host, origin
 from mesosctl.client.answer import Answer
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.settings import ClientSettings
-from mesosctl.core.errors import (
+from mesosctl.model.errors import (
     DeadlinePassed,
     MesosctlError,
     NoLeader,
@@ -19,8 +19,8 @@ from mesosctl.core.errors import (
     NoZooKeeper,
     UnexpectedAnswer,
     Unreachable,
+    printable,
 )
-from mesosctl.core.printable import printable
 
 MOST_REDIRECTS = 5
 _MOST_SHOWN = 300

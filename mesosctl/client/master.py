@@ -26,7 +26,7 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import ClientSettings
 from mesosctl.client.stream import EventStream
-from mesosctl.core.errors import (
+from mesosctl.model.errors import (
     Denied,
     MasterFailed,
     NoMaster,
@@ -34,11 +34,11 @@ from mesosctl.core.errors import (
     TlsFailure,
     UnexpectedAnswer,
     UsageError,
+    printable,
 )
-from mesosctl.core.printable import printable
 
 if TYPE_CHECKING:
-    from mesosctl.core.profile import Profile
+    from mesosctl.model.profile import Profile
 
 READ_ATTEMPTS = 3
 AGENT_TIMEOUT = 5.0
@@ -54,7 +54,7 @@ _SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
 class Master:
     """Whoever leads among the masters of an address.  One deadline covers all that is asked of it.
 
-    Every method raises an error of `mesosctl.core.errors`: NoMaster and its kinds, DeadlinePassed,
+    Every method raises an error of `mesosctl.model.errors`: NoMaster and its kinds, DeadlinePassed,
     and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx takes the place of the one
     that the address means.
     """
@@ -107,8 +107,8 @@ class Master:
     @property
     def profile(self) -> "Profile":
         """What this master's version is known for; asked once (GET /version, which is open to all)."""
-        from mesosctl.core.profile import profile_of
-        from mesosctl.wire import answers
+        from mesosctl.api import answers
+        from mesosctl.model.profile import profile_of
 
         if self._profile is None:
             self._profile = profile_of(answers.version(self.get("/version")))

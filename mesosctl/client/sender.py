@@ -12,7 +12,7 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
 from mesosctl.client.settings import ClientSettings
 from mesosctl.client.stream import EventStream
-from mesosctl.core.errors import DeadlinePassed, MesosctlError, NoLeader, NoMaster, Unauthenticated, UnexpectedAnswer
+from mesosctl.model.errors import DeadlinePassed, MesosctlError, NoLeader, NoMaster, Unauthenticated, UnexpectedAnswer
 
 JSON = "application/json"
 LEADERS_ONLY = "/slaves?slave_id=none"

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import httpx
 
+from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.client.body import pieces_of
 from mesosctl.client.errors import BROKEN
-from mesosctl.core.errors import MesosctlError, UnexpectedAnswer
-from mesosctl.wire import recordio
-from mesosctl.wire.decoding import ConversionError, decode
+from mesosctl.model.errors import MesosctlError, UnexpectedAnswer
 
 
 class EventStream:
@@ -39,14 +39,14 @@ class EventStream:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         try:
-            for record in recordio.decode(pieces_of(self._response)):
+            for record in streaming.decode(pieces_of(self._response)):
                 event = decode(record)
                 if not isinstance(event, dict) or not isinstance(event.get("type"), str):
                     raise UnexpectedAnswer("the stream holds something that is no event")
                 yield event
         except BROKEN as error:
             raise self._translate(error) from error
-        except (recordio.BrokenRecord, ConversionError) as error:
+        except (streaming.BrokenRecord, ConversionError) as error:
             raise UnexpectedAnswer(f"the stream is not as documented: {error}") from None
 
     def __enter__(self) -> Self:

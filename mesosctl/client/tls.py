@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mesosctl.client.settings import Tls
-from mesosctl.core.errors import BadInput, TlsFailure
-from mesosctl.core.printable import printable
+from mesosctl.model.errors import BadInput, TlsFailure, printable
 
 # "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
 _LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")

@@ -16,8 +16,7 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 from mesosctl.client.address import ZooKeeper, bracketed
-from mesosctl.core.errors import Forbidden, NoLeader, NoZooKeeper, UnexpectedAnswer
-from mesosctl.core.printable import printable
+from mesosctl.model.errors import Forbidden, NoLeader, NoZooKeeper, UnexpectedAnswer, printable
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient

@@ -9,24 +9,18 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from fake_master.allocator import (
-    ALL_AGENT_CAPABILITIES,
-    AgentInfo,
-    FrameworkInfo,
-    HierarchicalAllocator,
-    OfferCallback,
-    Options,
-    StrictPriorityAllocator,
-    parse_minimum,
-)
-from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Reservation
-from mesosctl.core.resources import Resources
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, OfferCallback
+from fake_master.allocator.options import Options
+from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from mesosctl.model.offers import parse_minimum
+from mesosctl.model.operations import Conversion
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resource import Reservation
+from mesosctl.model.resources import Resources
+from tests.allocator.reference import Offers, PlainAgent, PlainFilter, PlainFramework, Reference, part_of
+from tests.allocator.words import expand
 from tests.reserving import push
-
-from .reference import Offers, PlainAgent, PlainFilter, PlainFramework, Reference, part_of
-from .words import expand
 
 AGENTS = [
     "2/1024",

@@ -7,20 +7,13 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fake_master.allocator import (
-    AgentInfo,
-    FrameworkInfo,
-    Holding,
-    Options,
-    ResourceRequest,
-    Revocation,
-    StrictPriorityAllocator,
-)
-from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resources import Resources
-
-from .words import expand
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Holding, ResourceRequest, Revocation
+from fake_master.allocator.options import Options
+from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import Priorities
+from tests.allocator.words import expand
 
 GRACE = 3.0
 
@@ -236,7 +229,7 @@ class Market:
     # --- Books ------------------------------------------------------------------------------------
 
     def free(self, agent: str) -> Quantities:
-        return self.allocator.state.agents[agent].shape.resources.scalar_quantities()
+        return self.allocator.state.agents[agent].free_resources.resources.scalar_quantities()
 
     def check_books(self) -> None:
         """Nothing is lost and nothing is handed out twice."""
@@ -248,7 +241,7 @@ class Market:
                 for entry in thing.resources.allocated_to(None)
             )
             assert total.contains(held)
-            assert self.allocator.state.agents[agent].shape.resources + held == total
+            assert self.allocator.state.agents[agent].free_resources.resources + held == total
 
 
 def full_of_batch(priorities: str = "prod=1", tasks: str = "1/1024", executor: str | None = None) -> Market:

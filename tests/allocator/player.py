@@ -9,25 +9,19 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from fake_master.allocator import (
-    ALL_AGENT_CAPABILITIES,
-    AgentInfo,
-    FrameworkInfo,
-    HierarchicalAllocator,
-    Options,
-    StrictPriorityAllocator,
-    Unavailability,
-    parse_minimum,
-)
-from mesosctl.core.operations import Conversion
-from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Reservation
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_entries
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.options import Options
+from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from mesosctl.model.offers import parse_minimum
+from mesosctl.model.operations import Conversion
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resource import Reservation
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import Priorities
+from mesosctl.model.text import parse_entries
+from tests.allocator.words import expand
 from tests.reserving import push
-
-from .words import expand
 
 DAY = 86400.0
 

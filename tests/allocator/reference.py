@@ -1,16 +1,15 @@
 """The allocator as spec/allocator.md has it, word by word: no cache, no order kept, everything worked out anew.
 
 It is slow and meant to be read beside §5 and §7.  Resources are added and subtracted with
-`mesosctl.core` only.  Shared volumes, maintenance and recovery are left to the scenarios.
+`mesosctl.model` only.  Shared volumes, maintenance and recovery are left to the scenarios.
 """
 
 from dataclasses import dataclass, field, replace
 
-from fake_master.allocator import AgentInfo, FrameworkInfo
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Resource
-from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_double
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 
 DEFAULT_MINIMUM = (Quantities({"cpus": 10}), Quantities({"mem": 32000}))
 Offers = dict[str, dict[str, dict[str, Resources]]]
@@ -270,11 +269,11 @@ class Reference:
             can_have = self.can_have(agent, role, framework)
             if can_have is None:
                 continue
-            loose, rest = split(can_have)
-            needed = shrink(loose, unsatisfied)
+            unreserved_nonrevocable, rest = split(can_have)
+            needed = shrink(unreserved_nonrevocable, unsatisfied)
             if not needed:
                 continue
-            extra = loose - needed
+            extra = unreserved_nonrevocable - needed
             if quota.limits:
                 left = quota.limits - self.used_up[role] - needed.scalar_quantities()
                 extra = shrink_to_limits(extra, left)
@@ -352,10 +351,10 @@ class Reference:
 def split(resources: Resources) -> tuple[Resources, Resources]:
     """What quota is about, and the rest."""
 
-    def loose(entry: Resource) -> bool:
+    def unreserved_nonrevocable(entry: Resource) -> bool:
         return entry.is_scalar and not entry.is_reserved and not entry.revocable
 
-    return resources.filter(loose), resources.filter(lambda entry: not loose(entry))
+    return resources.filter(unreserved_nonrevocable), resources.filter(lambda entry: not unreserved_nonrevocable(entry))
 
 
 def shrink(resources: Resources, target: Quantities) -> Resources:

@@ -5,19 +5,17 @@
 
 from collections import Counter
 
-from fake_master.allocator.amounts import scalar_pairs
-from fake_master.allocator.drf_sorter import DrfSorter
-from fake_master.allocator.parcels import Content, Parcels
-from fake_master.allocator.sorter import Kind, Totals
-
-from .words import expand
+from fake_master.allocator.hierarchical.allocations import AllocationPool, Content, scalar_pairs
+from fake_master.allocator.hierarchical.sorter import Kind, Totals
+from fake_master.allocator.hierarchical.sorters import DrfSorter
+from tests.allocator.words import expand
 
 
 class SorterPlayer:
     def __init__(self) -> None:
         self.totals = Totals()
         self.sorter = DrfSorter(self.totals)
-        self.parcels = Parcels()
+        self.parcels = AllocationPool()
 
     def play(self, step: str) -> None:
         command, *rest = step.split()

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.core import roles
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resources
+from mesosctl.model import roles
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+from tests.allocator.history import History
 from tests.profiles import examples
-
-from .history import History
 
 NUMBER = st.integers(0, 200)
 
@@ -87,9 +86,9 @@ def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, .
 def test_decides_as_the_reference_with_a_bad_memory(events: list[tuple[Any, ...]]) -> None:
     """Interned objects may go at any time: they are a shortcut, never a need."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fake_master.allocator.state._CATALOGUE_LEAST", 6)
-        patch.setattr("fake_master.allocator.state._CATALOGUE_PER_AGENT", 1)
-        patch.setattr("fake_master.allocator.state._MOST_UNSETTLED", 1)
+        patch.setattr("fake_master.allocator.hierarchical.state._POOL_LEAST", 6)
+        patch.setattr("fake_master.allocator.hierarchical.state._POOL_PER_AGENT", 1)
+        patch.setattr("fake_master.allocator.hierarchical.state._MOST_UNSETTLED", 1)
         history = History()
         for word, *numbers in [*START, *events]:
             history.play(word, *numbers)
@@ -108,7 +107,7 @@ def check_books(history: History) -> None:
             assert not entry.is_reserved or owner == role or roles.is_strict_subrole(role, owner)
     for name, known in history.reference.agents.items():
         used = Resources(entry for part in held.get(name, []) for entry in part.allocated_to(None))
-        free = history.allocator.state.agents[name].shape.resources
+        free = history.allocator.state.agents[name].free_resources.resources
         assert known.total.contains(used)
         assert free + used == known.total
     used_in_all = Quantities.total(part.scalar_quantities() for _, _, part in history.outstanding)

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from fake_master.allocator import AgentInfo, FrameworkInfo, HierarchicalAllocator, Options
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_double, to_milli
-from mesosctl.core.text import parse_resources
-
-from .real_master import Agents, RealMaster, Scheduler, hold
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_double, to_milli
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from tests.allocator.real_master import Agents, RealMaster, Scheduler, hold
 
 RUNS = "allocator/mesos/allocation_runs"
 ROLES = ["a", "a/b", "a/b/c", "b", "q", "*", "a-b"]
@@ -48,7 +48,7 @@ class Situation:
             self.agents.append(text)
 
 
-def ours(situation: Situation) -> Shares:
+def ours(epoch: Situation) -> Shares:
     held: Shares = {}
 
     def on_offers(framework: str, by_role: Mapping[str, Mapping[str, Resources]]) -> None:
@@ -59,37 +59,37 @@ def ours(situation: Situation) -> Shares:
                     _add(held, framework, entry.name, entry.role, entry.value)
 
     allocator = HierarchicalAllocator(Options(), on_offers)
-    allocator.update_weights(situation.weights)
-    for role, (guarantees, limits) in situation.quotas.items():
+    allocator.update_weights(epoch.weights)
+    for role, (guarantees, limits) in epoch.quotas.items():
         allocator.update_quota(role, Quota(Quantities(_milli(guarantees)), Limits(_milli(limits))))
-    for index, role in enumerate(situation.roles):
+    for index, role in enumerate(epoch.roles):
         allocator.add_framework(FrameworkInfo(f"f{index}", frozenset({role})))
-    for index, text in enumerate(situation.agents):
+    for index, text in enumerate(epoch.agents):
         allocator.add_agent(AgentInfo(f"agent{index}"), parse_resources(text))
         allocator.advance_to(index + 1.0)
-    allocator.advance_to(len(situation.agents) + 3.0)
+    allocator.advance_to(len(epoch.agents) + 3.0)
     return _doubles(held)
 
 
-async def theirs(situation: Situation) -> Shares:
+async def theirs(epoch: Situation) -> Shares:
     with RealMaster() as master:
         configs = [
             {"role": role, "guarantees": _scalars(guarantees), "limits": _scalars(limits)}
-            for role, (guarantees, limits) in situation.quotas.items()
+            for role, (guarantees, limits) in epoch.quotas.items()
         ]
         await asyncio.to_thread(
             master.call, {"type": "UPDATE_QUOTA", "update_quota": {"force": True, "quota_configs": configs}}
         )
-        weights = [{"role": role, "weight": weight} for role, weight in situation.weights.items()]
+        weights = [{"role": role, "weight": weight} for role, weight in epoch.weights.items()]
         await asyncio.to_thread(master.call, {"type": "UPDATE_WEIGHTS", "update_weights": {"weight_infos": weights}})
-        schedulers = [Scheduler(master.port, f"f{index}", [role], hold) for index, role in enumerate(situation.roles)]
+        schedulers = [Scheduler(master.port, f"f{index}", [role], hold) for index, role in enumerate(epoch.roles)]
         tasks = []
         for scheduler in schedulers:  # one by one, so that their ids sort as ours do
             tasks.append(asyncio.create_task(scheduler.run()))
             await scheduler.subscribed.wait()
         agents = Agents(master.port)
         await agents.start()
-        for index, text in enumerate(situation.agents):
+        for index, text in enumerate(epoch.agents):
             await agents.register(text)
             await _settled(master, schedulers, agents=index + 1)
         await agents.stop()
@@ -144,5 +144,5 @@ def _scalars(amounts: dict[str, float]) -> dict[str, dict[str, float]]:
 @pytest.mark.socket
 @pytest.mark.parametrize("seed", range(4))
 def test_same_shares_as_the_real_master(seed: int) -> None:
-    situation = Situation(seed)
-    assert ours(situation) == asyncio.run(theirs(situation)), vars(situation)
+    epoch = Situation(seed)
+    assert ours(epoch) == asyncio.run(theirs(epoch)), vars(epoch)

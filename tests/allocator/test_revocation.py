@@ -1,8 +1,7 @@
 """Revocation, as the seed has it: when, and whom; nobody below what is guaranteed (seeds/drf.txt)."""
 
-from mesosctl.core.quantities import Limits, Quantities, Quota
-
-from .market import Market, full_of_batch, lost
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from tests.allocator.market import Market, full_of_batch, lost
 
 # --- When -----------------------------------------------------------------------------------------
 

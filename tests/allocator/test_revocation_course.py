@@ -1,6 +1,6 @@
 """How revocation goes on once somebody is asked to leave (seeds/drf.txt)."""
 
-from .market import GRACE, full_of_batch
+from tests.allocator.market import GRACE, full_of_batch
 
 
 def test_an_executor_that_does_not_respond_is_killed_with_all_its_tasks() -> None:

@@ -5,9 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.allocator.market import GRACE, Market
 from tests.profiles import examples
-
-from .market import GRACE, Market
 
 NUMBER = st.integers(0, 50)
 SIZES = ["1/512", "2/256", "0.5/1024", "3/2048", "1/64"]

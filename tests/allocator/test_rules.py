@@ -6,32 +6,23 @@ from typing import Any
 
 import pytest
 
-from fake_master.allocator import (
-    DEFAULT_REFUSE_SECONDS,
-    AgentInfo,
-    FrameworkInfo,
-    Options,
-    Unavailability,
-    parse_minimum,
-)
-from fake_master.allocator.amounts import scalar_pairs
-from fake_master.allocator.drf_sorter import DrfSorter
-from fake_master.allocator.filters import timeout_of
-from fake_master.allocator.metrics import percentile
-from fake_master.allocator.parcels import Content, Parcels
-from fake_master.allocator.random_sorter import RandomSorter
-from fake_master.allocator.recovery import agents_to_wait_for
-from fake_master.allocator.role_tree import RoleTree
-from fake_master.allocator.sorter import Totals
-from mesosctl.core.operations import Conversion
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Resource
-from mesosctl.core.resources import Resources
-from mesosctl.core.scalars import to_sent_milli, to_shown
-from mesosctl.core.values import Items, Ranges, Value
-
-from .player import Player, player
-from .words import expand
+from fake_master.allocator.hierarchical.allocations import AllocationPool, Content, scalar_pairs
+from fake_master.allocator.hierarchical.engine import agents_to_wait_for
+from fake_master.allocator.hierarchical.metrics import percentile
+from fake_master.allocator.hierarchical.records import timeout_of
+from fake_master.allocator.hierarchical.role_tree import RoleTree
+from fake_master.allocator.hierarchical.sorter import Totals
+from fake_master.allocator.hierarchical.sorters import DrfSorter, RandomSorter
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.options import Options
+from mesosctl.model.offers import parse_minimum
+from mesosctl.model.operations import Conversion
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import Items, Ranges, Value
+from tests.allocator.player import Player, player
+from tests.allocator.words import expand
 
 # --- Sorters --------------------------------------------------------------------------------------
 
@@ -100,7 +91,7 @@ def test_so_19_the_table_of_the_seed(first: str, order: str, shares: list[float]
     tasks = {"F1": expand("1/4"), "F2": expand("3/1")}
     totals = Totals()
     totals.change(scalar_pairs(expand("9/18")))
-    sorter, parcels, left = DrfSorter(totals), Parcels(), expand("9/18")
+    sorter, parcels, left = DrfSorter(totals), AllocationPool(), expand("9/18")
     for name in tasks:
         sorter.add(name)
         sorter.activate(name)
@@ -284,7 +275,7 @@ def test_what_both_stages_offer_becomes_one_parcel() -> None:
     state = made.allocator.state
     agent, client = state.agents["A1"], state.frameworks["F"].clients["r"]
     made.play("recover F A1 1/512")
-    more = state.catalogue.parcels.for_role("r", Content(expand("1/512")))
+    more = state.pool.parcels.for_role("r", Content(expand("1/512")))
     state.hold(agent, client, more)
     assert state.join(agent, client) == expand("2/1024").allocated_to("r")
     assert client.held == len(agent.held) == 1

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from fake_master.allocator import Options
-from mesosctl.core.priorities import Priorities
-
-from .player import Player
-from .sorter_player import SorterPlayer
+from fake_master.allocator.options import Options
+from mesosctl.model.roles import Priorities
+from tests.allocator.player import Player
+from tests.allocator.sorter_player import SorterPlayer
 
 DATA = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text())
 

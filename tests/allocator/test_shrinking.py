@@ -2,16 +2,13 @@
 
 import pytest
 
-from fake_master.allocator import (
-    AgentInfo,
-)
-from fake_master.allocator.shrink import shrink_to_limits, shrink_to_quantities
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resource import Disk, DiskSource, Resource
-from mesosctl.core.resources import Resources
-
-from .player import player
-from .words import expand
+from fake_master.allocator.hierarchical.run import shrink_to_limits, shrink_to_quantities
+from fake_master.allocator.interface import AgentInfo
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resource import Disk, DiskSource, Resource
+from mesosctl.model.resources import Resources
+from tests.allocator.player import player
+from tests.allocator.words import expand
 
 
 def keep(_: list[Resource]) -> None:

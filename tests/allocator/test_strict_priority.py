@@ -10,16 +10,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fake_master.allocator import OfferCallback, Options, ResourceRequest, StrictPriorityAllocator
-from mesosctl.core.errors import RuleViolation
-from mesosctl.core.priorities import Priorities
-from mesosctl.core.quantities import Quantities
+from fake_master.allocator.interface import OfferCallback, ResourceRequest
+from fake_master.allocator.options import Options
+from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.roles import Priorities
+from tests.allocator.history import ROLES, History
+from tests.allocator.player import Player
+from tests.allocator.reference import PlainSorter, Reference
+from tests.allocator.test_histories import EVENTS, QUIET, START, check_books
 from tests.profiles import examples
-
-from .history import ROLES, History
-from .player import Player
-from .reference import PlainSorter, Reference
-from .test_histories import EVENTS, QUIET, START, check_books
 
 PRIORITIES = st.dictionaries(st.sampled_from(ROLES), st.integers(-2, 2)).map(Priorities)
 

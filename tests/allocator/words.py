@@ -8,9 +8,9 @@
 import dataclasses
 import re
 
-from mesosctl.core.resource import Disk, Reservation, Resource
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_entries
+from mesosctl.model.resource import Disk, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_entries
 
 _ENTRY = re.compile(r"(\w+)(?:\((\+?)([^)]*)\))?(?:\[(\w+)\])?(\{REV\})?(<S>)?:(.+)")
 

@@ -17,18 +17,20 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from fake_master.allocator import AgentInfo, FrameworkInfo, HierarchicalAllocator, Options
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_resources
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
 from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, decline
-from tests.benchmarks.cases import LARGE, QUOTA, SMALL, Case, Shape, quota_configs
+from tests.benchmarks.cases import LARGE, QUOTA, SMALL, Case, FreeResources, quota_configs
 from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
 
 RUN_MS = "allocator/mesos/allocation_run_ms"
 RUNS = "allocator/mesos/allocation_runs"
 FOR_LONG = 30 * 86400.0
-AT_MOST: dict[Shape, float] = {"pass": 1.0, "decline": 0.1}
+AT_MOST: dict[FreeResources, float] = {"pass": 1.0, "decline": 0.1}
 """Ours by the real one's."""
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Shape = Literal["pass", "decline"]
+FreeResources = Literal["pass", "decline"]
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Case:
     name: str
     agents: int
     frameworks: int
-    shape: Shape = "pass"
+    shape: FreeResources = "pass"
     """`pass`: declined without a filter, so every cycle hands everything out again; `decline`: with a
     long one, until nobody wants anything and a cycle finds nothing."""
     role: str = "r{0}"

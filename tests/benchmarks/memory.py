@@ -18,12 +18,11 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from mesosctl.core.labels import Labels
-from mesosctl.core.picture import ClusterPicture, PicturedAgent, Usage
-from mesosctl.core.resource import Reservation
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_resources
-from mesosctl.ops.snapshot import write_file
+from mesosctl.model.resource import Labels, Reservation
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from mesosctl.operations.snapshot import write_file
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
 from tests.benchmarks import whatif
 from tests.benchmarks.report import Cell, Chart, Reporter, arguments
 from tests.conformance.processes import Process
@@ -62,7 +61,7 @@ class Figure:
     peak_mib: float
 
 
-def picture(agents: int) -> ClusterPicture:
+def picture(agents: int) -> ClusterSnapshot:
     """A cluster of which hardly two agents are alike: a third has reservations, tasks differ in size and in ports."""
     alike = whatif.picture(agents, FRAMEWORKS, agents * TASKS_EACH)
     number = count()
@@ -74,7 +73,7 @@ def picture(agents: int) -> ClusterPicture:
     )
 
 
-def _agent(agent: PicturedAgent, place: int) -> PicturedAgent:
+def _agent(agent: SnapshotAgent, place: int) -> SnapshotAgent:
     owner = Reservation("STATIC", f"r{place % 100}")
     if place % 2:
         owner = Reservation("DYNAMIC", f"r{place % 100}", f"team-{place % 40}", Labels([("ticket", f"T{place}")]))

@@ -1,14 +1,14 @@
 """The clusters of the memory benchmark are clusters, and its figures are a page's."""
 
-from fake_master.pictured import Pictured
-from mesosctl.wire import snapshot
+from fake_master.sources.snapshot import RestoredCluster
+from mesosctl.api.snapshots import snapshot
 from tests.benchmarks.memory import Figure, _columns, _row, picture
 
 
 def test_a_cluster_is_one_that_a_master_can_be():
     small = picture(12)
     assert snapshot.load(snapshot.dump(small)) == small
-    master = Pictured(small).start(clock=lambda: small.taken_at)
+    master = RestoredCluster(small).start(clock=lambda: small.taken_at)
     assert (len(master.agents), len(list(master.offers))) == (12, 6)
     assert {len(agent.total.reserved()) for agent in master.agents.values()} == {0, 2}
 

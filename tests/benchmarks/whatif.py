@@ -14,11 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from mesosctl.core.offers import Offer
-from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Limits, Quantities, Quota
-from mesosctl.core.text import parse_resources
-from mesosctl.wire import snapshot
+from mesosctl.api.snapshots import snapshot
+from mesosctl.model.offers import Offer
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.text import parse_resources
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 from tests.benchmarks.report import Cell, Reporter, arguments
 
 AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")
@@ -33,21 +33,21 @@ CASES = {
 }
 
 
-def picture(agents: int, frameworks: int, tasks: int) -> ClusterPicture:
+def picture(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
     """Every agent runs tasks of some frameworks, every other one is offered to one; a tenth of the roles have quota."""
     capabilities = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
     ids = [f"m-S{number}" for number in range(agents)]
     known = [f"m-{number:04d}" for number in range(frameworks)]
     quota = Quota(Quantities({"cpus": 48_000}), Limits())
     per_agent = max(1, tasks // agents)
-    return ClusterPicture(
+    return ClusterSnapshot(
         version="1.11.0",
         taken_at=1_700_000_000.0,
         agents=tuple(
-            PicturedAgent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
+            SnapshotAgent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
         ),
         frameworks=tuple(
-            PicturedFramework(one, f"framework-{n}", (f"r{n % 100}",), capabilities=capabilities)
+            SnapshotFramework(one, f"framework-{n}", (f"r{n % 100}",), capabilities=capabilities)
             for n, one in enumerate(known)
         ),
         usages=tuple(

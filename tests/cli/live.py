@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fake_master.master.residents import ResidentSpec
+from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.__main__ import main
 from tests.lab import CommandLine, Lab
 from tests.surroundings import InMemory, Terminal
@@ -19,7 +19,7 @@ class Live(CommandLine):
 
     def __init__(self, version: str = "1.11", agents: Sequence[str] = AGENTS, **flags: str) -> None:
         frameworks = tuple(
-            ResidentSpec(name, (role,), answer="hold") for name, role in (("spark", "ads"), ("shop", "web"))
+            SimulatedFrameworkSpec(name, (role,), answer="hold") for name, role in (("spark", "ads"), ("shop", "web"))
         )
         super().__init__(Lab(*agents, version=version, frameworks=frameworks, flags=flags))
         self.wait(2.0)

@@ -11,16 +11,15 @@ import tomllib
 import pytest
 
 from mesosctl.__main__ import main
+from mesosctl.api.snapshots import snapshot
 from mesosctl.cli.session import Session
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
-from mesosctl.core.picture import ClusterPicture
-from mesosctl.ops.apply import running
-from mesosctl.ops.apply.identity import _plain, identity
-from mesosctl.ops.apply.journal import About, Journal
-from mesosctl.ops.apply.steps import perform
-from mesosctl.ops.snapshot import write_file
-from mesosctl.wire import snapshot
+from mesosctl.operations import apply
+from mesosctl.operations.apply import perform
+from mesosctl.operations.apply_journal import About, Journal, _plain, identity
+from mesosctl.operations.snapshot import write_file
+from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.surroundings import InMemory, Terminal
 
 FAKE = "fake:?version=1.11"
@@ -46,7 +45,7 @@ resources = "cpus:2"
 KILLED = """
 import os, signal, sys
 from mesosctl.__main__ import main
-from mesosctl.ops.apply import running
+from mesosctl.operations import apply as running
 at, when, perform, done = int(sys.argv[1]), sys.argv[2], running.perform, 0
 def dying(*words):
     global done
@@ -172,7 +171,7 @@ def test_a_person_is_shown_the_plan_and_asked(run, file):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "target",
     [
         "[quotas]",
         '[quotas.web]\nguarantee = "cpus:11;mem:4GiB"\nlimit = "cpus:14"\n[quotas.db]\nguarantee = "cpus:4"',
@@ -181,10 +180,10 @@ def test_a_person_is_shown_the_plan_and_asked(run, file):
         "reservations = []",
     ],
 )
-def test_nothing_is_taken_from_anybody_unasked(run, file, wish):
+def test_nothing_is_taken_from_anybody_unasked(run, file, target):
     assert run("apply", "-f", file)[0] == 0
     before = run("export")[1]
-    file.write_text(wish)
+    file.write_text(target)
     status, out, err = run("apply", "-f", file, "--prune")
     assert (status, out) == (2, "")
     assert "--yes" in err
@@ -283,7 +282,7 @@ def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
         perform(*words)
         run("quota", "remove", "db")
 
-    monkeypatch.setattr(running, "perform", with_somebody_else)
+    monkeypatch.setattr(apply, "perform", with_somebody_else)
     status, out, err = run("apply", "-f", file)
     assert (status, out) == (6, "")
     assert "not as wanted: quota of db" in err
@@ -443,7 +442,7 @@ def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
         perform(*words)
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "perform", stopping)
+        patch.setattr(apply, "perform", stopping)
         status, out, err = run("apply", "-f", file, "-o", form)
     assert (status, out) == (130, "")
     said = json.loads(err)["error"]["message"] if form == "json" else err.splitlines()[-1].removeprefix("mesosctl: ")
@@ -487,7 +486,7 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
 
 def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
     """Masters take such names; TOML cannot."""
-    picture = ClusterPicture("1.11.0", 0.0, weights={b"r\xff".decode(errors="surrogateescape"): 2.0, "web": 3.0})
+    picture = ClusterSnapshot("1.11.0", 0.0, weights={b"r\xff".decode(errors="surrogateescape"): 2.0, "web": 3.0})
     write_file(tmp_path / "c.json", picture)
     master = f"fake:{tmp_path / 'c.json'}"
     status, out, err = run("export", master=master)

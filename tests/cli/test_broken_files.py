@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from fake_master.carriers.in_process import InProcessTransport
-from fake_master.cluster import ClusterSpec
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.transports.in_process import InProcessTransport
 from mesosctl.__main__ import main
 from tests.surroundings import InMemory, Ran
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.sqlite import SqliteRegistry
 from mesosctl.__main__ import main
 from tests.profiles import examples
 from tests.surroundings import InMemory, Ran

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from mesosctl.cli.reference.walk import commands
-
-from .live import Live, ask
+from tests.cli.live import Live, ask
 
 CHANGING = {
     "quota set": "quota set web cpus:8 mem:8192",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from mesosctl.core.errors import HungUp, Interruption, MesosctlError, Terminated, interrupted
+from mesosctl.model.errors import HungUp, Interruption, MesosctlError, Terminated, interrupted
 from tests.conftest import StandIn, guarantee
 from tests.surroundings import Ran
 

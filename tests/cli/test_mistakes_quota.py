@@ -10,11 +10,10 @@ import typer
 
 import mesosctl
 from mesosctl.__main__ import main
-from mesosctl.cli.app import app
+from mesosctl.cli.main import app
 from mesosctl.cli.settings import declared
+from tests.cli.mistakes_quota import BEFORE, FILES, MISTAKES, OLDER_MISTAKES
 from tests.surroundings import InMemory
-
-from .mistakes_quota import BEFORE, FILES, MISTAKES, OLDER_MISTAKES
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_MASTERS = {"--roles", "--zk"}
@@ -83,23 +82,44 @@ def hints_in_source():
 
 
 WHO_SAYS_IT = {
-    "cli/apply.py": ("apply",),
-    "core/quota.py": ("quota set", "quota update"),
-    "ops/apply/journal.py": ("apply",),
-    "ops/apply/running.py": ("apply",),
-    "ops/reservation/making.py": ("reserve",),
-    "ops/reservation/operating.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
-    "ops/reservation/stacks.py": ("reserve",),
-    "ops/reservation/undoing.py": ("volumes destroy",),
-    "wire/offer_files.py": ("offers reserve", "offers unreserve"),
-    "wire/wanted.py": ("diff", "apply"),
+    "api/desired_state.py": ("diff", "apply"),
+    "api/offer_files.py": ("offers reserve", "offers unreserve"),
+    "model/quota.py": ("quota set", "quota update"),
+    "operations/apply_journal.py": ("apply",),
+    "operations/apply.py": ("apply",),
+    "operations/reservation_steps.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
+    "operations/reservation_targets.py": ("reserve",),
+    "operations/reservations.py": ("reserve", "volumes destroy"),
 }
 """The commands in which a module that is none itself gives its hints."""
 
 
+def commands_in(module):
+    """Options of each command that a module of commands has, in one set: a hint is given in one of them."""
+    name = "mesosctl." + module.removesuffix(".py").replace("/", ".")
+    found: set[str] = set()
+
+    def walk(group, path):
+        for word, place in group.verbs.items():
+            command = group.get_command(None, word)
+            if place.partition(":")[0] == name:
+                found.update(option for parameter in command.params for option in parameter.opts)
+            if hasattr(command, "verbs"):
+                if place.partition(":")[0] == name:
+                    for inner in command.verbs:
+                        found.update(options_of(f"{path} {word} {inner}"))
+                walk(command, f"{path} {word}")
+
+    walk(ROOT, "")
+    return found
+
+
 @pytest.mark.parametrize(("module", "hint"), list(hints_in_source()))
 def test_a_hint_names_options_that_exist_where_it_is_given(module, hint):
-    itself = " ".join(Path(module).with_suffix("").parts[1:]).replace("reservation ", "")
-    named = [options_of(words) for words in hint.split("mesosctl ")[1:]]
-    for line in WHO_SAYS_IT.get(module, (itself,)):
-        assert set(OPTION.findall(hint)) <= options_of(line).union(OF_MASTERS, *named), line
+    said = set(OPTION.findall(hint))
+    named = OF_MASTERS.union(*(options_of(words) for words in hint.split("mesosctl ")[1:]))
+    if module in WHO_SAYS_IT:
+        for line in WHO_SAYS_IT[module]:
+            assert said <= options_of(line) | named, line
+    else:
+        assert said <= commands_in(module) | named | GLOBAL

@@ -136,9 +136,9 @@ def test_a_fake_master_that_only_shows_quota_is_not_started(tmp_path):
     ran = listing()
     assert theirs(ran) == TYPER | HTTPX
     assert rooms(ran, "fake_master") == {
-        "carriers": {"address", "on_call", "transport"},
+        "transports": {"address", "on_call", "transport"},
         "http": {"exchange", "quota_status"},
-        "master": {"record_shapes", "registry", "registry_copy", "registry_sqlite", "streams"},
+        "master": {"record_shapes", "registry", "registry_copy", "registry_sqlite", "environment"},
     }
 
 
@@ -171,7 +171,7 @@ def test_setting_draws_nothing(quota_server):
     ran = program("quota", "set", "dev", "cpus:1", "--force", MESOSCTL_MASTER=master)
     assert ran.returncode == 0
     assert theirs(ran) == {*TYPER, *NETWORK, "pydantic_core", "typing_extensions"}
-    assert "models" not in rooms(ran)["wire"]
+    assert "models" not in rooms(ran)["api"]
 
 
 def test_a_mistake_is_found_before_a_master_is_asked():

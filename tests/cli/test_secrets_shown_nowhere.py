@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.core.errors import BadInput
+from mesosctl.model.errors import BadInput
 from tests.conftest import StandIn, guarantee
 from tests.surroundings import InMemory, Ran
 
@@ -168,7 +168,7 @@ def test_in_the_journal_of_an_apply(cluster, tmp_path, monkeypatch):
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mesosctl.ops.apply.running.perform", interrupt)
+    monkeypatch.setattr("mesosctl.operations.apply.perform", interrupt)
     monkeypatch.setattr("mesosctl.client.leader.Leader._named", lambda _: ["http://master:5050"])
     wanted = tmp_path / "wanted.toml"
     wanted.write_text("[quotas.a]\nlimit = 'cpus:1'\n")
@@ -209,7 +209,7 @@ def test_in_a_hint_as_well(cluster, monkeypatch):
     def fail(*_: Any) -> None:
         raise BadInput("m", field=f"f {SECRET}", hint=f"h {SECRET}")
 
-    monkeypatch.setattr("mesosctl.ops.quota.state.read_quotas", fail)
+    monkeypatch.setattr("mesosctl.operations.quota.state.read_quotas", fail)
     for form in ("table", "json"):
         monkeypatch.setattr("mesosctl.client.master.Master.get", fail)
         ran = type_words(cluster, "quota", "list", "-o", form, MESOSCTL_PRINCIPAL="ops", MESOSCTL_SECRET=SECRET)

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.core.picture import ClusterPicture
-from mesosctl.ops.snapshot import write_file
-from mesosctl.wire import snapshot
+from mesosctl.api.snapshots import snapshot
+from mesosctl.operations.snapshot import write_file
+from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.surroundings import InMemory, Terminal
 
 
@@ -90,7 +90,7 @@ def test_mistakes_are_told(run, words, status, said):
 @pytest.mark.process
 def test_the_document_is_utf_8_whatever_the_terminal_speaks(tmp_path):
     weights = {"größe": 2.0, b"r\xff".decode(errors="surrogateescape"): 3.0}
-    write_file(tmp_path / "a.json", ClusterPicture("1.11.0", 0.0, weights=weights))
+    write_file(tmp_path / "a.json", ClusterSnapshot("1.11.0", 0.0, weights=weights))
     words = [sys.executable, "-m", "mesosctl", "snapshot", "--from", str(tmp_path / "a.json")]
     ran = subprocess.run(
         words, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True, timeout=120

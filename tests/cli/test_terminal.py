@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import mesosctl
-from mesosctl.render.context_documents import ExchangeNote
+from mesosctl.output.documents.contexts import ExchangeNote
 
 pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
+from tests.cli.live import Live, ask
 from tests.surroundings import InMemory, Ran
-
-from .live import Live, ask
 
 
 @pytest.fixture

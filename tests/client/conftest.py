@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mesosctl.__main__ import main
+from tests.client.ensemble import Ensemble
 from tests.needs import needs
 from tests.surroundings import InMemory, Ran
-
-from .ensemble import Ensemble
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
+from fake_master.sources.cluster_file import ClusterSpec
 
 ANSWERED_BY_ALL = {
     "/version": b'{"version": "1.4.0"}',

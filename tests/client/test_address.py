@@ -1,7 +1,7 @@
 import pytest
 
 from mesosctl.client.address import parse_address, shows_secret
-from mesosctl.core.errors import BadInput, UsageError
+from mesosctl.model.errors import BadInput, UsageError
 
 
 @pytest.mark.parametrize(

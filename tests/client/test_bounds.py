@@ -7,15 +7,14 @@ import tracemalloc
 import httpx
 import pytest
 
+from mesosctl.api.protobuf import streaming
 from mesosctl.client.address import parse_address
 from mesosctl.client.body import HeldBody
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
-from mesosctl.core.errors import DeadlinePassed, UnexpectedAnswer
-from mesosctl.wire import parts
+from mesosctl.model.errors import DeadlinePassed, UnexpectedAnswer
+from tests.client.scripted import Scripted, answer
 from tests.needs import needs
-
-from .scripted import Scripted, answer
 
 MIB = 1 << 20
 JSON = b"Content-Type: application/json"
@@ -94,7 +93,7 @@ def test_one_value_of_a_large_answer_cannot_be_as_large_as_it(master):
     opening = gzip.compress(b'{"frozen": "')
     client = master(opening + packed(b"x", 100), GZIP)
     with pytest.raises(UnexpectedAnswer, match="more than 33554432 characters"):
-        client.stream("/slaves", lambda chunks: list(parts.parts(chunks)))
+        client.stream("/slaves", lambda chunks: list(streaming.parts(chunks)))
 
 
 def test_a_body_that_waits_for_its_reader_is_small():

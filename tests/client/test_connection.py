@@ -11,10 +11,9 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.master import Master
-from mesosctl.core.errors import UnexpectedAnswer, Unreachable, UsageError
+from mesosctl.model.errors import UnexpectedAnswer, Unreachable, UsageError
+from tests.client.scripted import Scripted, answer
 from tests.needs import needs
-
-from .scripted import Scripted, answer
 
 
 @pytest.fixture

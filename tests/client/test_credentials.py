@@ -16,10 +16,9 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.core.errors import MesosctlError
+from mesosctl.model.errors import MesosctlError
+from tests.client.ensemble import Server
 from tests.needs import needs
-
-from .ensemble import Server
 
 BASIC = "Basic " + base64.b64encode(b"op:s3cret").decode()
 SECRETS = (Credentials("op", "s3cret"), Token("t0ken"), Token("t0ken", "dcos"))

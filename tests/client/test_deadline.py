@@ -11,7 +11,7 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
-from mesosctl.core.errors import DeadlinePassed, NoMaster
+from mesosctl.model.errors import DeadlinePassed, NoMaster
 
 pytestmark = pytest.mark.socket
 

@@ -9,9 +9,8 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
-from mesosctl.core.errors import NoLeader
-
-from .ensemble import ANSWERED_BY_ALL
+from mesosctl.model.errors import NoLeader
+from tests.client.ensemble import ANSWERED_BY_ALL
 
 SET = ("quota", "set", "web", "cpus:2")
 

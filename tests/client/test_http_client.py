@@ -11,7 +11,7 @@ from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.core.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
+from mesosctl.model.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 from tests.needs import needs
 
 

@@ -10,7 +10,7 @@ from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.client.trace import Trace
-from mesosctl.core.errors import (
+from mesosctl.model.errors import (
     DeadlinePassed,
     Denied,
     Forbidden,

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.api.protobuf.decoding import decode
+from mesosctl.api.protobuf.streaming import parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.body import HeldBody
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.client.trace import Trace
-from mesosctl.core.errors import DeadlinePassed, NotFound, UnexpectedAnswer
-from mesosctl.wire.decoding import decode
-from mesosctl.wire.parts import parts
+from mesosctl.model.errors import DeadlinePassed, NotFound, UnexpectedAnswer
 
 JSON = {"Content-Type": "application/json"}
 

@@ -11,13 +11,12 @@ import pytest
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.settings import Tls
-from mesosctl.core.errors import Unreachable
+from mesosctl.model.errors import Unreachable
+from tests.client.ensemble import Ensemble
+from tests.client.papers import Papers
+from tests.client.scripted import Scripted, answer
 from tests.conformance.processes import Process
 from tests.needs import needs
-
-from .ensemble import Ensemble
-from .papers import Papers
-from .scripted import Scripted, answer
 
 SET = ("quota", "set", "web", "cpus:2")
 LONG_AGO = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)

@@ -16,14 +16,13 @@ from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.client.trace import Trace
 from mesosctl.client.zookeeper import read_masters
-from mesosctl.core.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
+from mesosctl.model.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
+from tests.client.ensemble import Ensemble, Server
+from tests.client.papers import Papers
+from tests.client.zookeeper_server import Election, ZooKeeperServer, connect, leave
 from tests.conformance import real
 from tests.conformance.cluster import Setup
 from tests.conformance.processes import hold_port
-
-from .ensemble import Ensemble, Server
-from .papers import Papers
-from .zookeeper_server import Election, ZooKeeperServer, connect, leave
 
 pytestmark = [pytest.mark.zookeeper, pytest.mark.process, pytest.mark.socket]
 SET = ("quota", "set", "web", "cpus:2")

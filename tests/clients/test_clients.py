@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.clients.driving import Driver
+from tests.clients.installing import NotInstalled, go_program, node_modules_with, pure_part, python_with
 from tests.conformance.carriers import SOCKET, SOCKET_OLD, Carrier
 from tests.conformance.cluster import Cluster, Setup
 from tests.needs import lacking
-
-from .driving import Driver
-from .installing import NotInstalled, go_program, node_modules_with, pure_part, python_with
 
 HERE = Path(__file__).parent
 AGENT = "cpus:4;mem:2048;disk:100;ports:[31000-31009]"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from . import fakes, real
-from .cluster import Cluster, Setup
+from tests.conformance import fakes, real
+from tests.conformance.cluster import Cluster, Setup
 
 POOL_SIZE = 4
 

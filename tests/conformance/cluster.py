@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from .subscribers import Subscribers
+from tests.conformance.subscribers import Subscribers
 
 SECRET = "secret-of-{}"  # every principal in a setup has a secret of this form
 

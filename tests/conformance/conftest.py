@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from .carriers import EVERY_CARRIER, Carrier, Pool
-from .cluster import Cluster, Setup
-from .joining import Join, joining
+from tests.conformance.carriers import EVERY_CARRIER, Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.joining import Join, joining
 
 
 @pytest.fixture(scope="session")

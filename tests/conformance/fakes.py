@@ -5,16 +5,15 @@ from pathlib import Path
 
 import httpx
 
-from fake_master.carriers.in_process import InProcessTransport
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.master.registries import open_registry
-
-from .cluster import Cluster, Setup
-from .processes import Process
-from .subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
+from fake_master.master import Master
+from fake_master.registry.sqlite import open_registry
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.transports.in_process import InProcessTransport
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.processes import Process
+from tests.conformance.subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
 
 PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0")
 

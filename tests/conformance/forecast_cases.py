@@ -5,16 +5,10 @@ Clusters are such that the outcome does not hang on the order in which an alloca
 
 from typing import Any
 
-from .forecasting import (
-    FILTERED,
-    Case,
-    all_share,
-    asks,
-    joins,
-)
-from .joining import quick
-from .owning import owned
-from .scenario import Step, api, config, delete, form, post_quota, send, update_quota
+from tests.conformance.forecasting import FILTERED, Case, all_share, asks, joins
+from tests.conformance.joining import quick
+from tests.conformance.owning import owned
+from tests.conformance.scenario import Step, api, config, delete, form, post_quota, send, update_quota
 
 AGENT = "cpus:4;mem:4096;disk:1000;ports:[31000-31009]"
 FOUR, SIX, ONE = quick(*[AGENT] * 4), quick(*[AGENT] * 6), quick(AGENT)
@@ -318,7 +312,7 @@ guarantee = "cpus:4;mem:4GiB"
 web = 2.0
 """
 AS_TYPED = {
-    "several steps of a file": Case(FOUR, ONE_HOLDS_ALL, "apply -f @FILE", None, 0, waits=FILTERED, wishes=WISHES),
+    "several steps of a file": Case(FOUR, ONE_HOLDS_ALL, "apply -f @FILE", None, 0, waits=FILTERED, targets=WISHES),
     "taken from an offer": Case(
         FOUR,
         (joins("ads", suppressed_roles=["ads"]),),

@@ -1,10 +1,10 @@
 """Changes of a cluster on which tasks run, to be forecast and then made."""
 
-from .forecast_cases import reserve
-from .forecasting import Case, asks, joins, runs
-from .joining import quick
-from .owning import owned
-from .scenario import api, config, delete, post_quota, send, update_quota
+from tests.conformance.forecast_cases import reserve
+from tests.conformance.forecasting import Case, asks, joins, runs
+from tests.conformance.joining import quick
+from tests.conformance.owning import owned
+from tests.conformance.scenario import api, config, delete, post_quota, send, update_quota
 
 BARE = "cpus:4;mem:4096;disk:1000"
 FOUR_BARE, ONE_BARE = quick(*[BARE] * 4), quick(BARE)

@@ -12,17 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.scalars import to_milli
-
-from .carriers import REAL, Carrier, Pool
-from .cluster import Cluster, Setup
-from .frameworks import Framework
-from .joining import Join, joining
-from .scenario import Step
-from .simulated import agents_of
-from .test_commands import run
-from .test_reserved_in_use import launch
+from mesosctl.model.quantities import Quantities, to_milli
+from tests.conformance.carriers import REAL, Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import Framework
+from tests.conformance.joining import Join, joining
+from tests.conformance.scenario import Step
+from tests.conformance.simulated import agents_of
+from tests.conformance.test_commands import run
+from tests.conformance.test_reserved_in_use import launch
 
 FILTERED = 6.0
 """Seconds until what an operator's operation took back may be offered again to whoever had it."""
@@ -126,7 +124,7 @@ class Case:
     """Seconds."""
     tasks: bool = False
     """Whether tasks are to run."""
-    wishes: str = ""
+    targets: str = ""
     """What stands in @FILE."""
 
 
@@ -192,7 +190,7 @@ def world_of(case: Case, carrier: Carrier, pool: Pool, folder: Path) -> Iterator
         if simulated:
             ending.enter_context(agents_of(master, case.setup.agents))
         file = folder / "wishes.toml"
-        file.write_text(case.wishes)
+        file.write_text(case.targets)
         world = World(master, ending.enter_context(joining(master)), file)
         for prepare in case.prepared:
             prepare(world)

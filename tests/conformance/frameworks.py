@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
-from .cluster import Answer, Cluster
-from .subscribers import PATIENCE, Event, Subscription
+from tests.conformance.cluster import Answer, Cluster
+from tests.conformance.subscribers import PATIENCE, Event, Subscription
 
 PATH = "/api/v1/scheduler"
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .cluster import Cluster, Setup
-from .frameworks import Framework
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import Framework
 
 TICK = 0.2
 """Seconds between allocations in these setups, so that waiting for one does not take long."""

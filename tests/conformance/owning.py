@@ -4,8 +4,8 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
-from .cluster import Cluster, basic
-from .scenario import scalars
+from tests.conformance.cluster import Cluster, basic
+from tests.conformance.scenario import scalars
 
 
 def owned(role: str, principal: str | None = None, /, **quantities: float) -> list[dict[str, Any]]:

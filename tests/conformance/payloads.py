@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .scenario import scalar
+from tests.conformance.scenario import scalar
 
 TRILLION = 10**12
 EXABYTE = 1099511627776  # in megabytes, the unit of mem and disk

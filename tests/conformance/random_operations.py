@@ -4,9 +4,8 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from mesosctl.core.scalars import to_double, to_milli
-
-from .scenarios.reserving import cpus, disk, dynamic, mem, ports, static
+from mesosctl.model.quantities import to_double, to_milli
+from tests.conformance.scenarios.reserving import cpus, disk, dynamic, mem, ports, static
 
 Resource = dict[str, Any]
 Choice = TypeVar("Choice")

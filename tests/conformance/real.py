@@ -7,9 +7,9 @@ from pathlib import Path
 
 import httpx
 
-from .cluster import Cluster, Setup
-from .processes import Process, hold_port, wait_until
-from .subscribers import PATIENCE, OverTheNetwork
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.processes import Process, hold_port, wait_until
+from tests.conformance.subscribers import PATIENCE, OverTheNetwork
 
 RUNNER = "MESOS_RUNNER"
 START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from .cluster import Setup, basic
+from tests.conformance.cluster import Setup, basic
 
 NOT_COMPARED: Any = object()
 TEXT = "text/plain; charset=utf-8"

@@ -17,10 +17,9 @@ from typing import Any
 
 import httpx
 
-from mesosctl.wire import recordio
-
-from .cluster import Cluster
-from .driver import PATIENCE, Driver, inside
+from mesosctl.api.protobuf import streaming
+from tests.conformance.cluster import Cluster
+from tests.conformance.driver import PATIENCE, Driver, inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ class HttpSender(Sender):
 
     def _read(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # broken off
-            for record in recordio.decode(self._chunks()):
+            for record in streaming.decode(self._chunks()):
                 self._events.put((json.loads(record), time.monotonic()))
 
     def _chunks(self) -> Iterator[bytes]:

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from tests.allocator.real_master import Agents
-
-from .cluster import Cluster
-from .subscribers import PATIENCE
+from tests.conformance.cluster import Cluster
+from tests.conformance.subscribers import PATIENCE
 
 
 @contextmanager

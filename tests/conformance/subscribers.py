@@ -19,8 +19,8 @@ import httpx
 
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.clocks import VirtualClock
-from mesosctl.wire import recordio
+from fake_master.state.clock import VirtualClock
+from mesosctl.api.protobuf import streaming
 
 Event = dict[str, Any]
 PATIENCE = 60.0
@@ -91,8 +91,8 @@ class OverTheNetwork(Subscribers):
         return subscription
 
     def _read(self, response: httpx.Response, subscription: Subscription) -> None:
-        with contextlib.suppress(httpx.HTTPError, recordio.BrokenRecord):
-            for record in recordio.decode(response.iter_bytes()):
+        with contextlib.suppress(httpx.HTTPError, streaming.BrokenRecord):
+            for record in streaming.decode(response.iter_bytes()):
                 with self._news:
                     subscription.events.append(json.loads(record))
                     self._news.notify_all()
@@ -156,5 +156,5 @@ class InTheSameProcess(Subscribers):
 
     def _carry(self) -> None:
         for stream, subscription in self._carried:
-            subscription.events.extend(json.loads(record) for record in recordio.decode(stream.take()))
+            subscription.events.extend(json.loads(record) for record in streaming.decode(stream.take()))
             subscription.closed = stream.closed

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster, Setup, basic
-from .owning import owned, reserve, unreserve
-from .scenario import scalars
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup, basic
+from tests.conformance.owning import owned, reserve, unreserve
+from tests.conformance.scenario import scalars
 
 ROLES = ("web", "web/a", "ads")
 # What the rules say of each principal and role, whatever the action; None where no rule speaks of them.

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster, Setup, basic
-from .frameworks import Framework
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup, basic
+from tests.conformance.frameworks import Framework
 
 ANY, NONE = {"type": "ANY"}, {"type": "NONE"}
 # Action → the field of its object, and a value that one principal may act upon and another may not.

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier
-from .cluster import Cluster, Setup
-from .frameworks import amounts
-from .joining import joining
-from .owning import owned
+from tests.conformance.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import amounts
+from tests.conformance.joining import joining
+from tests.conformance.owning import owned
 
 Start = Callable[[str], Cluster]
 BEFORE = "cpus:8;mem:4096;disk:2048;ports:[31000-31009]"

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.joining import quick
+from tests.conformance.test_offers_commands import _Kept
 from tests.surroundings import InMemory
-
-from .carriers import Carrier, Pool
-from .cluster import Cluster
-from .joining import quick
-from .test_offers_commands import _Kept
 
 SETUP = quick(
     "cpus:8;mem:4096;disk:1000;ports:[31000-31009]", "cpus:8;mem:4096;disk:1000;cpus(dept):2;ports:[31000-31009]"
@@ -41,9 +40,9 @@ def run(master: Cluster, tmp_path: Path) -> Apply:
             variables={"MESOSCTL_MASTER": master.address, "XDG_STATE_HOME": str(tmp_path)},
             **transport,
         )
-        wishes = () if text is None else ("-f", "-", "-o", "json")
+        targets = () if text is None else ("-f", "-", "-o", "json")
         yes = ("--yes",) if verb == "apply" else ()
-        status = main([verb, *wishes, *yes, *more], environment)
+        status = main([verb, *targets, *yes, *more], environment)
         out, err = environment.out, environment.err
         assert status in (0, 1, gives), err
         return status, json.loads(out) if text is not None and out else out
@@ -51,7 +50,7 @@ def run(master: Cluster, tmp_path: Path) -> Apply:
     return words
 
 
-def wishes(master: Cluster, version: str) -> str:
+def targets(master: Cluster, version: str) -> str:
     one, two = (agent["id"] for agent in master.agents())
     limit = "" if version == "1.4" else 'limit = "cpus:10"'
     return f"""
@@ -82,7 +81,7 @@ def wishes(master: Cluster, version: str) -> str:
 
 
 def test_what_is_wanted_is_what_there_is(master: Cluster, run: Apply, carrier: Carrier) -> None:
-    text = wishes(master, carrier.version)
+    text = targets(master, carrier.version)
     assert run("diff", text)[0] == 1
     assert run("apply", text)[0] == 0
     assert run("diff", text) == (0, {"schema_version": 1, "kind": "wanted.differences", "differences": []})

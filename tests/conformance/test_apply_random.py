@@ -9,25 +9,24 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.core.quantities import Limits, Quantities
-from mesosctl.core.quota import DesiredQuota
-from mesosctl.core.text import parse_resources
-from mesosctl.core.wanted import Wanted, WantedReservation
-from mesosctl.wire.wanted import dump
+from mesosctl.api.desired_state import dump
+from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.text import parse_resources
+from mesosctl.planning.desired_state import DesiredReservation, DesiredState
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.joining import quick
+from tests.conformance.test_offers_commands import _Kept
 from tests.surroundings import InMemory
-
-from .carriers import Carrier, Pool
-from .cluster import Cluster
-from .joining import quick
-from .test_offers_commands import _Kept
 
 SETUP = quick("cpus:8;mem:4096;disk:10;ports:[1-20]", "cpus:8;mem:4096;disk:10;cpus(s):4;ports:[1-20]")
 STACKS = (("a",), ("b",), ("a", "a/x"), ("a", "a/y"), ("a", "a/x", "a/x/z"), ("s", "s/t"))
 ROUNDS = 6
 
 
-def some_wishes(random: Random, agents: list[str]) -> Wanted:
-    reservations: list[WantedReservation] = []
+def some_wishes(random: Random, agents: list[str]) -> DesiredState:
+    reservations: list[DesiredReservation] = []
     for index, agent in enumerate(agents):
         ports = random.sample(range(1, 21), 20)
         stacks: set[tuple[str, ...]] = set()
@@ -39,7 +38,7 @@ def some_wishes(random: Random, agents: list[str]) -> Wanted:
             mine = [ports.pop() for _ in range(0 if static else random.randint(0, 3))]
             spans = ",".join(f"{port}-{port}" for port in mine)
             amounts = f"cpus:{random.choice(['0.1', '0.5', '1', '2.125'])};ports:[{spans}]"
-            reservations.append(WantedReservation(agent, roles[-1], parse_resources(amounts), roles[:-1]))
+            reservations.append(DesiredReservation(agent, roles[-1], parse_resources(amounts), roles[:-1]))
     quotas = {
         role: DesiredQuota(
             Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)}),
@@ -48,7 +47,7 @@ def some_wishes(random: Random, agents: list[str]) -> Wanted:
         for role in random.sample(["a", "b", "web", "s"], random.randint(0, 4))
     }
     weights = {role: random.choice([0.5, 1.0, 3.0]) for role in random.sample(["a", "a/x", "q"], random.randint(0, 3))}
-    return Wanted(quotas, weights, reservations)
+    return DesiredState(quotas, weights, reservations)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -77,6 +76,6 @@ def run(master: Cluster, folder: Path, verb: str, text: str | None = None, *more
         variables={"MESOSCTL_MASTER": master.address, "XDG_STATE_HOME": str(folder)},
         **transport,
     )
-    wishes = () if text is None else ("-f", "-", "--prune", "-o", "json")
-    status = main([verb, *wishes, *more], environment)
+    targets = () if text is None else ("-f", "-", "--prune", "-o", "json")
+    status = main([verb, *targets, *more], environment)
     return status, environment.out, environment.err

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import SECRET, Cluster, Setup
+from tests.conformance.scenarios.setups import STANDARD
 from tests.surroundings import InMemory
-
-from .carriers import Carrier, Pool
-from .cluster import SECRET, Cluster, Setup
-from .scenarios.setups import STANDARD
 
 LOCKED = Setup(
     agents=STANDARD.agents,

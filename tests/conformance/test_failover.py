@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from .carriers import IN_PROCESS, IN_PROCESS_OLD, REAL, SOCKET, SOCKET_OLD, Carrier
-from .cluster import Cluster, Setup
-from .frameworks import Framework
-from .joining import TICK
-from .scenario import quota_request
+from tests.conformance.carriers import IN_PROCESS, IN_PROCESS_OLD, REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import Framework
+from tests.conformance.joining import TICK
+from tests.conformance.scenario import quota_request
 
 AGENT = "cpus:4;mem:2048;disk:100;ports:[31000-31009]"
 TIMEOUT = 5

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from mesosctl.core.errors import BadInput
-
-from .carriers import IN_PROCESS, REAL, Carrier
-from .cluster import Setup
+from mesosctl.model.errors import BadInput
+from tests.conformance.carriers import IN_PROCESS, REAL, Carrier
+from tests.conformance.cluster import Setup
 
 ANY = {"type": "ANY"}
 ENTRY = {"principal": "p", "secret": "s"}

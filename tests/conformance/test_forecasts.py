@@ -8,10 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
-from .forecast_cases import CASES
-from .forecast_cases_with_tasks import WITH_TASKS
-from .forecasting import FILTERED, Amounts, Case, everything, forecast, predicted_offers, predicted_rescinds, world_of
+from tests.conformance.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.forecast_cases import CASES
+from tests.conformance.forecast_cases_with_tasks import WITH_TASKS
+from tests.conformance.forecasting import (
+    FILTERED,
+    Amounts,
+    Case,
+    everything,
+    forecast,
+    predicted_offers,
+    predicted_rescinds,
+    world_of,
+)
 
 EVERY_CASE = CASES | WITH_TASKS
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster
-from .frameworks import HEADERS, Framework, amounts
-from .joining import Join, joining, quick
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.frameworks import HEADERS, Framework, amounts
+from tests.conformance.joining import Join, joining, quick
 
 SETUP = quick(
     "cpus:4;mem:2048;disk:100;licences:3;ports:[31000-31009]",

@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from . import payloads
-from .carriers import IN_PROCESS, REAL, Carrier, Pool
-from .cluster import Answer, Cluster
-from .comparing import steady
-from .scenario import JSON
-from .scenarios.setups import STANDARD
+from tests.conformance import payloads
+from tests.conformance.carriers import IN_PROCESS, REAL, Carrier, Pool
+from tests.conformance.cluster import Answer, Cluster
+from tests.conformance.comparing import steady
+from tests.conformance.scenario import JSON
+from tests.conformance.scenarios.setups import STANDARD
 
 STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
 STEPS_IN_A_HISTORY = 50

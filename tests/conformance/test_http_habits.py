@@ -5,10 +5,10 @@ import socket
 
 import pytest
 
-from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
-from .cluster import Cluster
-from .joining import quick
-from .subscribers import PATIENCE
+from tests.conformance.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.joining import quick
+from tests.conformance.subscribers import PATIENCE
 
 AGENTS = quick("cpus:4;mem:2048")
 CALL = json.dumps({"type": "REVIVE", "framework_id": {"value": "nobody"}})

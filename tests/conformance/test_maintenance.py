@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from .cluster import Cluster
-from .frameworks import HEADERS, Framework
-from .joining import quick
-from .subscribers import Subscription
+from tests.conformance.cluster import Cluster
+from tests.conformance.frameworks import HEADERS, Framework
+from tests.conformance.joining import quick
+from tests.conformance.subscribers import Subscription
 
 ONE = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 TWO = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:4;mem:2048;disk:100;ports:[31000-31009]")

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from .carriers import IN_PROCESS, REAL, Pool
-from .cluster import Cluster
-from .comparing import canonical
-from .scenarios.setups import STANDARD
+from tests.conformance.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.comparing import canonical
+from tests.conformance.scenarios.setups import STANDARD
 
 STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
 STEPS_IN_A_HISTORY = 100

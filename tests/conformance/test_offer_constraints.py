@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .joining import quick
+from tests.conformance.joining import quick
 
 SETUP = quick("cpus:2;mem:1024;disk:100;ports:[31000-31009]")
 

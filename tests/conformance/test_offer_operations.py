@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from .carriers import Carrier
-from .cluster import Setup
-from .frameworks import Framework, amounts
-from .joining import quick
-from .owning import owned
-from .scenario import config, scalar, scalars
+from tests.conformance.carriers import Carrier
+from tests.conformance.cluster import Setup
+from tests.conformance.frameworks import Framework, amounts
+from tests.conformance.joining import quick
+from tests.conformance.owning import owned
+from tests.conformance.scenario import config, scalar, scalars
 
 ONE = quick("cpus:12;mem:6144;disk:100;ports:[31000-31009]")
 TWO = quick("cpus:1;mem:1024;disk:100;ports:[31000-31009]", "cpus:1;mem:1024;disk:100;ports:[31000-31009]")

@@ -9,13 +9,12 @@ from typing import Any, Self
 import pytest
 
 from mesosctl.__main__ import main
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.frameworks import amounts
+from tests.conformance.joining import Join, joining, quick
+from tests.conformance.scenario import quota_request
 from tests.surroundings import InMemory
-
-from .carriers import Carrier, Pool
-from .cluster import Cluster
-from .frameworks import amounts
-from .joining import Join, joining, quick
-from .scenario import quota_request
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;disk:100;ports:[31000-31009]")
 

@@ -7,12 +7,12 @@ from uuid import uuid4
 
 import pytest
 
-from .cluster import Cluster
-from .frameworks import Framework, amounts
-from .joining import quick
-from .owning import owned
-from .test_offer_operations import reserve, unreserve
-from .test_volumes_and_ids import acknowledge, told
+from tests.conformance.cluster import Cluster
+from tests.conformance.frameworks import Framework, amounts
+from tests.conformance.joining import quick
+from tests.conformance.owning import owned
+from tests.conformance.test_offer_operations import reserve, unreserve
+from tests.conformance.test_volumes_and_ids import acknowledge, told
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
 COUNTED = ("master/operations/", "operation_status", "reconcile_operations", "messages_launch", "messages_decline")

@@ -17,15 +17,14 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.core.ratelimit_simulation import simulate
-from mesosctl.wire.ratelimit import from_json
+from mesosctl.api.ratelimit import from_json
+from mesosctl.planning.traffic import simulate
+from tests.conformance import fakes, real
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.driver import PATIENCE
+from tests.conformance.processes import hold_port
+from tests.conformance.senders import DriverSender, HttpSender, Sender
 from tests.surroundings import InMemory
-
-from . import fakes, real
-from .cluster import Cluster, Setup
-from .driver import PATIENCE
-from .processes import hold_port
-from .senders import DriverSender, HttpSender, Sender
 
 MakeSender = Callable[[Cluster, str | None, float], Sender]
 

@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.carriers import IN_PROCESS, REAL, Carrier, Pool
+from tests.conformance.forecasting import World, forecast
+from tests.conformance.joining import joining, quick
+from tests.conformance.owning import owned
+from tests.conformance.scenario import Step, api, config, form, post_quota, send, update_quota
 from tests.profiles import examples
-
-from .carriers import IN_PROCESS, REAL, Carrier, Pool
-from .forecasting import World, forecast
-from .joining import joining, quick
-from .owning import owned
-from .scenario import Step, api, config, form, post_quota, send, update_quota
 
 ROUNDS = int(os.environ.get("MESOS_CONFORMANCE_ROUNDS", examples(12)))
 HISTORIES = int(os.environ.get("MESOS_CONFORMANCE_HISTORIES", "2"))

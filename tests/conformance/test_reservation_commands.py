@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.scenarios.setups import STANDARD
 from tests.surroundings import InMemory
-
-from .carriers import Carrier, Pool
-from .cluster import Cluster
-from .scenarios.setups import STANDARD
 
 AGENT_STATE = (
     "id pid hostname resources reserved_resources unreserved_resources reserved_resources_full "

@@ -12,12 +12,11 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.conformance.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.random_operations import Dice, Resource, bottom, rounded
+from tests.conformance.scenarios.setups import STANDARD
 from tests.needs import needs
-
-from .carriers import IN_PROCESS, REAL, Pool
-from .cluster import Cluster
-from .random_operations import Dice, Resource, bottom, rounded
-from .scenarios.setups import STANDARD
 
 STEPS = int(os.environ.get("CONFORMANCE_STEPS", "1000"))
 FRESH_EVERY = 50

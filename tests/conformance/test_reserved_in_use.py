@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from .carriers import REAL, Carrier, Pool
-from .cluster import Cluster, Setup
-from .frameworks import Framework, amounts
-from .joining import Join, joining, quick
-from .owning import owned, reserve
-from .scenario import scalars
+from tests.conformance.carriers import REAL, Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import Framework, amounts
+from tests.conformance.joining import Join, joining, quick
+from tests.conformance.owning import owned, reserve
+from tests.conformance.scenario import scalars
 
 PORTS = "ports:[31000-31009]"
 SMALL = quick(f"cpus:1;mem:512;{PORTS}")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster, Setup
-from .frameworks import amounts
-from .joining import joining, quick
-from .owning import owned, reserve, unreserve
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import amounts
+from tests.conformance.joining import joining, quick
+from tests.conformance.owning import owned, reserve, unreserve
 
 REST = "disk:100;ports:[31000-31009]"
 LARGE = quick(f"cpus:12;mem:6144;{REST}")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier
-from .cluster import Setup
-from .comparing import canonical
-from .scenario import quota_request
+from tests.conformance.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.cluster import Setup
+from tests.conformance.comparing import canonical
+from tests.conformance.scenario import quota_request
 
 Flags = Callable[[Path], dict[str, str]]
 QUOTA = json.dumps(quota_request("r1", cpus=1.5, force=True))

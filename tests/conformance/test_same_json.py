@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool
+from tests.conformance.cluster import Answer, Cluster, Setup
+from tests.conformance.comparing import steady
+from tests.conformance.scenario import Step, config, post_quota, send, update_quota
+from tests.conformance.scenarios.setups import NESTED_RESERVATION, NO_AGENTS, STANDARD, WHITELIST_WEIGHTED
 from tests.needs import needs
-
-from .carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool
-from .cluster import Answer, Cluster, Setup
-from .comparing import steady
-from .scenario import Step, config, post_quota, send, update_quota
-from .scenarios.setups import NESTED_RESERVATION, NO_AGENTS, STANDARD, WHITELIST_WEIGHTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from .carriers import REAL, Carrier, Pool
-from .cluster import Answer, Cluster
-from .comparing import canonical
-from .scenario import NOT_COMPARED, Expect, Row, Step
-from .scenarios import EVERY_ROW
+from tests.conformance.carriers import REAL, Carrier, Pool
+from tests.conformance.cluster import Answer, Cluster
+from tests.conformance.comparing import canonical
+from tests.conformance.scenario import NOT_COMPARED, Expect, Row, Step
+from tests.conformance.scenarios import EVERY_ROW
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster
-from .driver import field, varint
-from .frameworks import Framework, amounts
-from .joining import Join, joining, quick
-from .subscribers import Event
-from .test_reserved_in_use import launch
-from .test_snapshot import again, comparable, picture_of
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.driver import field, varint
+from tests.conformance.frameworks import Framework, amounts
+from tests.conformance.joining import Join, joining, quick
+from tests.conformance.subscribers import Event
+from tests.conformance.test_reserved_in_use import launch
+from tests.conformance.test_snapshot import again, comparable, snapshot_of
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 TENANT = ("MULTI_ROLE", "RESERVATION_REFINEMENT", "REVOCABLE_RESOURCES")
@@ -160,9 +160,9 @@ def test_what_is_used_of_it_counts_as_consumed(
 def test_a_picture_has_it(master: Cluster, join: Join, estimator: Estimator) -> None:
     estimator.report(2.0)
     join("a", capabilities=TENANT).subscribe().offers()
-    picture = picture_of(master)
+    picture = snapshot_of(master)
     assert picture.lending is None
     assert picture.agents[0].total.revocable().quantities().get_amount("cpus") == 2000
     assert [offer.resources.revocable().quantities().get_amount("cpus") for offer in picture.offers] == [2000]
-    assert any(sentence.startswith("what is oversubscribed from now on") for sentence in picture.untold)
+    assert any(sentence.startswith("what is oversubscribed from now on") for sentence in picture.unknown)
     assert comparable(again(picture)[0]) == comparable(picture)

@@ -8,21 +8,20 @@ from typing import Any
 import httpx
 import pytest
 
-from fake_master.carriers.in_process import InProcessTransport
-from fake_master.master.master import Master as FakeMaster
-from fake_master.pictured import Pictured
+from fake_master.master import Master as FakeMaster
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.transports.in_process import InProcessTransport
+from mesosctl.api.snapshots import snapshot
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
-from mesosctl.core.picture import ClusterPicture
-from mesosctl.ops.snapshot import read_picture
-from mesosctl.wire import snapshot
-
-from .carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
-from .cluster import Cluster
-from .joining import Join, joining, quick
-from .owning import owned, reserve
-from .scenario import quota_request, scalars
-from .test_reserved_in_use import launch, started
+from mesosctl.operations.snapshot import read_snapshot
+from mesosctl.planning.snapshot import ClusterSnapshot
+from tests.conformance.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.joining import Join, joining, quick
+from tests.conformance.owning import owned, reserve
+from tests.conformance.scenario import quota_request, scalars
+from tests.conformance.test_reserved_in_use import launch, started
 
 SETUP = quick(
     "cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;cpus(ads):1;mem(ads):256;ports:[31000-31009]"
@@ -43,30 +42,30 @@ def join(master: Cluster) -> Iterator[Join]:
         yield new
 
 
-def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterPicture:
+def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
     client = Master(parse_address(address), transport=transport)
     try:
-        return read_picture(client, **more)
+        return read_snapshot(client, **more)
     finally:
         if transport is None:  # one that was lent lives on
             client.close()
 
 
-def picture_of(cluster: Cluster) -> ClusterPicture:
+def snapshot_of(cluster: Cluster) -> ClusterSnapshot:
     return pictured(cluster.address, cluster.transport)
 
 
-def again(picture: ClusterPicture) -> tuple[ClusterPicture, FakeMaster]:
+def again(picture: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
     """A picture of the fake master that is made from a picture, by way of a file, once it has allocated."""
     clock = [1000.0]
-    fake = Pictured(snapshot.load(snapshot.dump(picture))).start(clock=lambda: clock[0])
+    fake = RestoredCluster(snapshot.load(snapshot.dump(picture))).start(clock=lambda: clock[0])
     for _ in range(5):
         clock[0] += 1.0
         fake.advance()
     return pictured("http://fake.invalid", InProcessTransport(fake)), fake
 
 
-def comparable(picture: ClusterPicture) -> Any:
+def comparable(picture: ClusterSnapshot) -> Any:
     """What must be the same: all but where agents listen, when, and the order in which a master tells."""
     same = replace(
         picture,
@@ -86,7 +85,7 @@ def comparable(picture: ClusterPicture) -> Any:
 
 
 def test_an_empty_cluster(master: Cluster) -> None:
-    picture = picture_of(master)
+    picture = snapshot_of(master)
     assert len(picture.agents) == 2
     assert picture.flags["allocation_interval"] == "200ms"
     assert comparable(again(picture)[0]) == comparable(picture)
@@ -103,7 +102,7 @@ def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join)
     ads.offers(agents=1)
     join("db", name="old", capabilities=(), roles=None, role="db").subscribe().offers()
     web.settle()
-    picture = picture_of(master)
+    picture = snapshot_of(master)
     assert {offer.id for offer in picture.offers} >= {offer["id"]["value"] for offer in held}
     assert picture.weights == {"ads/x": 0.5, "web": 2.5}
     assert str(picture.quotas["web"].guarantees) == "cpus:1; mem:128"
@@ -135,7 +134,7 @@ def test_tasks_and_executors(master: Cluster, join: Join, carrier: Carrier) -> N
         }
         framework.accept([offer], launch(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
         started(framework)
-    picture = picture_of(master)
+    picture = snapshot_of(master)
     assert [(usage.tasks, str(usage.resources)) for usage in picture.usages] == [(1, "cpus:1.1; mem:160")] * 2
     assert picture.offers == ()
     second, _ = again(picture)
@@ -149,9 +148,9 @@ def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join
     framework = join("web", name="shop", failover_timeout=1000.0).subscribe()
     framework.offers()
     framework.stream.hang_up()
-    gone = lambda: not picture_of(master).frameworks[0].connected  # noqa: E731
+    gone = lambda: not snapshot_of(master).frameworks[0].connected  # noqa: E731
     assert master.subscribers.wait(gone)
-    picture = picture_of(master)
+    picture = snapshot_of(master)
     assert comparable(again(picture)[0]) == comparable(picture)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from .carriers import Carrier, Pool
-from .cluster import Cluster, Setup
-from .frameworks import HEADERS, PATH, Framework
-from .joining import Join, joining, quick, shown
+from tests.conformance.carriers import Carrier, Pool
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import HEADERS, PATH, Framework
+from tests.conformance.joining import Join, joining, quick, shown
 
 NUMBERS = itertools.count()
 SELDOM = Setup(agents=("cpus:4;mem:2048;disk:100;ports:[31000-31009]",), flags={"allocation_interval": "1hrs"})

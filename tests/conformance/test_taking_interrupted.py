@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from .carriers import REAL, SOCKET, Carrier, Pool
-from .cluster import Cluster
-from .joining import quick
-from .subscribers import PATIENCE
+from tests.conformance.carriers import REAL, SOCKET, Carrier, Pool
+from tests.conformance.cluster import Cluster
+from tests.conformance.joining import quick
+from tests.conformance.subscribers import PATIENCE
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 NAME = "mesosctl offers take"

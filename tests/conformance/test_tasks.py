@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from .carriers import Carrier
-from .frameworks import HEADERS, Framework
-from .joining import Join, joining, quick
-from .owning import owned
-from .scenario import scalars
-from .test_offer_operations import reserve, unreserve
+from tests.conformance.carriers import Carrier
+from tests.conformance.frameworks import HEADERS, Framework
+from tests.conformance.joining import Join, joining, quick
+from tests.conformance.owning import owned
+from tests.conformance.scenario import scalars
+from tests.conformance.test_offer_operations import reserve, unreserve
 
 SETUP = quick("cpus:4;mem:2048;disk:1000;ports:[31000-31009]")
 Offer = dict[str, Any]

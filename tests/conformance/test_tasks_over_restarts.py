@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from . import fakes
-from .agent_messages import reregistration
-from .carriers import EVERY_CARRIER, REAL, Carrier
-from .cluster import Cluster, Setup
-from .frameworks import Framework
-from .joining import TICK
-from .processes import Process
-from .simulated import agents_of, returning_to
-from .test_tasks import custom, launch, task, told
+from tests.conformance import fakes
+from tests.conformance.agent_messages import reregistration
+from tests.conformance.carriers import EVERY_CARRIER, REAL, Carrier
+from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.frameworks import Framework
+from tests.conformance.joining import TICK
+from tests.conformance.processes import Process
+from tests.conformance.simulated import agents_of, returning_to
+from tests.conformance.test_tasks import custom, launch, task, told
 
 AGENT = "cpus:4;mem:2048;disk:100"
 Operator = Any

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from .frameworks import Framework
-from .joining import quick
-from .owning import owned
-from .test_offer_operations import reserve
+from tests.conformance.frameworks import Framework
+from tests.conformance.joining import quick
+from tests.conformance.owning import owned
+from tests.conformance.test_offer_operations import reserve
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
 

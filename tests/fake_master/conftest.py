@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
+from fake_master.sources.cluster_file import ClusterSpec
 
 AGENTS = (
     "cpus:12;mem:6144;disk:1000;ports:[31000-32000]",

@@ -5,10 +5,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 JSON = {"content-type": "application/json", "accept": "application/json"}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.cluster import AgentSpec, read_cluster_file
-from fake_master.master.agents import Absence
-from fake_master.master.clocks import VirtualClock
-from mesosctl.core.errors import BadInput
+from fake_master.sources.cluster_file import AgentSpec, read_cluster_file
+from fake_master.state.agents import Absence
+from fake_master.state.clock import VirtualClock
+from mesosctl.model.errors import BadInput
 from tests.lab import AGENT, Lab
 
 
@@ -24,7 +24,8 @@ def test_residents_go_on_elsewhere_when_their_agent_gets_lost(tmp_path: Path) ->
         [framework] = master.frameworks.values()
         tasks = [task for task in framework.tasks.values() if not task.is_terminal]
         return {
-            host: sum(task.agent_id == agent.id for task in tasks) for host, agent in master.membership.hosts.items()
+            host: sum(task.agent_id == agent.id for task in tasks)
+            for host, agent in master.agent_registry.hosts.items()
         }
 
     clock.sleep(20)

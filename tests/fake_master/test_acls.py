@@ -2,8 +2,8 @@
 
 import pytest
 
-from fake_master.master.acls import Authorizer
-from mesosctl.core.errors import BadInput, Forbidden
+from fake_master.state.acls import Authorizer
+from mesosctl.model.errors import BadInput, Forbidden
 
 ACLS = {
     "permissive": False,

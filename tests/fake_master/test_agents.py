@@ -5,14 +5,14 @@ from urllib.parse import urlencode
 
 import pytest
 
-from fake_master.cluster import AgentSpec, ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.checkpoints import DoesNotFit
-from fake_master.master.registry_sqlite import SqliteRegistry
-from mesosctl.core.errors import BadInput
-from mesosctl.core.resource import Reservation
-from mesosctl.core.text import parse_resources
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.services.reservations import DoesNotFit
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from mesosctl.model.errors import BadInput
+from mesosctl.model.resource import Reservation
+from mesosctl.model.text import parse_resources
 from tests.reserving import push
 
 LARGE = "cpus:8;mem:4096;disk:2048"

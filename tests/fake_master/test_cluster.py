@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.carriers.address import FakeAddress, open_on_call
-from fake_master.cluster import ClusterSpec, read_cluster_file
-from fake_master.master.registry_sqlite import SqliteRegistry
-from fake_master.sources import read_source
-from mesosctl.core.errors import BadInput
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from fake_master.sources.simulation import read_source
+from fake_master.transports.address import FakeAddress, open_on_call
+from mesosctl.model.errors import BadInput
 
 FILE = """
 mesos_version = "1.11"

@@ -2,25 +2,25 @@
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.master.residents import Resident, ResidentSpec
-from fake_master.master.tasks import TaskFate
-from mesosctl.core.errors import BadInput
-from mesosctl.core.text import parse_resources
+from fake_master.master import Master
+from fake_master.services.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.errors import BadInput
+from mesosctl.model.text import parse_resources
 
 
 def started(**flags: str) -> tuple[Master, VirtualClock]:
     clock = VirtualClock(0.0)
-    spec = ClusterSpec(("cpus:4;mem:1024",), "1.11", flags=flags, task_fate=TaskFate("TASK_FINISHED", 1.0))
+    spec = ClusterSpec(("cpus:4;mem:1024",), "1.11", flags=flags, task_outcome=TaskOutcome("TASK_FINISHED", 1.0))
     return spec.start(clock=clock), clock
 
 
 def test_the_oldest_framework_is_forgotten_first() -> None:
     master, _ = started(max_completed_frameworks="2")
     for name in "abc":
-        Resident(master, ResidentSpec(name, ("r",), answer="decline")).subscribe()
+        SimulatedFramework(master, SimulatedFrameworkSpec(name, ("r",), answer="decline")).subscribe()
         (framework,) = master.frameworks.values()
         master.subscriptions.remove(framework)
     assert [framework.name for framework in master.subscriptions.completed.values()] == ["b", "c"]
@@ -29,7 +29,7 @@ def test_the_oldest_framework_is_forgotten_first() -> None:
 def test_a_framework_keeps_its_last_tasks() -> None:
     master, clock = started(max_completed_tasks_per_framework="3")
     task = parse_resources("cpus:1;mem:64")
-    Resident(master, ResidentSpec("a", ("r",), task=task, tasks=1)).subscribe()
+    SimulatedFramework(master, SimulatedFrameworkSpec("a", ("r",), task=task, tasks=1)).subscribe()
     (framework,) = master.frameworks.values()
     for _ in range(20):
         clock.sleep(1.0)

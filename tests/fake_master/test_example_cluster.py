@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 import fake_master
-from fake_master.cluster import read_cluster_file
-from mesosctl.core.errors import BadInput
+from fake_master.sources.cluster_file import read_cluster_file
+from mesosctl.model.errors import BadInput
 
 ENTRY = {"agents": "resources = 'cpus:1'", "frameworks": "task = 'cpus:1'"}
 

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master import __main__ as program
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.flags import MasterFlags
-from fake_master.master.registry import MemoryRegistry, Registry
-from fake_master.master.registry_sqlite import SqliteRegistry
-from mesosctl.core.errors import BadInput
-from mesosctl.wire import recordio
+from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.state.flags import MasterFlags
+from mesosctl.api.protobuf import streaming
+from mesosctl.model.errors import BadInput
 from tests.profiles import examples
 
 AGENT = "cpus:4;mem:2048"
@@ -65,7 +65,7 @@ class Leader:
         assert answer.status == 202
 
     def heard(self) -> list[Mapping[str, Any]]:
-        return [json.loads(record) for record in recordio.decode(self._stream.take())]
+        return [json.loads(record) for record in streaming.decode(self._stream.take())]
 
     def offered(self) -> int:
         """How many agents have been offered since this was last asked."""

@@ -1,4 +1,4 @@
-"""Rehearsals: what is tried out on a master made of a picture."""
+"""dry runs: what is tried out on a master made of a picture."""
 
 from dataclasses import replace
 from io import BytesIO
@@ -8,27 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fake_master
-from fake_master.forecasting.rehearsal import Rehearsal
-from mesosctl.core.errors import BadInput
-from mesosctl.core.forecast import Terms
-from mesosctl.core.moment import Held
-from mesosctl.core.offers import Offer
-from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Quantities, Quota
-from mesosctl.core.text import parse_resources
+from fake_master.forecasting.dry_run import DryRun
+from mesosctl.model.errors import BadInput
+from mesosctl.model.offers import Offer
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.text import parse_resources
+from mesosctl.planning.forecast import Held, Terms
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
 CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 FOUR = "cpus:4;mem:4096"
 
 
-def agents(count: int, text: str = FOUR) -> tuple[PicturedAgent, ...]:
+def agents(count: int, text: str = FOUR) -> tuple[SnapshotAgent, ...]:
     return tuple(
-        PicturedAgent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
+        SnapshotAgent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
     )
 
 
-def framework(name: str, *roles: str, **more) -> PicturedFramework:
-    return PicturedFramework(
+def framework(name: str, *roles: str, **more) -> SnapshotFramework:
+    return SnapshotFramework(
         f"m-{name}", name, roles or (name,), capabilities=CAPABILITIES, suppressed=frozenset(), **more
     )
 
@@ -37,12 +36,12 @@ def usage(name: str, agent: int, text: str) -> Usage:
     return Usage(f"m-{name}", f"m-S{agent}", name, parse_resources(text), tasks=1)
 
 
-def picture(**more) -> ClusterPicture:
-    return replace(ClusterPicture("1.11.0", 1e9, agents(4)), **more)
+def picture(**more) -> ClusterSnapshot:
+    return replace(ClusterSnapshot("1.11.0", 1e9, agents(4)), **more)
 
 
-def begin(cluster: ClusterPicture, **terms) -> Rehearsal:
-    return fake_master.rehearse(cluster, Terms(**terms))
+def begin(cluster: ClusterSnapshot, **terms) -> DryRun:
+    return fake_master.start_dry_run(cluster, Terms(**terms))
 
 
 def cpus(amounts: Quantities) -> float:
@@ -50,8 +49,8 @@ def cpus(amounts: Quantities) -> float:
 
 
 def test_nothing_that_happens_changes_nothing():
-    rehearsal = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:2;mem:100"),)))
-    said = rehearsal.forecast()
+    dry_run = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:2;mem:100"),)))
+    said = dry_run.forecast()
     assert said.is_harmless
     assert said.rescinded == ()
     assert not any(party.changes for party in (*said.roles, *said.frameworks))
@@ -59,7 +58,7 @@ def test_nothing_that_happens_changes_nothing():
 
 def test_a_lost_agent_takes_tasks_and_offers_along():
     offer = Offer("m-O1", "b", "m-b", "b", "m-S1", "host-1", parse_resources(FOUR))
-    rehearsal = begin(
+    dry_run = begin(
         picture(
             agents=agents(2),
             frameworks=(framework("a"), framework("b")),
@@ -67,8 +66,8 @@ def test_a_lost_agent_takes_tasks_and_offers_along():
             offers=(offer,),
         )
     )
-    rehearsal.lose_agents(["m-S0", "m-S1"])
-    said = rehearsal.forecast()
+    dry_run.lose_agents(["m-S0", "m-S1"])
+    said = dry_run.forecast()
     assert [one.offer_id for one in said.rescinded] == ["m-O1"]
     assert {party.name: party.after for party in said.frameworks} == {"a": Held(), "b": Held()}
     assert [(one.kind, one.name, one.reason) for one in said.starved] == [
@@ -85,33 +84,33 @@ def test_an_agent_that_is_not_there_cannot_be_lost():
 
 
 def test_added_agents_are_shared_out():
-    rehearsal = begin(picture(agents=agents(2), frameworks=(framework("a"), framework("b"))))
-    rehearsal.add_agents(parse_resources("cpus:8;mem:8192"), 2, {"rack": "new"})
-    said = rehearsal.forecast()
+    dry_run = begin(picture(agents=agents(2), frameworks=(framework("a"), framework("b"))))
+    dry_run.add_agents(parse_resources("cpus:8;mem:8192"), 2, {"rack": "new"})
+    said = dry_run.forecast()
     assert {party.name: cpus(party.gains) for party in said.roles} == {"a": 8, "b": 8}
     assert cpus(said.totals) == 24
 
 
 def test_added_agents_have_names_of_their_own():
-    rehearsal = begin(picture(agents=()))
-    rehearsal.add_agents(parse_resources(FOUR), 2, {})
-    rehearsal.add_agents(parse_resources(FOUR), 1, {})
-    assert cpus(rehearsal.forecast().totals) == 12
+    dry_run = begin(picture(agents=()))
+    dry_run.add_agents(parse_resources(FOUR), 2, {})
+    dry_run.add_agents(parse_resources(FOUR), 1, {})
+    assert cpus(dry_run.forecast().totals) == 12
 
 
 def test_a_framework_that_leaves_gives_everything_back():
-    rehearsal = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:4;mem:4096"),)))
-    rehearsal.lose_framework("m-a")
-    said = rehearsal.forecast()
+    dry_run = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:4;mem:4096"),)))
+    dry_run.lose_framework("m-a")
+    said = dry_run.forecast()
     assert {party.name: cpus(party.after.total) for party in said.frameworks} == {"a": 0, "b": 16}
     assert said.is_harmless
 
 
 def test_executors_without_tasks_end_with_their_framework():
     idle = Usage("m-a", "m-S0", "a", parse_resources("cpus:4;mem:4096"))
-    rehearsal = begin(picture(agents=agents(1), frameworks=(framework("a"),), usages=(idle,)))
-    rehearsal.lose_framework("m-a")
-    said = rehearsal.forecast()
+    dry_run = begin(picture(agents=agents(1), frameworks=(framework("a"),), usages=(idle,)))
+    dry_run.lose_framework("m-a")
+    said = dry_run.forecast()
     assert said.headroom.free == (Quantities(), said.totals)
 
 
@@ -124,10 +123,10 @@ def test_frameworks_that_run_tasks_on_all_they_are_offered():
 
 
 def test_time_is_virtual_and_long_enough_for_filters():
-    rehearsal = begin(picture(flags={"allocation_interval": "500ms"}), cycles=3)
-    said = rehearsal.forecast()
+    dry_run = begin(picture(flags={"allocation_interval": "500ms"}), cycles=3)
+    said = dry_run.forecast()
     assert (said.cycles, said.seconds) == (12, 6.0)
-    assert rehearsal.clock() == 1e9 + 1.5 + 6.0
+    assert dry_run.clock() == 1e9 + 1.5 + 6.0
 
 
 def test_progress_ends_with_everything():
@@ -139,17 +138,17 @@ def test_progress_ends_with_everything():
 
 def test_a_guarantee_that_is_short_before_and_after_is_nobodys_fault():
     quotas = {"a": Quota(Quantities({"cpus": 16_000}))}
-    rehearsal = begin(
+    dry_run = begin(
         picture(frameworks=(framework("a"), framework("b")), usages=(usage("b", 0, "cpus:4;mem:4096"),), quotas=quotas)
     )
-    said = rehearsal.forecast()
+    said = dry_run.forecast()
     assert [(one.name, cpus(one.short), one.caused) for one in said.starving] == [("a", 4, False)]
     assert said.is_harmless
 
 
 def test_a_file_that_is_none():
     with pytest.raises(BadInput, match="the file is not TOML"):
-        fake_master.rehearse_file(BytesIO(b"agents ="), "the file", Terms())
+        fake_master.start_dry_run_of_file(BytesIO(b"agents ="), "the file", Terms())
 
 
 amounts = st.integers(1, 4)
@@ -171,10 +170,10 @@ pictures = st.builds(
 
 @given(pictures, st.integers(0, 2), st.integers(0, 3), st.sampled_from(("hold", "accept")))
 def test_nothing_is_given_out_twice(cluster, lost, added, assume):
-    rehearsal = begin(cluster, assume=assume, cycles=2)
-    rehearsal.lose_agents(agent.id for agent in cluster.agents[: min(lost, len(cluster.agents) - 1)])
-    rehearsal.add_agents(parse_resources("cpus:2;mem:2048"), added, {})
-    said = rehearsal.forecast()
+    dry_run = begin(cluster, assume=assume, cycles=2)
+    dry_run.lose_agents(agent.id for agent in cluster.agents[: min(lost, len(cluster.agents) - 1)])
+    dry_run.add_agents(parse_resources("cpus:2;mem:2048"), added, {})
+    said = dry_run.forecast()
     after = Quantities.total(party.after.total for party in said.frameworks)
     assert after + said.headroom.free[1] == said.totals
     assert Quantities.total(role.after.total for role in said.roles) == after

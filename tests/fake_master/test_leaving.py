@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from fake_master.cluster import AgentSpec
 from fake_master.http.exchange import Request
-from fake_master.master.agents import Absence
-from fake_master.master.tasks import TaskFate
+from fake_master.sources.cluster_file import AgentSpec
+from fake_master.state.agents import Absence
+from fake_master.state.tasks import TaskOutcome
 from tests.lab import AGENT, JSON, PINGS, Lab, Scheduler, scalar
 
 RESERVED = {**scalar("cpus", 1), "reservations": [{"type": "DYNAMIC", "role": "r"}]}
@@ -85,7 +85,7 @@ def test_a_task_that_had_ended_before_its_agent_left_stays_what_it_was(*, checkp
 
 def test_what_happens_on_an_agent_out_of_reach_is_heard_when_it_is_back() -> None:
     lab = Lab(AgentSpec(AGENT, absence=Absence(30, 60)))
-    lab.master.task_fate = TaskFate("TASK_FINISHED", 40.0)
+    lab.master.task_outcome = TaskOutcome("TASK_FINISHED", 40.0)
     framework = Scheduler(lab, name="r")
     framework.run("t")
     lab.wait(45)

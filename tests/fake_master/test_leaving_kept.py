@@ -3,10 +3,10 @@
 from functools import partial
 from pathlib import Path
 
-from fake_master.cluster import AgentSpec
-from fake_master.master.agents import Absence
-from fake_master.master.registry import Registry
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.interface import Registry
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import AgentSpec
+from fake_master.state.agents import Absence
 from tests.lab import AGENT, PINGS, Lab, Scheduler
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.ground import Ground, entries
-from mesosctl.core.errors import BadInput
-from mesosctl.core.resources import Resources
+from fake_master.services.launch import AcceptContext, entries
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from mesosctl.model.errors import BadInput
+from mesosctl.model.resources import Resources
 
 CLUSTER = """
 mesos_version = "1.11"
@@ -104,7 +104,7 @@ def test_agents_that_make_no_sense(tmp_path: Path, line: str, field: str) -> Non
 @pytest.mark.parametrize("knows", [True, False])
 def test_throttle_info_means_something_only_to_a_master_that_lends(knows: bool) -> None:
     nobody: Any = None  # neither framework nor agent is asked
-    ground = Ground(nobody, nobody, "r", Resources(), knows_throttling=knows)
+    ground = AcceptContext(nobody, nobody, "r", Resources(), knows_throttling=knows)
     message = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0}, "revocable": {"throttle_info": {}}}
     (entry,) = entries([message], ground)
     assert (entry.revocable, entry.throttleable) == (True, knows)

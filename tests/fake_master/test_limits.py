@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from fake_master.carriers.limits import ClientLimits, Connection
-from fake_master.carriers.server import Server
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.transports.limits import ClientLimits, Connection
+from fake_master.transports.server import Server
 
 pytestmark = pytest.mark.socket
 

@@ -7,13 +7,13 @@ from typing import Any
 import aiohttp
 import pytest
 
-from fake_master.carriers.server import Server
-from fake_master.cluster import ClusterSpec
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.master.streams import LARGEST_BACKLOG, EventStream
-from fake_master.master.subscription import Subscription
-from mesosctl.wire import recordio
+from fake_master.master import Master
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Subscription
+from fake_master.state.streams import LARGEST_BACKLOG, EventStream
+from fake_master.transports.server import Server
+from mesosctl.api.protobuf import streaming
 from tests.jobs.load import allow_files
 
 FRAMEWORKS = 1000
@@ -32,7 +32,7 @@ async def events(response: aiohttp.ClientResponse) -> Any:
     buffer = b""
     async for chunk, _ in response.content.iter_chunks():
         buffer += chunk
-        for record in recordio.decode([buffer]):
+        for record in streaming.decode([buffer]):
             yield json.loads(record)
         buffer = b""
 
@@ -124,7 +124,7 @@ def two_frameworks() -> tuple[Master, EventStream, EventStream, VirtualClock]:
 
 
 def kinds(stream: EventStream) -> list[str]:
-    return [json.loads(record)["type"] for record in recordio.decode(stream.take())]
+    return [json.loads(record)["type"] for record in streaming.decode(stream.take())]
 
 
 def test_a_dead_subscriber_loses_its_offers_to_the_others() -> None:
@@ -144,8 +144,8 @@ def test_a_subscriber_that_never_reads_is_let_go_when_its_backlog_is_too_large()
     (framework, other) = master.frameworks.values()
     largest = "x" * (LARGEST_BACKLOG // 8)
     for _ in range(9):
-        master.tell.message(framework, "agent", "executor", largest)
-        master.tell.message(other, "agent", "executor", "short")
+        master.events.message(framework, "agent", "executor", largest)
+        master.events.message(other, "agent", "executor", "short")
     assert slow.closed
     assert not framework.connected
     assert not alive.closed

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_master.carriers.address import open_on_call
-from fake_master.carriers.direct import Direct
-from fake_master.carriers.on_call import OnCall
-from fake_master.master.registry import MemoryRegistry, RegistryFailure
-from fake_master.master.streams import EventStream
-from mesosctl.core.errors import BadInput
+from fake_master.registry.interface import MemoryRegistry, RegistryFailure
+from fake_master.state.streams import EventStream
+from fake_master.transports.address import open_on_call
+from fake_master.transports.direct import DirectTransport
+from fake_master.transports.on_call import LazyTransport
+from mesosctl.model.errors import BadInput
 from tests.lab import Scheduler, lasting
 from tests.profiles import examples
 
@@ -54,7 +54,7 @@ def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, versio
 def test_who_closes_it_ends_its_master_which_keeps_what_it_has_not_yet(tmp_path: Path) -> None:
     with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
-        carrier = OnCall(lambda: Direct(here.master), here.master.registry, None, nullcontext)
+        carrier = LazyTransport(lambda: DirectTransport(here.master), here.master.registry, None, nullcontext)
         assert carrier.answer("GET", "/version", {}, b"").status == 200
         scheduler.run("a")
         carrier.close()
@@ -71,8 +71,8 @@ def test_a_master_that_cannot_start_for_a_stream_is_explained() -> None:
         except RegistryFailure as failure:
             raise BadInput(str(failure)) from failure
 
-    def start() -> Direct:
+    def start() -> DirectTransport:
         raise RegistryFailure("the file is gone")
 
     with pytest.raises(BadInput, match="the file is gone"):
-        OnCall(start, MemoryRegistry(), None, explained).events(EventStream(), None)
+        LazyTransport(start, MemoryRegistry(), None, explained).events(EventStream(), None)

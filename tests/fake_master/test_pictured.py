@@ -1,4 +1,4 @@
-"""A fake master made from a picture: it is as the picture says, and keeps what is changed."""
+"""A fake master made from a snapshot: it is as the snapshot says, and keeps what is changed."""
 
 import json
 from contextlib import closing
@@ -8,29 +8,29 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
-from fake_master.carriers.address import open_on_call
 from fake_master.http.exchange import written
 from fake_master.http.operator_api import READERS
-from fake_master.master.registry import MemoryRegistry
-from fake_master.pictured import Pictured
-from mesosctl.core.errors import BadInput
-from mesosctl.core.forecast import Terms
-from mesosctl.core.offers import Offer
-from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.quantities import Quantities, Quota
-from mesosctl.core.resource import Reservation, Resource
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_resources
-from mesosctl.wire import snapshot
-from mesosctl.wire.cluster_state import cluster_state
+from fake_master.registry.interface import MemoryRegistry
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.transports.address import open_on_call
+from mesosctl.api.cluster_state import cluster_state
+from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.model.errors import BadInput
+from mesosctl.model.offers import Offer
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.resource import Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from mesosctl.planning.forecast import Terms
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from tests.api.pictures import pictures
 from tests.profiles import examples
-from tests.wire.pictures import pictures
 
 TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
-AGENTS = tuple(PicturedAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
-WEB = PicturedFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
+AGENTS = tuple(SnapshotAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
+WEB = SnapshotFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
 HALF = parse_resources("cpus:4;mem:2048;ports:[31000-31004]")
-BASE = ClusterPicture("1.11.0", 1000.0, AGENTS, (WEB,))
+BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def state(master):
@@ -41,8 +41,8 @@ def offered(name, agent, resources, role="web", framework="m-0000"):
     return Offer(name, role, framework, "shop", agent, "same.example", resources, stacked_format=False)
 
 
-def started(picture, **more):
-    return Pictured(picture).start(clock=lambda: 2000.0, **more)
+def started(snapshot, **more):
+    return RestoredCluster(snapshot).start(clock=lambda: 2000.0, **more)
 
 
 def summed(usages):
@@ -60,23 +60,23 @@ def _unowned(total: Resources) -> Resources:
 
 @settings(max_examples=examples(100), deadline=None)
 @given(pictures())
-def test_whatever_a_picture_says_the_master_says_too(picture):
+def test_whatever_a_picture_says_the_master_says_too(snapshot):
     # No master tells of one port that has two owners.
-    assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in picture.agents))
-    shown = state(Pictured(picture).start(clock=lambda: picture.taken_at))
+    assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in snapshot.agents))
+    shown = state(RestoredCluster(snapshot).start(clock=lambda: snapshot.taken_at))
     assert [(a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in shown.agents] == [
-        (a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in picture.agents
+        (a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in snapshot.agents
     ]
     assert [(f.id, f.name, set(f.roles), f.principal, f.active, f.connected) for f in shown.frameworks] == [
-        (f.id, f.name, set(f.roles), f.principal, f.active, f.connected) for f in picture.frameworks
+        (f.id, f.name, set(f.roles), f.principal, f.active, f.connected) for f in snapshot.frameworks
     ]
-    assert summed(shown.usages) == summed(picture.usages)
-    assert {offer.id for offer in shown.offers} <= {offer.id for offer in picture.offers}
+    assert summed(shown.usages) == summed(snapshot.usages)
+    assert {offer.id for offer in shown.offers} <= {offer.id for offer in snapshot.offers}
 
 
 def test_offers_are_outstanding_as_before_and_the_rest_is_offered_at_once():
-    picture = ClusterPicture("1.11.0", 0.0, AGENTS, (WEB,), offers=(offered("m-O7", "m-S0", HALF),))
-    master = started(picture)
+    snapshot = ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), offers=(offered("m-O7", "m-S0", HALF),))
+    master = started(snapshot)
     assert [offer.id for offer in master.offers] == ["m-O7"]
     master.advance()
     assert "m-O7" in [offer.id for offer in master.offers]
@@ -85,16 +85,16 @@ def test_offers_are_outstanding_as_before_and_the_rest_is_offered_at_once():
 
 
 def test_what_is_suppressed_or_away_is_offered_nothing():
-    quiet = PicturedFramework("q", "q", ("q",), suppressed=frozenset({"q"}), capabilities=frozenset({"MULTI_ROLE"}))
-    away = PicturedFramework("a", "a", ("a",), active=False, connected=False, capabilities=frozenset({"MULTI_ROLE"}))
-    master = started(ClusterPicture("1.11.0", 0.0, AGENTS, (quiet, away)))
+    quiet = SnapshotFramework("q", "q", ("q",), suppressed=frozenset({"q"}), capabilities=frozenset({"MULTI_ROLE"}))
+    away = SnapshotFramework("a", "a", ("a",), active=False, connected=False, capabilities=frozenset({"MULTI_ROLE"}))
+    master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (quiet, away)))
     master.advance()
     assert len(master.offers) == 0
 
 
 def test_tasks_share_what_their_framework_holds():
     usage = Usage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
-    master = started(ClusterPicture("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
+    master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
     tasks = list(master.frameworks["m-0000"].tasks.values())
     assert len(tasks) == 3
     assert [task.resources.scalar_quantities().get_amount("cpus") for task in tasks] == [333, 333, 334]
@@ -105,7 +105,7 @@ def test_tasks_share_what_their_framework_holds():
 
 def test_changes_outlive_the_master_and_offers_of_what_is_gone_do_not():
     registry = MemoryRegistry()
-    whole = ClusterPicture(
+    whole = ClusterSnapshot(
         "1.11.0", 0.0, AGENTS, (WEB,), offers=(offered("m-O7", "m-S0", TOTAL), offered("m-O8", "m-S1", TOTAL))
     )
     first = started(whole, registry=registry)
@@ -122,16 +122,16 @@ def test_changes_outlive_the_master_and_offers_of_what_is_gone_do_not():
 
 def test_a_removed_quota_does_not_come_back():
     registry = MemoryRegistry()
-    picture = ClusterPicture("1.11.0", 0.0, AGENTS, quotas={"web": Quota(Quantities({"cpus": 1000}))})
-    with (first := started(picture, registry=registry)).transaction():
+    snapshot = ClusterSnapshot("1.11.0", 0.0, AGENTS, quotas={"web": Quota(Quantities({"cpus": 1000}))})
+    with (first := started(snapshot, registry=registry)).transaction():
         first.quotas.remove(None, "web")
-    assert started(picture, registry=registry).quotas.meanings() == {}
+    assert started(snapshot, registry=registry).quotas.meanings() == {}
 
 
 def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     file = tmp_path / "cluster"
-    file.write_text(snapshot.dump(BASE))
+    file.write_text(snapshot_api.dump(BASE))
 
     def ask(path, method="GET", body=b"", options=""):
         with closing(open_on_call(f"fake:{file}{options}")) as carrier:
@@ -144,13 +144,13 @@ def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):
     ask("/weights", "PUT", json.dumps(web).encode())
     assert ask("/weights") == web
     assert ask("/version", options="?version=1.4")["version"] == "1.4.0"
-    file.write_text(snapshot.dump(BASE) + " ")
+    file.write_text(snapshot_api.dump(BASE) + " ")
     assert ask("/weights") == []  # taken anew
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("{", "is not JSON"), ("{}", "is not a snapshot"), (snapshot.dump(BASE).replace('"m-S1"', '"m-S0"'), "twice")],
+    [("{", "is not JSON"), ("{}", "is not a snapshot"), (snapshot_api.dump(BASE).replace('"m-S1"', '"m-S0"'), "twice")],
 )
 def test_a_file_that_is_no_snapshot_is_told_apart(tmp_path, content, said):
     file = tmp_path / "cluster.json"
@@ -162,6 +162,6 @@ def test_a_file_that_is_no_snapshot_is_told_apart(tmp_path, content, said):
 def test_quota_on_a_nested_role_is_refused_in_words() -> None:
     quotas = {"eng/a": Quota(Quantities({"cpus": 1000}))}
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
-        Pictured(ClusterPicture("1.11.0", 0.0, quotas=quotas)).start()
+        RestoredCluster(ClusterSnapshot("1.11.0", 0.0, quotas=quotas)).start()
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
-        fake_master.rehearse(ClusterPicture("1.11.0", 0.0, quotas=quotas), Terms())
+        fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), Terms())

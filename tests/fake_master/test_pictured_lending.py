@@ -1,25 +1,33 @@
-"""Masters made of pictures of what may be taken back: lent reservations, slack of use, priorities."""
+"""Masters made of snapshots of what may be taken back: lent reservations, slack of use, priorities."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.pictured import Pictured
-from mesosctl.core.errors import BadInput
-from mesosctl.core.offers import Offer
-from mesosctl.core.picture import ClusterPicture, PicturedAgent, PicturedFramework, Usage
-from mesosctl.core.pictured_lending import Debt, Lending, PicturedTask, Refusal
-from mesosctl.core.resource import Resource
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_resources
+from fake_master.master import Master
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.clock import VirtualClock
+from mesosctl.model.errors import BadInput
+from mesosctl.model.offers import Offer
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from mesosctl.planning.snapshot import (
+    ClusterSnapshot,
+    Debt,
+    Lending,
+    Refusal,
+    SnapshotAgent,
+    SnapshotFramework,
+    SnapshotTask,
+    Usage,
+)
 
 ABLE = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT", "REVOCABLE_RESOURCES"})
-AGENT = PicturedAgent("m-S0", "a", "slave(1)@h:5051", parse_resources("cpus:4;mem:400;cpus(lender):6;mem(lender):600"))
-TENANT = PicturedFramework("m-T", "T", ("tenant",), capabilities=ABLE, suppressed=frozenset({"tenant"}))
-OWNER = PicturedFramework("m-L", "L", ("lender",), capabilities=ABLE, suppressed=frozenset({"lender"}))
+AGENT = SnapshotAgent("m-S0", "a", "slave(1)@h:5051", parse_resources("cpus:4;mem:400;cpus(lender):6;mem(lender):600"))
+TENANT = SnapshotFramework("m-T", "T", ("tenant",), capabilities=ABLE, suppressed=frozenset({"tenant"}))
+OWNER = SnapshotFramework("m-L", "L", ("lender",), capabilities=ABLE, suppressed=frozenset({"lender"}))
 FLAGS = {"oversubscribe_reservations": "true"}
 
 
@@ -27,11 +35,11 @@ def lent(cpus: int, mem: int) -> Resources:
     return Resources([Resource("cpus", cpus * 1000, revocable=True), Resource("mem", mem * 1000, revocable=True)])
 
 
-def task(name: str, resources: Resources, framework: PicturedFramework = TENANT, **more: Any) -> PicturedTask:
-    return PicturedTask(name, framework.id, AGENT.id, framework.roles[0], resources, **more)
+def task(name: str, resources: Resources, framework: SnapshotFramework = TENANT, **more: Any) -> SnapshotTask:
+    return SnapshotTask(name, framework.id, AGENT.id, framework.roles[0], resources, **more)
 
 
-def picture(*tasks: PicturedTask, **more: Any) -> ClusterPicture:
+def snapshot(*tasks: SnapshotTask, **more: Any) -> ClusterSnapshot:
     """Every task is part of what its framework uses."""
     used: dict[str, Resources] = {}
     for one in tasks:
@@ -41,13 +49,13 @@ def picture(*tasks: PicturedTask, **more: Any) -> ClusterPicture:
     usages = tuple(Usage(of, AGENT.id, roles[of], held, counts[of]) for of, held in used.items())
     lending = Lending(tasks, stop_seconds=2.0)
     return replace(
-        ClusterPicture("1.11.0", 1000.0, (AGENT,), (TENANT, OWNER), usages, flags=FLAGS, lending=lending), **more
+        ClusterSnapshot("1.11.0", 1000.0, (AGENT,), (TENANT, OWNER), usages, flags=FLAGS, lending=lending), **more
     )
 
 
-def started(picture: ClusterPicture, **more: Any) -> tuple[Master, VirtualClock]:
+def started(snapshot: ClusterSnapshot, **more: Any) -> tuple[Master, VirtualClock]:
     clock = VirtualClock(1000.0)
-    master = Pictured(picture, **more).start(clock=clock)
+    master = RestoredCluster(snapshot, **more).start(clock=clock)
     master.advance()
     return master, clock
 
@@ -62,7 +70,7 @@ REST = parse_resources("cpus:4;mem:400")
 
 def test_what_is_ending_ends_and_what_waits_for_it_starts() -> None:
     master, clock = started(
-        picture(
+        snapshot(
             task("t0", REST),
             task("t1", lent(6, 600), standing="ending"),
             task("big", OWNED, OWNER, standing="waiting"),
@@ -76,7 +84,7 @@ def test_what_is_ending_ends_and_what_waits_for_it_starts() -> None:
 
 def test_what_is_under_way_arrives_and_drives_tenants_out() -> None:
     master, clock = started(
-        picture(task("t0", REST), task("t1", lent(6, 600)), task("big", OWNED, OWNER, standing="arriving"))
+        snapshot(task("t0", REST), task("t1", lent(6, 600)), task("big", OWNED, OWNER, standing="arriving"))
     )
     assert states(master)["big"] == "TASK_STAGING"
     clock.sleep(2.0)
@@ -87,7 +95,7 @@ def test_what_is_under_way_arrives_and_drives_tenants_out() -> None:
 def test_an_executor_goes_with_its_tasks() -> None:
     executor: dict[str, Any] = {"executor_id": "e", "executor_resources": lent(1, 100)}
     master, clock = started(
-        picture(
+        snapshot(
             task("t0", REST),
             task("t1", lent(1, 100), **executor),
             task("t2", lent(4, 400), executor_id="e"),
@@ -103,7 +111,7 @@ def test_an_executor_goes_with_its_tasks() -> None:
 
 def test_what_nobody_may_see_is_in_the_way_too() -> None:
     hidden = replace(TENANT, id="unseen-tenant", name="(unseen)", active=False, connected=False)
-    whole = picture(task("t1", lent(6, 600)), task("big", OWNED, OWNER, standing="arriving"))
+    whole = snapshot(task("t1", lent(6, 600)), task("big", OWNED, OWNER, standing="arriving"))
     master, clock = started(
         replace(
             whole,
@@ -118,7 +126,7 @@ def test_what_nobody_may_see_is_in_the_way_too() -> None:
 
 def test_refusals_offers_and_debts_are_as_they_were() -> None:
     awake = replace(OWNER, suppressed=frozenset())
-    whole = picture(
+    whole = snapshot(
         task("t0", REST),
         task("t1", lent(2, 200)),
         offers=(Offer("m-O7", "tenant", "m-T", "T", AGENT.id, "a", lent(3, 300)),),
@@ -140,7 +148,7 @@ def test_who_owes_what_is_not_asked_for_more() -> None:
     """Of what a framework has, the part that is lent no longer stays so while nothing changes."""
     owned = parse_resources("cpus(lender):4;mem(lender):400")
     debt = Debt("m-T", AGENT.id, "tenant", lent(2, 200))
-    whole = picture(
+    whole = snapshot(
         task("t1", lent(2, 200)),
         task("big", owned, OWNER),
         offers=(Offer("m-O7", "tenant", "m-T", "T", AGENT.id, "a", lent(2, 200)),),
@@ -153,7 +161,7 @@ def test_who_owes_what_is_not_asked_for_more() -> None:
 
 
 def test_a_master_that_does_not_lend_just_runs_what_is_there() -> None:
-    whole = picture(task("t1", lent(6, 600), standing="ending"), task("big", OWNED, OWNER, standing="waiting"))
+    whole = snapshot(task("t1", lent(6, 600), standing="ending"), task("big", OWNED, OWNER, standing="waiting"))
     master, clock = started(whole, flags={"oversubscribe_reservations": "false"})
     clock.sleep(10.0)
     master.advance()
@@ -162,7 +170,7 @@ def test_a_master_that_does_not_lend_just_runs_what_is_there() -> None:
 
 @pytest.mark.parametrize("held", ["cpus:5", "gpus:1"])
 def test_a_task_holds_no_more_than_its_framework(held: str) -> None:
-    whole = picture(task("t1", REST))
+    whole = snapshot(task("t1", REST))
     assert whole.lending is not None
     tasks = (task("t2", parse_resources(held)),)
     with pytest.raises(BadInput, match="task t2 holds"):
@@ -175,7 +183,7 @@ def test_what_a_real_agent_oversubscribes_is_offered_and_not_promised() -> None:
     slack = Resources([Resource("cpus", 2000, revocable=True)])
     agent = replace(AGENT, total=AGENT.total + slack)
     awake = replace(TENANT, suppressed=frozenset())
-    master, _ = started(ClusterPicture("1.11.0", 1000.0, (agent,), (awake,)))
+    master, _ = started(ClusterSnapshot("1.11.0", 1000.0, (agent,), (awake,)))
     (offer,) = master.offers
     assert offer.resources.allocated_to(None) == REST + slack
     assert master.agents[agent.id].oversubscribed == slack
@@ -184,8 +192,8 @@ def test_what_a_real_agent_oversubscribes_is_offered_and_not_promised() -> None:
 
 def test_priorities_are_kept_and_unknown_allocators_are_not() -> None:
     flags = {"allocator": "strict-priority", "priorities": "tenant=3", "preemption": "true"}
-    master, _ = started(ClusterPicture("1.11.0", 1000.0, (AGENT,), flags=flags))
+    master, _ = started(ClusterSnapshot("1.11.0", 1000.0, (AGENT,), flags=flags))
     assert master.flags.has_strict_priority
     assert master.flags.priorities.of("tenant") == 3
-    other, _ = started(ClusterPicture("1.11.0", 1000.0, (AGENT,), flags={"allocator": "com.example.Own"}))
+    other, _ = started(ClusterSnapshot("1.11.0", 1000.0, (AGENT,), flags={"allocator": "com.example.Own"}))
     assert other.flags.shown["allocator"] == "hierarchical"

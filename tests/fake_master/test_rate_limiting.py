@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from fake_master.master.flags import MasterFlags
-from mesosctl.core.errors import BadInput
+from fake_master.state.flags import MasterFlags
+from mesosctl.model.errors import BadInput
 from tests.lab import Lab, Scheduler
 
 P_1 = {"limits": [{"principal": "p", "qps": 1}]}

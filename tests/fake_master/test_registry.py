@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.registry import MemoryRegistry, Registry, RegistryFailure
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.interface import MemoryRegistry, Registry, RegistryFailure
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -132,10 +132,10 @@ def test_when_the_registry_fails_the_answer_is_500_and_nothing_has_changed(tmp_p
 _KILLED_AFTER_ITS_ANSWER = """
 import os, signal, sys
 from pathlib import Path
-from fake_master.cluster import ClusterSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.sqlite import SqliteRegistry
 application = Application(ClusterSpec(agents=("cpus:12",)).start(SqliteRegistry(Path(sys.argv[1]))))
 body = b'{"role":"r1","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":1}}]}'
 assert application.handle(Request("POST", "/quota", body=body)).status == 200
@@ -161,8 +161,8 @@ def test_an_answered_change_survives_sigkill(tmp_path: Path):
 _STARTED_AT_ONCE = """
 import sys
 from pathlib import Path
-from fake_master.cluster import ClusterSpec
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.registry.sqlite import SqliteRegistry
 print("ready", flush=True)
 sys.stdin.readline()
 master = ClusterSpec(agents=("cpus:1", "cpus:2")).start(SqliteRegistry(Path(sys.argv[1])))

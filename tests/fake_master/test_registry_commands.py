@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.fake_master.sending import ROOT, as_json, garbage, make
 from tests.needs import require
-
-from .sending import ROOT, as_json, garbage, make
 
 pytestmark = pytest.mark.process
 

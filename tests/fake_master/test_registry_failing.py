@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import AgentSpec, ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
-from fake_master.master.agents import Absence
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.registry_sqlite import SqliteRegistry
-from mesosctl.wire import recordio
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.state.agents import Absence
+from fake_master.state.clock import VirtualClock
+from mesosctl.api.protobuf import streaming
+from tests.fake_master.sending import AGENT, JSON, ROOT, as_json, quota, send
 from tests.needs import require
-
-from .sending import AGENT, JSON, ROOT, as_json, quota, send
 
 
 def reserve(application: Application) -> dict[str, Any]:
@@ -189,7 +188,7 @@ class Scheduler:
         return self.call("ACCEPT", accept={"offer_ids": [offer["id"]], "operations": operations})
 
     def _take(self) -> None:
-        self._events += [json.loads(record) for record in recordio.decode(self._stream.take())]
+        self._events += [json.loads(record) for record in streaming.decode(self._stream.take())]
 
 
 @pytest.mark.parametrize("condition", [full, locked])
@@ -234,10 +233,10 @@ def test_what_falls_due_meanwhile_is_done_when_the_registry_works_again(tmp_path
 _UNTIL_THE_DISK_IS_FULL = """
 import json, sys
 from pathlib import Path
-from fake_master.cluster import ClusterSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.sqlite import SqliteRegistry
 
 folder = Path(sys.argv[1])
 (folder / "ballast").write_bytes(bytes(64 * 1024))

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from fake_master.carriers.limits import ClientLimits
-from fake_master.carriers.server import Server
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
-from fake_master.master.registry import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.interface import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.transports.limits import ClientLimits
+from fake_master.transports.server import Server
+from tests.fake_master.sending import AGENT, JSON, quota
 from tests.lab import Lab, Scheduler
-
-from .sending import AGENT, JSON, quota
 
 PATIENCE = 60.0
 """Seconds until a test gives up."""

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
-from fake_master.master.registry import RegistryFailure, UnreadableRegistry
-from fake_master.master.registry_sqlite import SqliteRegistry
-
-from .sending import AGENT, garbage, make
+from fake_master.registry.interface import RegistryFailure, UnreadableRegistry
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import ClusterSpec
+from tests.fake_master.sending import AGENT, garbage, make
 
 
 def torn(path: Path) -> None:

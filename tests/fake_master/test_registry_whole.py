@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from fake_master.master.registry import UnreadableRegistry
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.registry.interface import UnreadableRegistry
+from fake_master.registry.sqlite import SqliteRegistry
 
 
 def change(path: Path, statement: str) -> None:

@@ -6,26 +6,26 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import ClusterSpec, read_cluster_file
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.master.residents import ResidentSpec
-from fake_master.master.tasks import TaskFate
-from fake_master.simulation import simulate
-from mesosctl.core.errors import BadInput
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.text import parse_resources
+from fake_master.master import Master
+from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from fake_master.sources.simulation import simulate
+from fake_master.state.clock import VirtualClock
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.errors import BadInput
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.text import parse_resources
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "drf.toml"
 AGENT = "cpus:4;mem:4096"
 
 
-def play(*frameworks: ResidentSpec, seconds: float = 3.0, fate: TaskFate | None = None) -> Master:
+def play(*frameworks: SimulatedFrameworkSpec, seconds: float = 3.0, fate: TaskOutcome | None = None) -> Master:
     """A master after so many seconds."""
     clock = VirtualClock(1000.0)
-    spec = ClusterSpec((AGENT,), "1.11", frameworks=frameworks, task_fate=fate or TaskFate())
+    spec = ClusterSpec((AGENT,), "1.11", frameworks=frameworks, task_outcome=fate or TaskOutcome())
     master = spec.start(clock=clock)
     master.advance()
     clock.sleep(seconds)
@@ -33,8 +33,8 @@ def play(*frameworks: ResidentSpec, seconds: float = 3.0, fate: TaskFate | None 
     return master
 
 
-def resident(name: str, task: str = "cpus:1;mem:512", **more: Any) -> ResidentSpec:
-    return ResidentSpec(name, (name,), parse_resources(task), **more)
+def resident(name: str, task: str = "cpus:1;mem:512", **more: Any) -> SimulatedFrameworkSpec:
+    return SimulatedFrameworkSpec(name, (name,), parse_resources(task), **more)
 
 
 def running(master: Master) -> dict[str, int]:
@@ -73,7 +73,7 @@ def test_one_declines_and_one_holds() -> None:
 
 
 def test_tasks_end_as_the_file_says_and_make_room_for_others() -> None:
-    master = play(resident("f", tasks=4), seconds=25.0, fate=TaskFate("TASK_FAILED", 10.0))
+    master = play(resident("f", tasks=4), seconds=25.0, fate=TaskOutcome("TASK_FAILED", 10.0))
     (framework,) = master.frameworks.values()
     assert framework.counts["tasks/terminal/task_failed"] == 8
     assert running(master) == {"f": 4}

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
-from fake_master.master.flags import MasterFlags
-from fake_master.master.tasks import TaskFate
-from mesosctl.core.errors import BadInput
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.flags import MasterFlags
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.errors import BadInput
 from tests.lab import Lab, Scheduler, scalar
 
 FLAGS = {
@@ -28,7 +28,7 @@ class Stage:
     ) -> None:
         self.cluster = Lab("cpus:4;mem:1024", flags=flags)
         self.master = self.cluster.application.master
-        self.master.task_fate = TaskFate(stop_seconds=stop_seconds)
+        self.master.task_outcome = TaskOutcome(stop_seconds=stop_seconds)
         self.now = 0.0
         self.batch = self.framework("batch", *capabilities)
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.cluster import AgentSpec
-from fake_master.master.agents import Absence
-from fake_master.master.registry import MemoryRegistry, RegistryFailure, UnreadableRegistry
-from fake_master.master.registry_sqlite import SqliteRegistry
-from fake_master.master.residents import ResidentSpec
-from fake_master.master.tasks import TaskFate
-from mesosctl.core.text import parse_resources
+from fake_master.registry.interface import MemoryRegistry, RegistryFailure, UnreadableRegistry
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
+from fake_master.sources.cluster_file import AgentSpec
+from fake_master.state.agents import Absence
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.text import parse_resources
 from tests.lab import AGENT, Scheduler, lasting
 
 PATIENCE = 600.0
@@ -84,7 +84,7 @@ def test_an_end_that_was_not_acknowledged_is_told_again_and_holds_nothing(tmp_pa
 
 @pytest.mark.parametrize(("down", "left"), [(0.0, 60.0), (30.0, 30.0), (500.0, 0.0)])
 def test_tasks_run_on_from_where_they_were(tmp_path: Path, down: float, left: float) -> None:
-    with lasting(tmp_path, task_fate=TaskFate("TASK_FINISHED", 100.0)) as here:
+    with lasting(tmp_path, task_outcome=TaskOutcome("TASK_FINISHED", 100.0)) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         here.wait(40)
@@ -99,7 +99,7 @@ def test_tasks_run_on_from_where_they_were(tmp_path: Path, down: float, left: fl
 
 
 def test_what_was_told_to_end_ends_when_it_would_have(tmp_path: Path) -> None:
-    with lasting(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
+    with lasting(tmp_path, task_outcome=TaskOutcome(stop_seconds=10.0)) as here:
         scheduler = Scheduler(here, "TASK_KILLING_STATE")
         scheduler.run("a", "b")
         scheduler.ask("KILL", task_id={"value": "a"})
@@ -266,7 +266,7 @@ def test_tasks_on_an_unreachable_agent_that_is_given_up_are_forgotten_at_once(tm
 
 
 def test_an_agent_that_is_drained_goes_on_being_drained(tmp_path: Path) -> None:
-    with lasting(tmp_path, task_fate=TaskFate(stop_seconds=10.0)) as here:
+    with lasting(tmp_path, task_outcome=TaskOutcome(stop_seconds=10.0)) as here:
         scheduler = Scheduler(here)
         scheduler.run("a")
         (agent,) = here.agents
@@ -292,7 +292,7 @@ def test_an_agent_without_room_for_what_it_ran_is_another_one(tmp_path: Path, ca
 
 
 def test_frameworks_of_the_masters_own_process_end_with_it(tmp_path: Path) -> None:
-    resident = ResidentSpec("r", ("r",), parse_resources("cpus:1;mem:512"), tasks=2)
+    resident = SimulatedFrameworkSpec("r", ("r",), parse_resources("cpus:1;mem:512"), tasks=2)
     with lasting(tmp_path, frameworks=(resident,)) as here:
         here.wait(5)
         assert here.used() == 2.0

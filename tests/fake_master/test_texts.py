@@ -8,26 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_master.cluster import AgentSpec, ClusterSpec
-from fake_master.http import quota, texts, views
+from fake_master.http import quota as quota_endpoints
+from fake_master.http import response_cache, views
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Written
-from fake_master.http.texts import Texts
-from fake_master.master.agents import Absence
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.quotas import SentQuota
-from fake_master.master.residents import ResidentSpec
-from fake_master.master.role_view import everything
-from fake_master.master.tasks import TaskFate
-from mesosctl.core.text import parse_resources
+from fake_master.http.response_cache import ResponseCache
+from fake_master.services.quota import SentQuota
+from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.state.agents import Absence
+from fake_master.state.clock import VirtualClock
+from fake_master.state.roles import everything
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.text import parse_resources
 from tests.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
 AGENT = "cpus:4;mem:4096;disk:1000;cpus(ads):2;ports:[31000-31010]"
 
 
-def resident(name: str, task: str = "", **more: Any) -> ResidentSpec:
-    return ResidentSpec(name, (name,), parse_resources(task), **more)
+def resident(name: str, task: str = "", **more: Any) -> SimulatedFrameworkSpec:
+    return SimulatedFrameworkSpec(name, (name,), parse_resources(task), **more)
 
 
 CLUSTER = ClusterSpec(
@@ -43,7 +44,7 @@ CLUSTER = ClusterSpec(
         resident("idle", answer="hold"),
         resident("shy", answer="decline", refuse_seconds=2.0),
     ),
-    task_fate=TaskFate("TASK_FINISHED", 5.0, 1.0),
+    task_outcome=TaskOutcome("TASK_FINISHED", 5.0, 1.0),
 )
 
 
@@ -124,7 +125,7 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
     for name, value in [("wait", 0.0), *steps]:
         getattr(stage, name)(value)
         kept = [stage.read(path) for path in PATHS]
-        texts._KEPT.pop(stage.master)
+        response_cache._KEPT.pop(stage.master)
         assert kept == [stage.read(path) for path in PATHS]
 
 
@@ -135,7 +136,7 @@ class Thing:
 
 
 def test_only_what_changed_is_written_again() -> None:
-    kept, things, written = Texts(), [Thing("a"), Thing("b")], []
+    kept, things, written = ResponseCache(), [Thing("a"), Thing("b")], []
 
     def view(thing: Thing) -> dict[str, Any]:
         written.append(thing.id)
@@ -158,7 +159,7 @@ def test_only_what_changed_is_written_again() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=3), max_size=6))
 def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histories: list[list[int]]) -> None:
-    parts, kept = [object() for _ in range(3)], Texts()
+    parts, kept = [object() for _ in range(3)], ResponseCache()
     told, now = [], [-1]
 
     def write() -> Written:
@@ -177,7 +178,7 @@ def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histor
 
 def test_equal_parts_that_are_other_objects_count_as_changed() -> None:
     """Resources are equal in any order and labels too, but not shown alike."""
-    kept, thing = Texts(), Thing("a")
+    kept, thing = ResponseCache(), Thing("a")
     texts = []
     for part in ([1, 2], [2, 1]):
         thing.part = part
@@ -195,7 +196,7 @@ def test_what_is_kept_for_one_is_not_told_to_another() -> None:
         stage.master.quotas.update("None", [("ads", SentQuota({}, {"cpus": 1.0}))], force=True)
 
     def told(principal: str | None) -> Any:
-        return json.loads(quota.get(stage.master, Request("GET", "/quota"), principal).body)
+        return json.loads(quota_endpoints.get(stage.master, Request("GET", "/quota"), principal).body)
 
     assert told("None")["configs"] == [{"role": "ads", "limits": {"cpus": {"value": 1.0}}}]
     assert told(None) == {}

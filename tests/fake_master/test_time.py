@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.streams import EventStream
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.streams import EventStream
 
 HOUR, DAY = 3600.0, 86400.0
 CALL = {"content-type": "application/json", "accept": "application/json"}

@@ -53,7 +53,7 @@ class Command:
     quotas: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     reserved: Mapping[str, float] = field(default_factory=dict)
     volume: bool = False
-    wishes: str | None = None
+    targets: str | None = None
     changes: bool = True
     steps: int = 1
     again: tuple[int, ...] = (0,)
@@ -78,10 +78,10 @@ class Command:
     def typed(self, master: Cluster, folder: Path) -> list[str]:
         """The words, with the agent's id in place of AGENT."""
         words = [master.agents()[0]["id"] if word == "AGENT" else word for word in self.words.split()]
-        if self.wishes is None:
+        if self.targets is None:
             return words
         file = folder / "wishes.toml"
-        file.write_text(self.wishes.replace("AGENT", master.agents()[0]["id"]))
+        file.write_text(self.targets.replace("AGENT", master.agents()[0]["id"]))
         return [*words, "-f", str(file)]
 
 
@@ -144,7 +144,7 @@ CHANGING = (
     Command(
         "apply --yes",
         _applied,
-        wishes='[quotas.web]\nguarantee = "cpus:3"\n[weights]\nweb = 2.0\n'
+        targets='[quotas.web]\nguarantee = "cpus:3"\n[weights]\nweb = 2.0\n'
         '[[reservations]]\nagent = "AGENT"\nrole = "ads"\nresources = "cpus:2"\n',
         steps=4,
     ),

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 from mesosctl.__main__ import main
-from mesosctl.core.errors import ExitStatus
+from mesosctl.model.errors import ExitStatus
 from tests.conformance.cluster import Cluster
 from tests.faults.commands import Command, State
 from tests.faults.kinds import NONE, Fault, Word
@@ -88,7 +88,10 @@ def type_words(words: Sequence[str], address: str, folder: Path, timeout: float)
         sleep=clock.sleep,
     )
     started = time.monotonic()
-    with mock.patch("mesosctl.ops.confirm.GRACE", GRACE), mock.patch("mesosctl.ops.quota.replacing.GRACE", GRACE):
+    with (
+        mock.patch("mesosctl.operations.confirm.GRACE", GRACE),
+        mock.patch("mesosctl.operations.quota.update.GRACE", GRACE),
+    ):
         status = main([*words, "--timeout", str(timeout)], environment)
     took = time.monotonic() - started
     return Ran(status, environment.out, environment.err, took)
@@ -208,7 +211,7 @@ def _converge(case: Case, ran: Ran, master: Cluster, proxy: Proxy, folder: Path,
     if "QUOTA NOW" in ran.err:
         words.append("--create")  # as the warning says
     again = type_words(words, proxy.address, folder, TIMEOUT)
-    if case.command.wishes is not None and again.status == ExitStatus.CONFLICT:
+    if case.command.targets is not None and again.status == ExitStatus.CONFLICT:
         again = type_words([*words, "--restart"], proxy.address, folder, TIMEOUT)
     times = case.command.count(State.of(master))
     allowed = (0,) if unchanged else {0, *case.command.again}

@@ -17,7 +17,7 @@ from tests.faults.law import Case, Ran, describe, only, play
 from tests.faults.proxy import Proxy
 from tests.jobs.faults import disturb, misbehaving
 
-Site = tuple[Cluster, Proxy, Path]
+PreemptionTarget = tuple[Cluster, Proxy, Path]
 QUICK = tuple(fault for fault in EVERY_FAULT if not fault.is_slow)
 
 
@@ -32,12 +32,12 @@ TAKE = named("offers take --role ads --reserve cpus:2")
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
+def site() -> Iterator[PreemptionTarget]:
     with misbehaving() as made:
         yield made
 
 
-def typed(site: Site, command: Command, change: str, fault: Fault, more: str = "") -> Ran:
+def typed(site: PreemptionTarget, command: Command, change: str, fault: Fault, more: str = "") -> Ran:
     """The command with this fault upon its first request that begins with `change`; the law must hold."""
     master, proxy, folder = site
     usual, _ = play(Case(command, [], more), master, proxy, folder)
@@ -52,7 +52,7 @@ def typed(site: Site, command: Command, change: str, fault: Fault, more: str = "
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
-def test_what_is_said_is_true(site: Site, data: st.DataObject) -> None:
+def test_what_is_said_is_true(site: PreemptionTarget, data: st.DataObject) -> None:
     command = data.draw(st.sampled_from(CHANGING * 2 + READING))
     faults = data.draw(st.lists(st.sampled_from((NONE,) * len(QUICK) + QUICK), max_size=9))
     more = data.draw(st.sampled_from(("", "-o json", "--no-wait", "--dry-run"))) if command.changes else ""
@@ -63,7 +63,7 @@ def test_what_is_said_is_true(site: Site, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("way", list(Way))
 @pytest.mark.parametrize("word", [Word.RESET, Word.CLOSED, Word.PAGE_504, Word.PLAIN_503, Word.GARBAGE])
-def test_a_change_whose_answer_is_lost(site: Site, way: Way, word: Word) -> None:
+def test_a_change_whose_answer_is_lost(site: PreemptionTarget, way: Way, word: Word) -> None:
     ran = typed(site, SET, "POST /quota", Fault(way, word))
     assert ran.status == (0 if way in (Way.WHOLE, Way.TWICE) else 8 if word is Word.PAGE_504 else 7)
     if ran.status == 0:
@@ -72,45 +72,45 @@ def test_a_change_whose_answer_is_lost(site: Site, way: Way, word: Word) -> None
         assert "does not show setting quota of 'web' so far" in ran.err
 
 
-def test_a_silent_proxy_ends_with_the_deadline(site: Site) -> None:
+def test_a_silent_proxy_ends_with_the_deadline(site: PreemptionTarget) -> None:
     # How long it took is judged as every command's is.
     assert typed(site, SET, "POST /quota", Fault(Way.WHOLE, Word.SILENCE)).status == 0
     assert typed(site, SET, "POST /quota", Fault(Way.LATE, Word.SILENCE)).status == 9
     assert typed(site, SET, "GET /version", Fault(Way.WHOLE, Word.DRIPPING)).status in (0, 9)
 
 
-def test_a_change_that_arrives_twice_was_not_refused(site: Site) -> None:
+def test_a_change_that_arrives_twice_was_not_refused(site: PreemptionTarget) -> None:
     ran = typed(site, SET, "POST /quota", Fault(Way.TWICE, Word.ANSWER))
     assert ran.status == 0
     assert "as if it had been delivered twice" in ran.err
 
 
-def test_a_reservation_that_was_made_twice_is_told(site: Site) -> None:
+def test_a_reservation_that_was_made_twice_is_told(site: PreemptionTarget) -> None:
     ran = typed(site, RESERVE, "POST /reserve", Fault(Way.TWICE, Word.ANSWER))
     assert ran.status == 9
     assert "shows it twice" in ran.err
     assert "unreserve what is too much" in ran.err
 
 
-def test_the_answer_of_another_request_is_not_taken_for_its_own(site: Site) -> None:
+def test_the_answer_of_another_request_is_not_taken_for_its_own(site: PreemptionTarget) -> None:
     """Not even where nobody reads back: bytes too many after the answer before it would say 200."""
     fault = Fault(Way.WHOLE, Word.ANSWER_TWICE)
     ran = typed(site, SET, "GET /slaves", fault, "--no-wait")
     assert "as if" not in ran.err
 
 
-def test_what_was_not_sent_is_said_not_to_be(site: Site) -> None:
+def test_what_was_not_sent_is_said_not_to_be(site: PreemptionTarget) -> None:
     ran = typed(site, SET, "GET /quota", Fault(Way.NOTHING, Word.GONE))
     assert ran.status == 7
     assert "no change was sent" in ran.err
 
 
 @pytest.mark.parametrize("fault", [Fault(Way.NOTHING, Word.GONE), Fault(Way.WHOLE, Word.PAGE_502)])
-def test_a_replaced_quota_is_not_lost_silently(site: Site, fault: Fault) -> None:
+def test_a_replaced_quota_is_not_lost_silently(site: PreemptionTarget, fault: Fault) -> None:
     typed(site, REPLACE, "POST /quota", fault)
 
 
-def test_an_offer_that_was_taken_while_the_master_got_lost(site: Site) -> None:
+def test_an_offer_that_was_taken_while_the_master_got_lost(site: PreemptionTarget) -> None:
     ran = typed(site, TAKE, "GET /slaves?slave_id=", Fault(Way.NOTHING, Word.GONE))
     assert ran.status in (0, 7)
 
@@ -122,7 +122,7 @@ def test_the_job_in_small() -> None:
     assert report.faults > 0
 
 
-def test_the_law_notices_who_lies(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_law_notices_who_lies(site: PreemptionTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tool that takes every failure for a refusal is found out."""
 
     def make(_master: object, send: object, _look: object, **_: object) -> bool:
@@ -130,6 +130,6 @@ def test_the_law_notices_who_lies(site: Site, monkeypatch: pytest.MonkeyPatch) -
         send()
         return True
 
-    monkeypatch.setattr("mesosctl.ops.quota.setting.make", make)
+    monkeypatch.setattr("mesosctl.operations.quota.change.make", make)
     with pytest.raises(AssertionError, match=r"it does not say|it says that"):
         typed(site, SET, "POST /quota", Fault(Way.LATE, Word.PAGE_504))

@@ -7,12 +7,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fake_master.http import operator_api, quota
-from mesosctl.wire.messages import Field, Message
-from mesosctl.wire.ratelimit import RATE_LIMITS
-from mesosctl.wire.resources import RESOURCE
-
-from .json_texts import odd_values, write
-from .messages import json_of, part_of
+from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.ratelimit import RATE_LIMITS
+from mesosctl.api.resources import RESOURCE
+from tests.fuzz.json_texts import odd_values, write
+from tests.fuzz.messages import json_of, part_of
 
 CLUSTER = Path(__file__).parent.parent / "examples" / "drf.toml"
 _OFFER = Message(

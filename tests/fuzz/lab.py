@@ -5,14 +5,13 @@ import json
 import time
 from typing import Any
 
-from fake_master.cluster import ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
-from fake_master.master.clocks import VirtualClock
-from mesosctl.wire import recordio
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from mesosctl.api.protobuf import streaming
+from tests.fuzz.requests import Sent
 from tests.jobs.day import check_books
-
-from .requests import Sent
 
 AGENTS = (
     "cpus:12;mem:6144;disk:1000;ports:[31000-32000]",
@@ -165,7 +164,7 @@ class Lab:
             assert answer.status == 200, (name, answer)
             json.loads(answer.body.decode(errors="surrogateescape"))
         for stream in self._streams:
-            for record in recordio.decode(stream.take()):
+            for record in streaming.decode(stream.take()):
                 json.loads(record.decode(errors="surrogateescape"))
         check_books(self.master)
 

@@ -5,9 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mesosctl.wire.messages import Enumeration, Field, Message
-
-from .json_texts import Pairs, odd_numbers, odd_texts, odd_values
+from mesosctl.api.protobuf.messages import Enumeration, Field, Message
+from tests.fuzz.json_texts import Pairs, odd_numbers, odd_texts, odd_values
 
 ONE_IN = 90
 """How often a value is not what the message asks for."""

@@ -13,14 +13,13 @@ from unittest import mock
 
 import httpx
 
-from fake_master.carriers.direct import Direct
-from fake_master.carriers.in_process import InProcessTransport
+from fake_master.transports.direct import DirectTransport
+from fake_master.transports.in_process import InProcessTransport
 from mesosctl.__main__ import main
-from mesosctl.core.errors import ExitStatus
+from mesosctl.model.errors import ExitStatus
+from tests.fuzz.lab import Lab
+from tests.fuzz.words import FILE, Typed
 from tests.surroundings import InMemory, Terminal
-
-from .lab import Lab
-from .words import FILE, Typed
 
 MOST_SLEEPS = 300
 MOST_SECONDS = 40.0
@@ -101,7 +100,7 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
         started = time.process_time()
         try:
             # Where a `fake:` address is opened, nobody says how to sleep.
-            with mock.patch.object(Direct.__init__, "__defaults__", (patience.sleep,)):
+            with mock.patch.object(DirectTransport.__init__, "__defaults__", (patience.sleep,)):
                 status = main(words, environment)
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else 1

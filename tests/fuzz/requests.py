@@ -7,13 +7,12 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from fake_master.http import maintenance, operator_api, quota, reservations, weights
+from fake_master.http import maintenance, operator_api, quota, reservations
 from fake_master.http.application import ROUTES
 from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
-from mesosctl.wire.messages import Field, Message
-
-from .json_texts import ODD_TEXTS, odd_texts, odd_values, write
-from .messages import json_of, kinds_of, part_of, texts
+from mesosctl.api.protobuf.messages import Field, Message
+from tests.fuzz.json_texts import ODD_TEXTS, odd_texts, odd_values, write
+from tests.fuzz.messages import json_of, kinds_of, part_of, texts
 
 TYPE = "application/json"
 
@@ -30,7 +29,7 @@ class Sent:
 
 _RESOURCES = Message("Resources", {"resources": reservations.RESERVE.fields["resources"]})
 _MACHINES = Message("Machines", {"machines": Field(maintenance.START.fields["machines"].type, "repeated")})
-_WEIGHTS = Message("Weights", {"weights": Field(weights.WEIGHT_INFO, "repeated")})
+_WEIGHTS = Message("Weights", {"weights": Field(quota.WEIGHT_INFO, "repeated")})
 # What each endpoint with a body of its own reads: a message, an array, or a form with a JSON field.
 _OBJECTS = {
     "quota": quota.QUOTA_REQUEST,

@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.cli.reference.walk import Node
-
-from .playing import check, play
-from .words import LEAVES, Typed, any_line, lines_of
+from tests.fuzz.playing import check, play
+from tests.fuzz.words import LEAVES, Typed, any_line, lines_of
 
 EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
 patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import ROUTES
-
-from .lab import Lab
-from .requests import Sent, any_request, requests_to
+from tests.fuzz.lab import Lab
+from tests.fuzz.requests import Sent, any_request, requests_to
 
 EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
 patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tests.conformance import fakes
 from tests.conformance.cluster import Cluster, Setup
-
-from .lab import AGENTS
-from .requests import Sent, any_target
+from tests.fuzz.lab import AGENTS
+from tests.fuzz.requests import Sent, any_target
 
 pytestmark = [pytest.mark.socket, pytest.mark.process]
 

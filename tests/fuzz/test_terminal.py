@@ -7,10 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.cli.reference.walk import Node
-
-from .hostile import HostileMaster, steering
-from .playing import check, play
-from .words import LEAVES, Typed, lines_of
+from tests.fuzz.hostile import HostileMaster, steering
+from tests.fuzz.playing import check, play
+from tests.fuzz.words import LEAVES, Typed, lines_of
 
 pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from mesosctl.cli.reference.walk import Node, Option, commands
-
-from .files import clusters, file_for
+from tests.fuzz.files import clusters, file_for
 
 RESOURCES = [
     "cpus:1",

@@ -12,16 +12,16 @@ import time
 import tracemalloc
 from dataclasses import dataclass, field
 
-from fake_master.cluster import ClusterSpec
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.frameworks import Framework
-from fake_master.master.master import Master
-from fake_master.master.offers import Offer
-from fake_master.master.quotas import SentQuota
-from fake_master.master.residents import Resident, ResidentSpec
-from fake_master.master.tasks import TaskFate
-from mesosctl.core.resources import Resources
-from mesosctl.core.text import parse_resources
+from fake_master.master import Master
+from fake_master.services.quota import SentQuota
+from fake_master.services.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Framework
+from fake_master.state.offers import Offer
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
 from tests.jobs.memory import python_mib
 
 HOUR = 3600.0
@@ -72,7 +72,7 @@ def play(hours: int, seed: int) -> Day:
             "max_completed_frameworks": "2",
             "max_completed_tasks_per_framework": "100",
         },
-        task_fate=TaskFate("TASK_FINISHED", 60.0),
+        task_outcome=TaskOutcome("TASK_FINISHED", 60.0),
     )
     master = spec.start(clock=clock)
     for number, role in enumerate(_ROLES):
@@ -89,7 +89,9 @@ def play(hours: int, seed: int) -> Day:
 
 def _join(master: Master, number: int, role: str, day: Day) -> None:
     task = parse_resources(f"cpus:{1 + number % 3};mem:{512 * (1 + number % 2)}")
-    Resident(master, ResidentSpec(f"resident-{number}", (role,), task=Resources(task), tasks=40), day.took).subscribe()
+    SimulatedFramework(
+        master, SimulatedFrameworkSpec(f"resident-{number}", (role,), task=Resources(task), tasks=40), day.took
+    ).subscribe()
 
 
 def _let_pass(master: Master, clock: VirtualClock, until: float) -> None:
@@ -107,8 +109,8 @@ def _change(master: Master, hour: int, choice: random.Random, day: Day) -> None:
     with master.transaction():
         master.quotas.update(None, [(role, SentQuota(amounts, amounts))], force=True)
         master.weights.update(None, [(choice.choice(_ROLES), choice.choice([0.5, 1.0, 3.0]))])
-    leaving = choice.choice(list(master.frameworks.values()))
-    master.subscriptions.remove(leaving)
+    agent_removal = choice.choice(list(master.frameworks.values()))
+    master.subscriptions.remove(agent_removal)
     _join(master, hour + len(_ROLES), choice.choice(_ROLES), day)
 
 

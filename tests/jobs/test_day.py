@@ -2,9 +2,9 @@
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
-from fake_master.master.clocks import VirtualClock
-from mesosctl.core.text import parse_resources
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from mesosctl.model.text import parse_resources
 from tests.jobs.day import check_books, play
 
 

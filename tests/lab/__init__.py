@@ -8,8 +8,8 @@ Its words are those of `tests.conformance`, where the same is done on every carr
 `subscribe`, `accept`, `wait`.
 """
 
-from .command_line import CommandLine
-from .master import AGENT, JSON, PINGS, Lab, lasting
-from .scheduler import Scheduler, scalar
+from tests.lab.command_line import CommandLine
+from tests.lab.master import AGENT, JSON, PINGS, Lab, lasting
+from tests.lab.scheduler import Scheduler, scalar
 
 __all__ = ["AGENT", "JSON", "PINGS", "CommandLine", "Lab", "Scheduler", "lasting", "scalar"]

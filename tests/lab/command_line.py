@@ -5,11 +5,10 @@ import json
 
 import httpx
 
-from fake_master.carriers.in_process import InProcessTransport
+from fake_master.transports.in_process import InProcessTransport
 from mesosctl.__main__ import main
+from tests.lab.master import Lab
 from tests.surroundings import InMemory, Ran, Terminal
-
-from .master import Lab
 
 
 class CommandLine(httpx.BaseTransport):

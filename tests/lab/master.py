@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fake_master.cluster import AgentSpec, ClusterSpec
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.master.registry import MemoryRegistry, Registry
-from fake_master.master.registry_sqlite import SqliteRegistry
+from fake_master.master import Master
+from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.state.clock import VirtualClock
 
 AGENT = "cpus:4;mem:2048"
 JSON = {"content-type": "application/json", "accept": "application/json"}

@@ -4,9 +4,8 @@ import json
 from typing import Any
 
 from fake_master.http.exchange import Response
-from mesosctl.wire import recordio
-
-from .master import Lab
+from mesosctl.api.protobuf import streaming
+from tests.lab.master import Lab
 
 Event = dict[str, Any]
 _PATH = "/api/v1/scheduler"
@@ -64,7 +63,7 @@ class Scheduler:
     @property
     def events(self) -> list[Event]:
         """All that has come since it subscribed last."""
-        self._events += [json.loads(record) for record in recordio.decode(self.stream.take())]
+        self._events += [json.loads(record) for record in streaming.decode(self.stream.take())]
         return self._events
 
     def heard(self, kind: str) -> list[Event]:

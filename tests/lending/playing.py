@@ -28,12 +28,11 @@ from typing import Any
 
 import httpx
 
-from fake_master.master.master import Master
-from mesosctl.core.quantities import Quantities
+from fake_master.master import Master
+from mesosctl.model.quantities import Quantities
 from tests.conformance.frameworks import Framework
 from tests.conformance.subscribers import PATIENCE
-
-from .stage import KINDS, Amounts, Player, Stage, kind_of, part_of, sums, task_of
+from tests.lending.stage import KINDS, Amounts, Player, Stage, kind_of, part_of, sums, task_of
 
 QUIET_INTERVALS = 2.5
 """Without an offer in so many allocations there is none."""

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fake_master.cluster import read_cluster_file
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
+from fake_master.master import Master
+from fake_master.sources.cluster_file import read_cluster_file
+from fake_master.state.clock import VirtualClock
 from tests.conformance import fakes
 from tests.conformance.cluster import Cluster, Setup
 from tests.conformance.frameworks import Framework

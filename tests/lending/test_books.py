@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from fake_master.allocator import AgentInfo, FrameworkInfo, Options
-from fake_master.allocator.lending_allocator import LendingAllocator
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.resource import Resource
-from mesosctl.core.resources import Resources
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options
+from fake_master.extensions.lending_allocator import LendingAllocator
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from tests.allocator.words import expand
 
 A = "4/400;cpus(lender):6;mem(lender):600"

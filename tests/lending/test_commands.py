@@ -8,10 +8,9 @@ import pytest
 
 import fake_master
 from mesosctl.__main__ import main
+from tests.lending.playing import LENT, Play, cluster_file
+from tests.lending.stage import Stage, in_process
 from tests.surroundings import InMemory
-
-from .playing import LENT, Play, cluster_file
-from .stage import Stage, in_process
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "lending.toml"
 

@@ -5,17 +5,16 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import ClusterSpec
-from fake_master.master import accepting
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.frameworks import Framework
-from fake_master.master.master import Master
-from fake_master.master.streams import EventStream
-from fake_master.master.subscription import Subscription
-from fake_master.master.tasks import TaskFate
-from mesosctl.core.eviction import Room
-from mesosctl.core.quantities import Quantities
-from mesosctl.wire import recordio
+from fake_master.master import Master
+from fake_master.services import accept
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.streams import EventStream
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.api.protobuf import streaming
+from mesosctl.model.eviction import Room
+from mesosctl.model.quantities import Quantities
 
 STOP_SECONDS = 2.0
 
@@ -34,8 +33,8 @@ class Stage:
     def __init__(self) -> None:
         self.clock = VirtualClock(1000.0)
         flags = {"oversubscribe_reservations": "true"}
-        fate = TaskFate(stop_seconds=STOP_SECONDS)
-        spec = ClusterSpec(("cpus:4;cpus(lender):6",), "1.11", flags, task_fate=fate)
+        fate = TaskOutcome(stop_seconds=STOP_SECONDS)
+        spec = ClusterSpec(("cpus:4;cpus(lender):6",), "1.11", flags, task_outcome=fate)
         self.master: Master = spec.start(clock=self.clock)
         (self.agent,) = self.master.agents.values()
         self.tenant = self.join("tenant", "REVOCABLE_RESOURCES")
@@ -66,7 +65,7 @@ class Stage:
             for name in names
         ]
         operation = {"type": "LAUNCH", "launch": {"task_infos": infos}}
-        accepting.accept(self.master, framework, [offer.id], [operation], 0.0)
+        accept.accept(self.master, framework, [offer.id], [operation], 0.0)
         self.wait(0.0)
 
     @property
@@ -114,7 +113,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
     assert owner.stream is not None
     owner.stream.take()
     stage.master.task_updates.reconcile(owner, "l", None)
-    (event,) = (json.loads(record) for record in recordio.decode(owner.stream.take()))
+    (event,) = (json.loads(record) for record in streaming.decode(owner.stream.take()))
     status = event["update"]["status"]
     assert (status["state"], status["reason"]) == ("TASK_STAGING", "REASON_RECONCILIATION")
     assert "uuid" not in status
@@ -123,7 +122,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
 def test_a_container_is_evicted_as_a_whole(stage: Stage) -> None:
     other = stage.join("other")
     stage.wait(1.0)
-    accepting.decline(stage.master, stage.tenant, list(stage.tenant.offers), 3600.0)
+    accept.decline(stage.master, stage.tenant, list(stage.tenant.offers), 3600.0)
     stage.wait(1.0)
     stage.launch(other, "o", resources=[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4.0}}])
     owner = stage.join("lender")

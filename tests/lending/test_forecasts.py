@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
+from tests.lending.playing import LENT, Play, cluster_file
+from tests.lending.stage import Player, Stage, in_process, kind_of, on_socket, sums
 from tests.surroundings import InMemory
-
-from .playing import LENT, Play, cluster_file
-from .stage import Player, Stage, in_process, kind_of, on_socket, sums
 
 STOP_SECONDS = 2.0
 """What the cluster files of these tests say."""
@@ -266,9 +265,9 @@ def test_without_names_as_many_would_have_to_go(stage_of: Any, tmp_path: Path) -
     staged(stage, case.before)
     file = tmp_path / "shape.json"
     typed(stage, "snapshot", "--anonymise", "-f", str(file))
-    shape = json.loads(file.read_text())
-    hidden = {task["id"] for task in shape["tasks"]}
-    (owner,) = {refusal["role"] for refusal in shape["refusals"]}
+    free_resources = json.loads(file.read_text())
+    hidden = {task["id"] for task in free_resources["tasks"]}
+    (owner,) = {refusal["role"] for refusal in free_resources["refusals"]}
     said = forecast(stage, f"unreserve:host-1=cpus({owner}):6;mem({owner}):600", "--from", str(file))
     assert len(hidden & {task["task_id"] for task in said["evicted"]}) == len(case.evicted)
     shown = {word for task in said["evicted"] for word in task.values() if isinstance(word, str)}

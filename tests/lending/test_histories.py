@@ -11,20 +11,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from fake_master.cluster import AgentSpec, ClusterSpec
-from fake_master.master import accepting
-from fake_master.master.agents import Agent
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.frameworks import Framework
-from fake_master.master.master import Master
-from fake_master.master.offers import Offer
-from fake_master.master.streams import EventStream
-from fake_master.master.subscription import Subscription
-from fake_master.master.tasks import Task, TaskFate
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.resource import Reservation
-from mesosctl.core.resources import Resources
-from mesosctl.wire.resources import list_to_json
+from fake_master.master import Master
+from fake_master.services import accept
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.state.agents import Agent
+from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.offers import Offer
+from fake_master.state.streams import EventStream
+from fake_master.state.tasks import Task, TaskOutcome
+from mesosctl.api.resources import list_to_json
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Reservation
+from mesosctl.model.resources import Resources
 from tests.profiles import examples
 from tests.reserving import push
 
@@ -72,7 +71,7 @@ class Lending(RuleBasedStateMachine):
         self.clock = VirtualClock(1000.0)
         specs = tuple(AgentSpec(text, f"agent-{number}") for number, text in enumerate(AGENTS))
         flags = {"oversubscribe_reservations": "true"}
-        self.spec = ClusterSpec(specs, "1.11", flags, task_fate=TaskFate(stop_seconds=STOP_SECONDS))
+        self.spec = ClusterSpec(specs, "1.11", flags, task_outcome=TaskOutcome(stop_seconds=STOP_SECONDS))
         self.master: Master = self.first_master()
         self.made = 0
         self.arrives: dict[str, float] = {}
@@ -126,7 +125,7 @@ class Lending(RuleBasedStateMachine):
             self.decline_all_of(framework, 600.0)
 
     def decline_all_of(self, framework: Framework, refuse: float) -> None:
-        accepting.decline(self.master, framework, list(framework.offers), refuse)
+        accept.decline(self.master, framework, list(framework.offers), refuse)
         self._settle()
 
     @rule(what=st.sampled_from(["decline", "decline_all", "revive", "suppress", "leave"]), number=NUMBER)
@@ -136,7 +135,7 @@ class Lending(RuleBasedStateMachine):
         framework, refuse = frameworks[number % len(frameworks)], (0.0, 3.0, 600.0)[number % 3]
         if what == "decline" and offers:
             offer = offers[number % len(offers)]
-            accepting.decline(self.master, self.master.frameworks[offer.framework_id], [offer.id], refuse)
+            accept.decline(self.master, self.master.frameworks[offer.framework_id], [offer.id], refuse)
         elif what == "decline_all":
             self.decline_all_of(framework, refuse)
         elif what == "revive":
@@ -244,7 +243,7 @@ class Lending(RuleBasedStateMachine):
         if late:
             self.arrives[name] = self.master.now + 1.0
         before = self._going(agent)
-        accepting.accept(self.master, framework, [offer.id], [_launch(offer, name, part)], refuse)
+        accept.accept(self.master, framework, [offer.id], [_launch(offer, name, part)], refuse)
         self._check_evicted(agent, self._going(agent) - before, framework.tasks.get(name))
         self._settle()
 

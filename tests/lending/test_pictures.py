@@ -1,4 +1,4 @@
-"""A picture of a master that lends, and the master that is made of it: from then on both do the same.
+"""A snapshot of a master that lends, and the master that is made of it: from then on both do the same.
 
 Nobody tells how often each framework was served, which breaks ties between equals; what is compared after an
 allocation is therefore by agent, over all frameworks.
@@ -15,35 +15,34 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 import fake_master
-from fake_master.carriers.in_process import InProcessTransport
-from fake_master.forecasting.evictions import at_risk
-from fake_master.forecasting.rehearsal import Rehearsal
-from fake_master.master.clocks import VirtualClock
-from fake_master.master.master import Master
-from fake_master.pictured import Pictured
+from fake_master.forecasting.dry_run import DryRun
+from fake_master.forecasting.summary import at_risk
+from fake_master.master import Master
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.clock import VirtualClock
+from fake_master.transports.in_process import InProcessTransport
+from mesosctl.api.resources import list_to_json
+from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master as Client
-from mesosctl.core.forecast import Terms
-from mesosctl.core.picture import ClusterPicture
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.resource import Reservation
-from mesosctl.ops.snapshot import read_picture
-from mesosctl.wire import snapshot
-from mesosctl.wire.resources import list_to_json
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Reservation
+from mesosctl.operations.snapshot import read_snapshot
+from mesosctl.planning.forecast import Terms
+from mesosctl.planning.snapshot import ClusterSnapshot
+from tests.lending.test_histories import STOP_SECONDS, Lending
 from tests.profiles import examples
 from tests.reserving import push
-
-from .test_histories import STOP_SECONDS, Lending
 
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
-def picture_of(master: Master) -> ClusterPicture:
+def snapshot_of(master: Master) -> ClusterSnapshot:
     """By way of its endpoints and of a file."""
     client = Client(parse_address("http://fake.invalid"), transport=InProcessTransport(master))
-    picture = read_picture(client, now=master.clock)
-    assert snapshot.load(snapshot.dump(picture)) == picture
-    return picture
+    snapshot = read_snapshot(client, now=master.clock)
+    assert snapshot_api.load(snapshot_api.dump(snapshot)) == snapshot
+    return snapshot
 
 
 def guests(master: Master) -> dict[str, Any]:
@@ -95,7 +94,7 @@ def sums(master: Master) -> dict[str, Any]:
 
 
 class Pictures(Lending):
-    """The same histories; now and then a picture is taken, and a master made of it."""
+    """The same histories; now and then a snapshot is taken, and a master made of it."""
 
     def settle(self) -> None:
         """Whatever is under way arrives, and whatever ends has ended.
@@ -107,7 +106,7 @@ class Pictures(Lending):
     @precondition(lambda self: hasattr(self, "master"))
     @rule()
     def whoever_is_made_of_a_picture_stands_where_the_master_does(self) -> None:
-        copy = Pictured(picture_of(self.master)).start(clock=VirtualClock(self.clock.now))
+        copy = RestoredCluster(snapshot_of(self.master)).start(clock=VirtualClock(self.clock.now))
         assert offers(copy) == offers(self.master)
         under_way = any(self.arrives.get(task.id, 0.0) > self.master.now for _, task in self._tasks())
         if not under_way:  # that would arrive at once, and might be refused
@@ -119,7 +118,7 @@ class Pictures(Lending):
     def the_picture_goes_on_as_the_master_does(self, cycles: int) -> None:
         self.settle()
         clock = VirtualClock(self.clock.now)
-        copy = Pictured(picture_of(self.master)).start(clock=clock)
+        copy = RestoredCluster(snapshot_of(self.master)).start(clock=clock)
         copy.advance()
         for _ in range(cycles):
             clock.sleep(1.0)
@@ -134,10 +133,10 @@ class Pictures(Lending):
         """An operator reserves, or unreserves, all that is left of an agent."""
         self.settle()
         request = self._operation(number, back=back)
-        rehearsal: Rehearsal = fake_master.rehearse(picture_of(self.master), Terms(cycles=2))
+        dry_run: DryRun = fake_master.start_dry_run(snapshot_of(self.master), Terms(cycles=2))
         path, headers = request.url.path, {name.lower(): value for name, value in request.headers.items()}
-        rehearsal.carrier.answer(request.method, path, headers, request.content)
-        said = rehearsal.forecast()
+        dry_run.carrier.answer(request.method, path, headers, request.content)
+        said = dry_run.forecast()
         self.wait(2.0)
         answer = InProcessTransport(self.master).handle_request(request)
         self.wait(said.seconds)

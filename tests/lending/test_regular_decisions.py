@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fake_master.allocator import Options
-from fake_master.allocator.lending_allocator import LendingAllocator
-from mesosctl.core.quantities import Quantities
-from mesosctl.core.resources import Resources
+from fake_master.allocator.options import Options
+from fake_master.extensions.lending_allocator import LendingAllocator
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
 from tests.allocator import history as plain
 from tests.allocator.test_histories import COMMON, NUMBER, RARE, START
 from tests.allocator.words import expand
@@ -149,7 +149,7 @@ class Forgetful(LendingHistory):
         share = self.lending._share
 
         def share_anew(candidates: dict[str, None]) -> Any:
-            self.lending.lent.situation = object()
+            self.lending.lent.epoch = object()
             return share(candidates)
 
         self.lending._share = share_anew  # type: ignore[method-assign]  # for this one alone

@@ -8,14 +8,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from fake_master.master.master import Master
-from fake_master.master.registry import MemoryRegistry
-from fake_master.master.subscription import Subscription
-from mesosctl.core.quantities import Quantities
+from fake_master.master import Master
+from fake_master.registry.interface import MemoryRegistry
+from fake_master.state.frameworks import Subscription
+from mesosctl.model.quantities import Quantities
 from tests.lab import Lab, Scheduler, lasting
+from tests.lending.test_histories import Lending, _Deaf
 from tests.profiles import examples
-
-from .test_histories import Lending, _Deaf
 
 
 class _Lasting(MemoryRegistry):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from .playing import cluster_file, play
-from .stage import in_process, on_socket
+from tests.lending.playing import cluster_file, play
+from tests.lending.stage import in_process, on_socket
 
 SCENARIOS = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text(encoding="utf-8"))["scenario"]
 RACES = {f"R{number}" for number in range(1, 9)} - {"R7"}  # a lost agent: test_books.py

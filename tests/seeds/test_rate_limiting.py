@@ -8,17 +8,14 @@ import json
 
 import pytest
 
-from fake_master.master.flags import MasterFlags
-from mesosctl.core.errors import BadInput
-from mesosctl.core.ratelimit import RateLimit, RateLimits, errors, plan_memory, warnings
-from mesosctl.core.ratelimit_simulation import simulate
-from mesosctl.core.throttle import Throttle
-from mesosctl.core.traffic import parse_traffic
-from mesosctl.wire.files import read_json
-from mesosctl.wire.ratelimit import from_json
+from fake_master.state.flags import MasterFlags
+from mesosctl.api.ratelimit import from_json
+from mesosctl.api.written_files import read_json
+from mesosctl.model.errors import BadInput
+from mesosctl.model.ratelimit import RateLimit, RateLimits, Throttle, errors, plan_memory, warnings
+from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.lab import Lab, Scheduler
-
-from .rate_limiting import BROKEN, CONFIGURATION, NUMBERED, P_1, P_1_2, SAMPLE, Sentences
+from tests.seeds.rate_limiting import BROKEN, CONFIGURATION, NUMBERED, P_1, P_1_2, SAMPLE, Sentences
 
 says = Sentences(CONFIGURATION)
 

@@ -1,13 +1,11 @@
 """Mesos's document "Framework Rate Limiting": handling "capacity exceeded", sentence by sentence."""
 
-from mesosctl.core.message_rates import CounterReading, Counts, rates
-from mesosctl.core.ratelimit import RateLimit, RateLimits
-from mesosctl.core.ratelimit_simulation import simulate
-from mesosctl.core.traffic import parse_traffic
-from mesosctl.wire.ratelimit import from_json
+from mesosctl.api.ratelimit import from_json
+from mesosctl.model.ratelimit import RateLimit, RateLimits
+from mesosctl.planning.message_rates import CounterReading, Counts, rates
+from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.lab import Lab, Scheduler
-
-from .rate_limiting import EXCEEDING, P_1_2, Sentences
+from tests.seeds.rate_limiting import EXCEEDING, P_1_2, Sentences
 
 says = Sentences(EXCEEDING)
 

@@ -2,15 +2,12 @@
 
 import pytest
 
-from mesosctl.core.message_rates import CounterReading, Counts, observe, rates, suggest
-from mesosctl.core.ratelimit import plan_memory
-from mesosctl.core.ratelimit_simulation import simulate
-from mesosctl.core.traffic import parse_traffic
-from mesosctl.wire.ratelimit import from_json
-from mesosctl.wire.ratelimit_answers import message_counts
+from mesosctl.api.ratelimit import from_json, message_counts
+from mesosctl.model.ratelimit import plan_memory
+from mesosctl.planning.message_rates import CounterReading, Counts, observe, rates, suggest
+from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.lab import Lab, Scheduler
-
-from .rate_limiting import NUMBERED, OPERATION, P_1, SAMPLE, Sentences
+from tests.seeds.rate_limiting import NUMBERED, OPERATION, P_1, SAMPLE, Sentences
 
 says = Sentences(OPERATION)
 

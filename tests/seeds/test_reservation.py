@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from fake_master.cluster import AgentSpec, ClusterSpec
-from mesosctl.core import offers
-from mesosctl.core.errors import BadInput, Conflict
-from mesosctl.core.text import parse_entries
-from mesosctl.ops.reservation.payload import read_reserve
-from mesosctl.wire.offer_files import read_offer
-from mesosctl.wire.scheduler_calls import AcceptCall
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from mesosctl.api.offer_files import read_offer
+from mesosctl.api.scheduler_calls import AcceptCall
+from mesosctl.model import offers
+from mesosctl.model.errors import BadInput, Conflict
+from mesosctl.model.text import parse_entries
+from mesosctl.operations.reservations import read_reserve
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}
@@ -164,4 +164,4 @@ def test_an_agent_registers_where_its_principal_may_reserve_what_is_static(acls,
     )
     master = ClusterSpec(agents, flags={"acls": json.dumps(acls)}).start()
     assert sorted(agent.hostname for agent in master.agents.values()) == registered
-    assert sorted([*registered, *master.membership.refused]) == ["plain", "static"]
+    assert sorted([*registered, *master.agent_registry.refused]) == ["plain", "static"]

@@ -6,8 +6,8 @@ from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.walk import Node, Option, cluster_file
 from mesosctl.cli.settings import declared
-from mesosctl.cli.status_meanings import MEANINGS
-from mesosctl.core.errors import ExitStatus
+from mesosctl.cli.verb import MEANINGS
+from mesosctl.model.errors import ExitStatus
 
 _SURROUNDINGS = (
     ("MESOSCTL_CONFIG", "The configuration file, instead of the one below XDG_CONFIG_HOME."),

@@ -6,7 +6,7 @@ from typing import Any
 from mesosctl.cli.reference import completions
 from mesosctl.cli.reference.man import environment, man_page
 from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
-from mesosctl.cli.status_meanings import MEANINGS
+from mesosctl.cli.verb import MEANINGS
 
 
 def files() -> dict[str, str]:
@@ -50,26 +50,18 @@ def _reference(*programs: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.render import (
-        context_documents,
-        documents,
-        forecast_documents,
-        offer_documents,
-        ratelimit_documents,
-        reservation_documents,
-        wanted_documents,
-    )
+    from mesosctl.output.documents import contexts, forecast, offers, plan, quota, ratelimit, reservations
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
     shapes: tuple[Any, ...] = (
-        *documents.DOCUMENTS,
-        *forecast_documents.DOCUMENTS,
-        *context_documents.DOCUMENTS,
-        *offer_documents.DOCUMENTS,
-        *ratelimit_documents.DOCUMENTS,
-        *reservation_documents.DOCUMENTS,
-        *wanted_documents.DOCUMENTS,
+        *quota.DOCUMENTS,
+        *forecast.DOCUMENTS,
+        *contexts.DOCUMENTS,
+        *offers.DOCUMENTS,
+        *ratelimit.DOCUMENTS,
+        *reservations.DOCUMENTS,
+        *plan.DOCUMENTS,
     )
     for document in shapes:
         schema = document.model_json_schema()

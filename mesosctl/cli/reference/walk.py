@@ -8,10 +8,10 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from mesosctl.cli.app import app
+from mesosctl.cli.main import app
 from mesosctl.cli.settings import declared
 from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
-from mesosctl.core.changes import VERBS
+from mesosctl.planning.changes import VERBS
 
 WIDTH = 80
 SETTINGS = tuple(setting for setting in declared() if setting.in_contexts)

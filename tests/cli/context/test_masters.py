@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from fake_master.carriers.in_process import InProcessTransport
-from fake_master.cluster import AgentSpec, ClusterSpec
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.transports.in_process import InProcessTransport
 
 HOME = "https://master.example:5050"
 OTHER = "http://127.0.0.1:5090"

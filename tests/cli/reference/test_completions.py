@@ -13,7 +13,7 @@ import mesosctl
 from mesosctl.cli.names import keep_contexts, keep_names
 from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.settings import resolve
-from mesosctl.core.redaction import Secrets
+from mesosctl.model.redaction import Secrets
 from tests.needs import require
 
 pytestmark = [pytest.mark.shell, pytest.mark.terminal, pytest.mark.process]

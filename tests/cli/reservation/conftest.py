@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fake_master.cluster import AgentSpec
-from fake_master.master.agents import Agent
+from fake_master.sources.cluster_file import AgentSpec
+from fake_master.state.agents import Agent
 from tests.lab import CommandLine, Lab
 
 AGENTS = (

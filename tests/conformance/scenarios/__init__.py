@@ -1,6 +1,6 @@
 """The scenario tables: data alone, read by test_scenarios.py."""
 
-from . import (
+from tests.conformance.scenarios import (
     endpoints,
     json_reading,
     lethal,

@@ -1,8 +1,7 @@
 """Routing, methods and headers of the information endpoints: the EP rows that need one master and no framework."""
 
 from tests.conformance.scenario import JSON, Row, Step, get, send
-
-from .setups import AUTHENTICATED, OPERATORS, STANDARD
+from tests.conformance.scenarios.setups import AUTHENTICATED, OPERATORS, STANDARD
 
 JAVASCRIPT = "text/javascript"
 TO_LEADER = {"Location": "//{leader}"}

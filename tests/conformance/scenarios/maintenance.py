@@ -3,8 +3,7 @@
 from typing import Any
 
 from tests.conformance.scenario import Row, Step, api, get, send
-
-from .setups import MAINTAINERS, STANDARD
+from tests.conformance.scenarios.setups import MAINTAINERS, STANDARD
 
 READWRITE = {"WWW-Authenticate": 'Basic realm="mesos-master-readwrite"'}
 SPAN = {"start": {"nanoseconds": 1895232742000000000}, "duration": {"nanoseconds": 3600000000000}}

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.conformance.scenario import Row, Step, api, scalar
-
-from .reserving import cpus, create, destroy, disk, dynamic, ports, reserve, shows, unreserve
-from .setups import STANDARD
+from tests.conformance.scenarios.reserving import cpus, create, destroy, disk, dynamic, ports, reserve, shows, unreserve
+from tests.conformance.scenarios.setups import STANDARD
 
 R = dynamic("r")
 PATH = {"source": {"type": "PATH"}}

@@ -1,8 +1,7 @@
 """POST /api/v1: the envelope of every call, and the shapes of the read calls."""
 
 from tests.conformance.scenario import JSON, Row, Step, api, get, send
-
-from .setups import AUTHENTICATED, NO_AGENTS, STANDARD
+from tests.conformance.scenarios.setups import AUTHENTICATED, NO_AGENTS, STANDARD
 
 ALLOW = {"Allow": "POST"}
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="mesos-master-readwrite"'}

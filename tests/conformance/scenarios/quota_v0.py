@@ -15,9 +15,8 @@ from tests.conformance.scenario import (
     send,
     status,
 )
-
-from .reserving import cpus, dynamic, reserve
-from .setups import ALL_RESERVED, AUTHENTICATED, OPERATORS, STANDARD, WHITELIST_R1
+from tests.conformance.scenarios.reserving import cpus, dynamic, reserve
+from tests.conformance.scenarios.setups import ALL_RESERVED, AUTHENTICATED, OPERATORS, STANDARD, WHITELIST_R1
 
 ALLOW = {"Allow": "GET, POST, DELETE"}
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="mesos-master-readwrite"'}

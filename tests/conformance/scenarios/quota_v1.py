@@ -18,8 +18,7 @@ from tests.conformance.scenario import (
     status,
     update_quota,
 )
-
-from .setups import NO_AGENTS, OPERATORS, STANDARD, WHITELIST_R1
+from tests.conformance.scenarios.setups import NO_AGENTS, OPERATORS, STANDARD, WHITELIST_R1
 
 TRILLION = 10**12
 EXABYTE = 1099511627776  # in megabytes

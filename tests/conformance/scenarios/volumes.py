@@ -3,9 +3,8 @@
 from typing import Any
 
 from tests.conformance.scenario import Row, Step, api, form, get
-
-from .reserving import create, destroy, disk, dynamic, reserve, shows, unreserve
-from .setups import RESERVERS, STANDARD
+from tests.conformance.scenarios.reserving import create, destroy, disk, dynamic, reserve, shows, unreserve
+from tests.conformance.scenarios.setups import RESERVERS, STANDARD
 
 DB = dynamic("db")
 HUNDRED = reserve(disk(100, DB)).gives(202)

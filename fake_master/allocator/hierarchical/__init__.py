@@ -1,0 +1,1 @@
+"""The hierarchical allocator of Mesos 1.11.0."""

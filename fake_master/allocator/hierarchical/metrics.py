@@ -1,0 +1,102 @@
+"""The allocator's figures under Mesos's own names (spec/allocator.md §11)."""
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+
+from fake_master.allocator.hierarchical.state import State
+from mesosctl.model.quantities import add_up, to_double, to_shown
+
+# Mesos keeps the samples of two weeks, at most 1,000 of them.
+_SAMPLES = 1000
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
+_SHOWN = ("cpus", "disk", "mem")
+
+
+class StopWatch(AbstractContextManager[None]):
+    """Milliseconds that remembers its samples; used as `with timer:`."""
+
+    def __init__(self, name: str, perf_counter: Callable[[], float]) -> None:
+        self._name = name
+        self._clock = perf_counter
+        self._started = 0.0
+        self._samples: deque[float] = deque(maxlen=_SAMPLES)
+
+    def __enter__(self) -> None:
+        self._started = self._clock()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.record((self._clock() - self._started) * 1000.0)
+
+    def record(self, milliseconds: float) -> None:
+        """Add a sample."""
+        self._samples.append(milliseconds)
+
+    def figures(self) -> dict[str, float]:
+        """The last sample, and what the others say about it; nothing before the first."""
+        if not self._samples:
+            return {}
+        ordered = sorted(self._samples)
+        figures = {
+            self._name: self._samples[-1],
+            f"{self._name}/count": float(len(ordered)),
+            f"{self._name}/min": ordered[0],
+            f"{self._name}/max": ordered[-1],
+        }
+        for label, part in _PERCENTILES.items():
+            figures[f"{self._name}/{label}"] = percentile(ordered, part)
+        return figures
+
+
+def percentile(ordered: list[float], part: float) -> float:
+    """Linear between the two nearest ranks; `ordered` ascending and not empty."""
+    position = part * (len(ordered) - 1)
+    below = int(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+
+def state_figures(state: State) -> dict[str, float]:
+    """Resources, quota, filters and shares as they stand."""
+    used = state.total_used()
+    figures: dict[str, float] = {}
+    for name in _SHOWN:
+        prefix = f"allocator/mesos/resources/{name}"
+        figures[f"{prefix}/total"] = to_double(state.totals.amounts.get(name, 0))
+        figures[f"{prefix}/offered_or_allocated"] = to_double(used.get(name, 0))
+    for role in state.roles:
+        figures |= _quota_figures(state, role.name)
+    figures |= _consumed_figures(state)
+    for role in state.roles:
+        filters = sum(len(held) for client in role.clients.values() for held in client.filters.values())
+        figures[f"allocator/mesos/offer_filters/roles/{role.name}/active"] = float(filters)
+        if role.sorter is not None:
+            figures[f"allocator/mesos/roles/{role.name}/shares/dominant"] = state.role_sorter.share(role.name)
+    return figures
+
+
+def _quota_figures(state: State, name: str) -> dict[str, float]:
+    role = state.roles.get(name)
+    assert role is not None
+    held = state.role_sorter.allocation(name) if role.leaf is not None else {}
+    figures = {}
+    for kind, amounts in (("guarantee", role.quota.guarantees), ("limit", role.quota.limits)):
+        for resource, amount in amounts.items():
+            prefix = f"allocator/mesos/quota/roles/{name}/resources/{resource}"
+            figures[f"{prefix}/{kind}"] = to_shown(amount)
+            figures[f"{prefix}/offered_or_allocated"] = to_double(held.get(resource, 0))
+    return figures
+
+
+def _consumed_figures(state: State) -> dict[str, float]:
+    figures = {}
+    for role in (state.roles.root, *state.roles):
+        consumed = dict(role.allocated_unreserved)
+        if state.options.reservations_consume_quota:
+            add_up(consumed, role.reservations.items())
+        for resource, amount in consumed.items():
+            figures[f"allocator/mesos/quota/roles/{role.name}/resources/{resource}/consumed"] = to_shown(amount)
+    return figures

@@ -1,0 +1,175 @@
+"""The tree of roles: quota, weights, reservations, and what is held below each (spec/allocator.md §2).
+
+Amounts of a role are those of its whole subtree.  A role exists while something says so: a
+child, a framework, a reservation, quota, or a weight other than 1.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, Tally, add, clamped_subtract, difference
+from mesosctl.model.quantities import Quota, add_up
+
+if TYPE_CHECKING:
+    from fake_master.allocator.hierarchical.allocations import Allocation
+    from fake_master.allocator.hierarchical.records import Client
+    from fake_master.allocator.hierarchical.sorter import Node, Sorter
+
+DEFAULT_QUOTA = Quota()
+Reserved = Iterable[tuple[str, Pairs]]
+"""Reserved scalars by owner."""
+
+
+class QuotaRoom:
+    """What a role with quota may still be given, in the course of one run."""
+
+    __slots__ = ("bounds", "missing")
+
+    def __init__(self, quota: Quota, consumed: Amounts) -> None:
+        self.missing = difference(dict(quota.guarantees.items()), consumed)
+        """Guarantees not met yet; zeros dropped."""
+        self.bounds = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
+        """What is left under each limit; zeros kept, a name not in it is unlimited."""
+
+    def charge(self, pairs: Pairs) -> None:
+        """The role was given this much."""
+        clamped_subtract(self.missing, pairs)
+        for name, amount in pairs:
+            if name in self.bounds:
+                self.bounds[name] = max(0, self.bounds[name] - amount)
+
+
+class Role:
+    """One role.  `root` is the role with the empty name."""
+
+    __slots__ = (
+        "allocated_unreserved", "children", "clients", "leaf", "name", "parent", "quota", "reservations", "room",
+        "sorter", "token", "used_reserved", "used_unreserved", "weight",
+    )  # fmt: skip
+
+    def __init__(self, name: str, parent: "Role | None") -> None:
+        self.name = name
+        self.parent = parent
+        self.children: dict[str, Role] = {}
+        self.quota = DEFAULT_QUOTA
+        self.weight = 1.0
+        self.clients: dict[str, Client] = {}
+        """Frameworks tracked in this very role, by id."""
+        self.sorter: Sorter | None = None
+        """Of those frameworks; there while there are any."""
+        self.leaf: Node | None = None
+        """Its own place in the role sorter; likewise."""
+        self.token = 0
+        """Changes whenever some framework of it might take what it would not before."""
+        self.reservations: Amounts = {}
+        self.used_reserved = Tally()
+        self.used_unreserved: Amounts = {}
+        """Offered or allocated, unreserved, not revocable."""
+        self.allocated_unreserved: Amounts = {}
+        self.room: QuotaRoom | None = None
+        """While a run lasts, and only with quota."""
+
+    def consumed(self, *, with_reservations: bool) -> Amounts:
+        """What counts against its quota: held or offered, and reserved whether in use or not."""
+        amounts = dict(self.used_unreserved)
+        if with_reservations:
+            add(amounts, tuple(self.reservations.items()))
+        return amounts
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything keeps it in the tree."""
+        return bool(
+            self.children or self.clients or self.reservations or not self.quota.is_default or self.weight != 1.0
+        )
+
+
+class RoleTree:
+    """All roles."""
+
+    def __init__(self) -> None:
+        self.root = Role("", None)
+        self._roles: dict[str, Role] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._roles
+
+    def __iter__(self) -> Iterator[Role]:
+        return iter(self._roles.values())
+
+    def get(self, name: str) -> Role | None:
+        """The role, if it exists."""
+        return self._roles.get(name)
+
+    def ensure(self, name: str) -> Role:
+        """The role, made with its ancestors if need be."""
+        role = self._roles.get(name)
+        if role is None:
+            above, slash, last = name.rpartition("/")
+            parent = self.ensure(above) if slash else self.root
+            role = self._roles[name] = parent.children[last] = Role(name, parent)
+        return role
+
+    def prune(self, role: Role) -> None:
+        """Remove the role, and then its ancestors, as far as nothing keeps them."""
+        while role.parent is not None and not role.is_needed:
+            del self._roles[role.name]
+            del role.parent.children[role.name.rpartition("/")[2]]
+            role = role.parent
+
+    def with_quota(self) -> Iterator[Role]:
+        """Top-level roles whose quota is not the default."""
+        return (role for role in self.root.children.values() if not role.quota.is_default)
+
+    def set_quota(self, name: str, quota: Quota) -> None:
+        """Replace a quota."""
+        role = self.ensure(name)
+        role.quota = quota
+        self.prune(role)
+
+    def set_weight(self, name: str, weight: float) -> None:
+        """Replace a weight."""
+        role = self.ensure(name)
+        role.weight = weight
+        self.prune(role)
+
+    def reserve(self, gone: Reserved, come: Reserved) -> None:
+        """Reservations disappear from an agent, and others appear."""
+        touched = {}
+        for reserved, is_new in ((gone, False), (come, True)):
+            for name, pairs in reserved:
+                touched[name] = self.ensure(name)
+                for node in lineage(touched[name]):
+                    if is_new:
+                        add_up(node.reservations, pairs)
+                    else:
+                        add(node.reservations, pairs, -1)
+        for name, role in touched.items():
+            if self._roles.get(name) is role:
+                self.prune(role)
+
+    def hold(self, allocation: "Allocation", times: int) -> None:
+        """The role of the allocation holds or is offered it `times` more; shared volumes apart."""
+        for role in lineage(self._roles[allocation.role]):
+            add(role.used_reserved.amounts, allocation.reserved, times)
+            add(role.used_unreserved, allocation.unreserved, times)
+
+    def hold_shared(self, allocation: "Allocation", agent: str, sign: int) -> None:
+        """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""
+        for role in lineage(self._roles[allocation.role]):
+            if sign > 0:
+                role.used_reserved.add_shared(agent, allocation.shared)
+            else:
+                role.used_reserved.remove_shared(agent, allocation.shared)
+
+    def allocate(self, name: str, pairs: Pairs, sign: int) -> None:
+        """Unreserved non-revocable amounts went from offered to allocated (+1), or were given back (-1)."""
+        for role in lineage(self._roles[name]):
+            add(role.allocated_unreserved, pairs, sign)
+
+
+def lineage(role: Role | None) -> Iterator[Role]:
+    """The role, its ancestors, and the root."""
+    while role is not None:
+        yield role
+        role = role.parent

@@ -1,0 +1,181 @@
+"""What one allocation run keeps in mind, and the steps its two stages share (spec/allocator.md §5)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fake_master.allocator.hierarchical.allocations import Amounts, clamped_subtract, difference
+from fake_master.allocator.hierarchical.free_resources import FreeResources, OfferableResources, Part
+from fake_master.allocator.hierarchical.records import Agent, Client, covered
+from fake_master.allocator.hierarchical.role_tree import QuotaRoom, Role
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.options import Shuffle
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+
+Fingerprint = tuple[Amounts, Amounts, list[tuple[str, Amounts, Amounts]]]
+
+
+class Run:
+    """One run: the bounds that quota sets, and the offers so far."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.offered: dict[Client, dict[str, Resources]] = {}
+        """By client and agent id."""
+        self.sharing: set[Agent] = set()
+        """Agents of which a shared volume was offered."""
+        self.limited = list(state.roles.with_quota())
+        for role in self.limited:
+            role.room = QuotaRoom(role.quota, state.consumed_by(role))
+        self.required: Amounts = {}
+        """What all guarantees still lack, §5.1 step 4."""
+        for role in self.limited:
+            for name, amount in _room(role).missing.items():
+                self.required[name] = self.required.get(name, 0) + amount
+        self.headroom: Amounts = headroom(state) if self.required else {}
+        """What is free and could serve a guarantee; only meaningful while `required` is not empty."""
+        self._spent: dict[FreeResources, set[int]] = {}
+
+    def fingerprint(self) -> Fingerprint:
+        """Everything that decides how quota shrinks offers.
+
+        Where it is at the start of a run what it was at the end of the last, what found no taker then finds none now.
+        """
+        rooms = [(role.name, dict(_room(role).missing), dict(_room(role).bounds)) for role in self.limited]
+        return dict(self.required), dict(self.headroom), rooms
+
+    def spent_on(self, free_resources: FreeResources) -> set[int]:
+        """Tokens of roles whose bounds leave too little of any agent of this shape, whatever its filters.
+
+        Limits and headroom only shrink in the course of a run, so that lasts until its end.
+        """
+        spent = self._spent.get(free_resources)
+        if spent is None:
+            spent = self._spent[free_resources] = set()
+        return spent
+
+    def finish(self) -> None:
+        """Leave no trace in the state but the books."""
+        for role in self.limited:
+            role.room = None
+        for agent in self.sharing:
+            agent.refresh()
+
+    def spare(self, name: str) -> int:
+        """How much of `name` may go without eating into what guarantees still lack."""
+        return max(0, self.headroom.get(name, 0) - self.required.get(name, 0))
+
+    def spare_amounts(self) -> Amounts:
+        """The same for all names, zeros dropped."""
+        return difference(self.headroom, self.required)
+
+    def commit(self, agent: Agent, client: Client, part: Part) -> None:
+        """Hand the part out."""
+        state, allocation = self.state, part.allocation
+        state.hold(agent, client, allocation)
+        agent.set_free_resources(part.after)
+        by_agent = self.offered.get(client)
+        if by_agent is None:
+            self.offered[client] = {agent.id: allocation.tagged}
+        elif agent.id in by_agent:
+            by_agent[agent.id] = state.join(agent, client)
+        else:
+            by_agent[agent.id] = allocation.tagged
+        if allocation.shared:
+            self.sharing.add(agent)
+        room = client.role.room
+        if room is not None:
+            room.charge(part.charge)
+            state.epoch = object()
+        if self.required:
+            clamped_subtract(self.headroom, part.charge)
+            state.epoch = object()
+
+    def offers(self) -> dict[str, dict[str, dict[str, Resources]]]:
+        """By framework id, role and agent id."""
+        offers: dict[str, dict[str, dict[str, Resources]]] = {}
+        for client, by_agent in self.offered.items():
+            offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
+        return offers
+
+
+def admissible(agent: Agent, client: Client) -> OfferableResources | None:
+    """What the client can have of the agent if no bound is in the way, None if nothing whatever the bounds.
+
+    A refusal of the whole also refuses every part of it, and what is too little as a whole is too
+    little in part: so None stays right until the client's token changes, the agent looks
+    different, or a filter goes, and it is remembered with the agent.
+    """
+    free_resources = agent.free_resources
+    try:
+        offerable = free_resources.portions[client.eligibility]
+    except KeyError:
+        offerable = free_resources.offerable(client.eligibility)
+    if (
+        offerable is None
+        or (client.filters and is_refused(agent, client, offerable.whole))
+        or (client.excludes is not None and client.excludes(agent.info))
+    ):
+        agent.rejected.add(client.token)
+        return None
+    return offerable
+
+
+def is_refused(agent: Agent, client: Client, part: Part) -> bool:
+    """Whether a filter of the client on this agent covers the part."""
+    filters = client.filters.get(agent)
+    return filters is not None and covered(filters, part.allocation.plain)
+
+
+def _room(role: Role) -> QuotaRoom:
+    assert role.room is not None
+    return role.room
+
+
+def headroom(state: State) -> Amounts:
+    """§5.1 step 5: all there is, without what is used, reserved and unused, or free but revocable.
+
+    Agents that are not being offered count too.
+    """
+    amounts = dict(state.totals.amounts)
+    clamped_subtract(amounts, tuple(state.total_used().items()))
+    root = state.roles.root
+    clamped_subtract(amounts, tuple(difference(root.reservations, root.used_reserved.amounts).items()))
+    for agent in state.agents.values():
+        if agent.free_resources.revocable:
+            clamped_subtract(amounts, agent.free_resources.revocable)
+    return amounts
+
+
+def shrink_to_quantities(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:
+    """At most `target` of each name, nothing of names it does not have."""
+    return _shrink(resources, target, shuffle, keep_unnamed=False) if target else Resources()
+
+
+def shrink_to_limits(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:
+    """At most `target` of each name it has, everything of the others."""
+    return _shrink(resources, target, shuffle, keep_unnamed=True) if target else resources
+
+
+def _shrink(resources: Resources, target: Mapping[str, int], shuffle: Shuffle, *, keep_unnamed: bool) -> Resources:
+    entries = list(resources)
+    shuffle(entries)
+    left = dict(target)
+    kept: list[Resource] = []
+    for entry in entries:
+        if entry.name not in left:
+            if keep_unnamed:
+                kept.append(entry)
+            continue
+        assert isinstance(entry.value, int), "only scalars are ever shrunk"
+        if entry.disk is not None and entry.disk.indivisible:
+            # It does not contain a smaller copy of itself, so it is kept whole or not at all.
+            if entry.value <= left[entry.name]:
+                kept.append(entry)
+                left[entry.name] -= entry.value
+            continue
+        amount = min(entry.value, left[entry.name])
+        if amount > 0:
+            kept.append(entry if amount == entry.value else replace(entry, value=amount))
+            left[entry.name] -= amount
+    return Resources(kept)

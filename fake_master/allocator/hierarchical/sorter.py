@@ -1,0 +1,278 @@
+"""The tree beneath a sorter: clients as leaves of `/`-separated paths (spec/allocator.md §7).
+
+One class serves for roles and for frameworks.  How clients are ordered is left to
+`drf_sorter` and `random_sorter`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, Tally, add
+
+if TYPE_CHECKING:
+    from fake_master.allocator.hierarchical.allocations import Allocation
+
+VIRTUAL = "."
+Key = tuple[float, int, str, "Node"]
+
+
+class Kind(Enum):
+    """What a node of the tree is."""
+
+    INTERNAL = "internal"
+    ACTIVE = "active leaf"
+    INACTIVE = "inactive leaf"
+
+
+class Totals:
+    """The scalar totals of all agents, which every sorter of an allocator shares.
+
+    `divisors` holds them as doubles, without the names excluded from fairness; `version` tells
+    the sorters that every share has changed.
+    """
+
+    def __init__(self, excluded: frozenset[str] = frozenset()) -> None:
+        self.amounts: Amounts = {}
+        self.version = 0
+        self._excluded = excluded
+        self._divisors: dict[str, float] | None = None
+
+    def change(self, pairs: Pairs, times: int = 1) -> None:
+        """Add the pairs `times` over; -1 takes them away."""
+        if pairs:
+            add(self.amounts, pairs, times)
+            self.version += 1
+            self._divisors = None
+
+    @property
+    def divisors(self) -> dict[str, float]:
+        """What a share divides by, only names of which there is anything."""
+        if self._divisors is None:
+            self._divisors = {
+                name: amount // 1000 + amount % 1000 / 1000.0
+                for name, amount in self.amounts.items()
+                if amount > 0 and name not in self._excluded
+            }
+        return self._divisors
+
+
+class Node:
+    """One node; `client` is whatever the owner of the sorter hangs there."""
+
+    __slots__ = (
+        "children", "client", "count", "key", "kind", "name", "parent", "path", "ranking", "stale", "tally", "weight",
+    )  # fmt: skip
+
+    def __init__(self, name: str, path: str, parent: "Node | None", kind: Kind) -> None:
+        self.name = name
+        self.path = path
+        self.parent = parent
+        self.kind = kind
+        self.client: Any = None
+        self.children: dict[str, Node] = {}
+        self.tally = Tally()
+        self.count = 0
+        self.weight = 1.0
+        self.key: Key | None = None
+        """Its place among its siblings as of the last refresh; None while it has none."""
+        self.ranking: list[Key] = []
+        """The keys of its ordered children."""
+        self.stale = False
+
+    @property
+    def client_path(self) -> str:
+        """The path its client is known by: a virtual leaf `a/.` stands for `a`."""
+        return self.path.removesuffix("/" + VIRTUAL) if self.name == VIRTUAL else self.path
+
+
+class Sorter(ABC):
+    """Clients and what is allocated to them; a subclass says in which order they come."""
+
+    order_lasts: ClassVar[bool]
+    """Whether `order` gives the same again as long as nothing is allocated to those clients."""
+
+    def __init__(self, totals: Totals, weights: dict[str, float] | None = None) -> None:
+        self.totals = totals
+        self.weights = {} if weights is None else weights
+        self.root = Node("", "", None, Kind.INTERNAL)
+        self._leaves: dict[str, Node] = {}
+        self.dirty = True
+        """Whether nothing of the present order can be relied upon."""
+
+    # --- What a subclass answers --------------------------------------------------------------------
+
+    @abstractmethod
+    def walk(self) -> Iterator[Node]:
+        """Active clients in order.  What is allocated while walking counts from the next walk on."""
+
+    @abstractmethod
+    def order(self, leaves: Iterable[Node]) -> list[Node]:
+        """These active clients of different top-level roles, as `walk` would meet them."""
+
+    @abstractmethod
+    def _changed(self, node: Node) -> None:
+        """The allocation of `node` is another."""
+
+    @abstractmethod
+    def share(self, path: str) -> float:
+        """The weighted dominant share of a client."""
+
+    # --- Clients ------------------------------------------------------------------------------------
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._leaves
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+    def leaf(self, path: str) -> Node:
+        """The leaf of a client."""
+        return self._leaves[path]
+
+    def sort(self) -> list[str]:
+        """The paths of the active clients in order."""
+        return [leaf.client_path for leaf in self.walk()]
+
+    def add(self, path: str, client: Any = None) -> Node:
+        """Add an inactive client."""
+        if path in self._leaves:
+            raise ValueError(f"{path} is a client already")
+        node = self.root
+        *inner, last = path.split("/")
+        for name in inner:
+            child = node.children.get(name)
+            if child is None:
+                child = self._child(node, name, Kind.INTERNAL)
+            elif child.kind is not Kind.INTERNAL:
+                child = self._grow(child)
+            node = child
+        node = node.children.get(last) or self._child(node, last, Kind.INACTIVE)
+        if node.kind is Kind.INTERNAL:
+            node = self._child(node, VIRTUAL, Kind.INACTIVE)
+        node.client = client
+        self._leaves[path] = node
+        self.dirty = True
+        return node
+
+    def remove(self, path: str) -> None:
+        """Remove a client; what it held leaves its ancestors too."""
+        leaf = self._leaves.pop(path)
+        pairs = tuple((name, -amount) for name, amount in _without_shared(leaf.tally).items())
+        copies = tuple(leaf.tally.copies.items())
+        node = leaf.parent
+        while node is not None:
+            add(node.tally.amounts, pairs)
+            for (agent, entry), count in copies:
+                node.tally.remove_shared(agent, ((entry, count),))
+            node = node.parent
+        node = leaf
+        while not node.children and node.parent is not None and node is not self.root:
+            del node.parent.children[node.name]
+            node = node.parent
+        if node is not self.root and set(node.children) == {VIRTUAL}:
+            self._collapse(node)
+        self.dirty = True
+
+    def activate(self, path: str) -> None:
+        """Let the client take part in the order."""
+        leaf = self._leaves[path]
+        if leaf.kind is not Kind.ACTIVE:
+            leaf.kind = Kind.ACTIVE
+            self.dirty = True
+
+    def deactivate(self, path: str) -> None:
+        """Leave the client out of the order; what it holds still counts for its ancestors."""
+        leaf = self._leaves[path]
+        if leaf.kind is not Kind.INACTIVE:
+            leaf.kind = Kind.INACTIVE
+            self.dirty = True
+
+    def update_weight(self, path: str, weight: float) -> None:
+        """Set the weight of a path, in the tree or not yet.
+
+        It applies at once, also to an inner node: a deliberate difference (README).
+        """
+        self.weights[path] = weight
+        node: Node | None = self.root
+        for name in path.split("/"):
+            node = node.children.get(name) if node is not None else None
+        if node is not None:
+            node.weight = weight
+        self.dirty = True
+
+    # --- Allocations --------------------------------------------------------------------------------
+
+    def allocated(self, leaf: Node, agent: str, allocation: "Allocation", *, counted: bool = True) -> None:
+        """The client got something: amounts and count grow on the leaf and below the root."""
+        root = self.root
+        node: Node = leaf
+        while node is not root:
+            amounts = node.tally.amounts
+            for name, amount in allocation.scalars:
+                amounts[name] = amounts.get(name, 0) + amount
+            if allocation.shared:
+                node.tally.add_shared(agent, allocation.shared)
+            if counted:
+                node.count += 1
+            if not node.stale:
+                self._changed(node)
+            node = node.parent  # type: ignore[assignment]  # only the root has none
+
+    def unallocated(self, leaf: Node, agent: str, allocation: "Allocation") -> None:
+        """The client gave something back; the count stays."""
+        root = self.root
+        node: Node = leaf
+        while node is not root:
+            amounts = node.tally.amounts
+            for name, amount in allocation.scalars:
+                amounts[name] -= amount
+            if allocation.shared:
+                node.tally.remove_shared(agent, allocation.shared)
+            if not node.stale:
+                self._changed(node)
+            node = node.parent  # type: ignore[assignment]  # only the root has none
+
+    def allocation(self, path: str) -> Amounts:
+        """What a client holds, zeros left out."""
+        return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
+
+    # --- The tree -----------------------------------------------------------------------------------
+
+    def _child(self, parent: Node, name: str, kind: Kind) -> Node:
+        path = f"{parent.path}/{name}" if parent is not self.root else name
+        node = Node(name, path, parent, kind)
+        node.weight = self.weights.get(path, 1.0)
+        parent.children[name] = node
+        return node
+
+    def _grow(self, leaf: Node) -> Node:
+        """Make room below a leaf: a new inner node takes its place and the leaf becomes its virtual child."""
+        assert leaf.parent is not None
+        inner = Node(leaf.name, leaf.path, leaf.parent, Kind.INTERNAL)
+        inner.weight = leaf.weight
+        inner.count = leaf.count
+        inner.tally.amounts = dict(leaf.tally.amounts)
+        inner.tally.copies = dict(leaf.tally.copies)
+        leaf.parent.children[leaf.name] = inner
+        leaf.name, leaf.path, leaf.parent = VIRTUAL, f"{inner.path}/{VIRTUAL}", inner
+        leaf.weight = self.weights.get(leaf.path, 1.0)
+        inner.children[VIRTUAL] = leaf
+        return inner
+
+    def _collapse(self, inner: Node) -> None:
+        """The virtual leaf is all that is left: it becomes the node, with the count of the whole subtree."""
+        assert inner.parent is not None
+        leaf = inner.children[VIRTUAL]
+        leaf.name, leaf.path, leaf.parent = inner.name, inner.path, inner.parent
+        leaf.weight, leaf.count = inner.weight, inner.count
+        inner.parent.children[inner.name] = leaf
+
+
+def _without_shared(tally: Tally) -> Amounts:
+    amounts = dict(tally.amounts)
+    for _, entry in tally.copies:
+        if isinstance(entry.value, int):
+            amounts[entry.name] -= entry.value
+    return amounts

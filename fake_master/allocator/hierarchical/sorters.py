@@ -1,0 +1,214 @@
+"""What the allocator asks of a sorter of roles or of frameworks, whatever the order (spec/allocator.md §7)."""
+
+import math
+import random
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from fake_master.allocator.hierarchical.allocations import Amounts
+from fake_master.allocator.hierarchical.sorter import Kind, Node, Sorter, Totals
+
+if TYPE_CHECKING:
+    from fake_master.allocator.hierarchical.allocations import Allocation
+
+
+# ruff: noqa: D102  # `sorter.Sorter` documents the methods
+
+
+class Ordering(Protocol):
+    """Clients, what is allocated to them, and who of them comes first.  `sorter.Sorter` says what each method means."""
+
+    @property
+    def order_lasts(self) -> bool: ...
+
+    def walk(self) -> Iterator["Node"]: ...
+
+    def order(self, leaves: Iterable["Node"]) -> list["Node"]: ...
+
+    def share(self, path: str) -> float: ...
+
+    def add(self, path: str, client: Any = None) -> "Node": ...
+
+    def remove(self, path: str) -> None: ...
+
+    def activate(self, path: str) -> None: ...
+
+    def deactivate(self, path: str) -> None: ...
+
+    def update_weight(self, path: str, weight: float) -> None: ...
+
+    def allocated(self, leaf: "Node", agent: str, allocation: "Allocation", *, counted: bool = True) -> None: ...
+
+    def unallocated(self, leaf: "Node", agent: str, allocation: "Allocation") -> None: ...
+
+    def allocation(self, path: str) -> Amounts: ...
+
+
+# Above this part of all clients moved, sorting anew is cheaper than moving one by one.
+_REBUILD_FRACTION = 8
+
+
+class DrfSorter(Sorter):
+    """Orders clients by weighted dominant share."""
+
+    order_lasts = True
+
+    def __init__(self, totals: Totals, weights: dict[str, float] | None = None) -> None:
+        super().__init__(totals, weights)
+        self._moved: list[Node] = []
+        self._version = totals.version
+
+    def walk(self) -> Iterator[Node]:
+        """Pre-order over the active leaves.  The order is frozen: changes only queue up for the next walk."""
+        self.refresh()
+        return _preorder(self.root)
+
+    def order(self, leaves: Iterable[Node]) -> list[Node]:
+        """Clients of different top-level roles, by the place of those."""
+        self.refresh()
+        return [leaf for _, leaf in sorted(((self._top(leaf).key, leaf) for leaf in leaves), key=_first)]  # type: ignore[arg-type]
+
+    def share(self, path: str) -> float:
+        """The weighted dominant share of a client: the seed's figure, between 0 and 1 for weight 1."""
+        return _share(self._leaves[path], self.totals.divisors)
+
+    def refresh(self) -> None:
+        """Bring the order up to date with what was allocated since the last walk."""
+        if self.dirty or self._version != self.totals.version:
+            self._rebuild()
+            return
+        moved = self._moved
+        if not moved:
+            return
+        if len(moved) > 8 and len(moved) * _REBUILD_FRACTION > len(self._leaves):
+            self._rebuild()
+            return
+        divisors = self.totals.divisors
+        for node in moved:
+            node.stale = False
+            old = node.key
+            if old is None:
+                continue
+            ranking = node.parent.ranking  # type: ignore[union-attr]  # the root never moves
+            node.key = key = (_share(node, divisors), node.count, node.path, node)
+            if len(ranking) == 1:
+                ranking[0] = key
+            else:
+                del ranking[bisect_left(ranking, old)]
+                insort(ranking, key)
+        moved.clear()
+
+    def _changed(self, node: Node) -> None:
+        node.stale = True
+        self._moved.append(node)
+
+    def _top(self, leaf: Node) -> Node:
+        while leaf.parent is not self.root:
+            leaf = leaf.parent  # type: ignore[assignment]  # ends at the root
+        return leaf
+
+    def _rebuild(self) -> None:
+        divisors = self.totals.divisors
+        inner = [self.root]
+        while inner:
+            node = inner.pop()
+            ranking = []
+            for child in node.children.values():
+                child.stale = False
+                if child.kind is Kind.INACTIVE:
+                    child.key = None
+                    continue
+                child.key = (_share(child, divisors), child.count, child.path, child)
+                ranking.append(child.key)
+                if child.kind is Kind.INTERNAL:
+                    inner.append(child)
+            ranking.sort()
+            node.ranking = ranking
+        self._moved.clear()
+        self._version = self.totals.version
+        self.dirty = False
+
+
+def _first(pair: tuple[object, Node]) -> object:
+    return pair[0]
+
+
+def _preorder(node: Node) -> Iterator[Node]:
+    for _, _, _, child in node.ranking:
+        if child.kind is Kind.INTERNAL:
+            yield from _preorder(child)
+        else:
+            yield child
+
+
+def _share(node: Node, divisors: dict[str, float]) -> float:
+    """Largest of amount / total, then divided by the weight, in doubles exactly as the C++ has them.
+
+    A double is made of an amount as whole part plus thousandths / 1000; amount / 1000 may differ
+    in the last bit, and that would make or break ties.
+    """
+    best = 0.0
+    for name, amount in node.tally.amounts.items():
+        if amount and name in divisors:
+            part = (amount // 1000 + amount % 1000 / 1000.0) / divisors[name]
+            if part > best:  # noqa: PLR1730  # max() costs a call, and this is the innermost loop
+                best = part
+    return best / node.weight
+
+
+class RandomSorter(Sorter):
+    """Draws clients without replacement, each as likely as its weight among its siblings, level by level."""
+
+    order_lasts = False
+
+    def __init__(self, totals: Totals, weights: dict[str, float] | None, source: random.Random) -> None:
+        super().__init__(totals, weights)
+        self._random = source
+        self._exponents: dict[Node, float] = {}
+
+    def walk(self) -> Iterator[Node]:
+        """One draw."""
+        self._refresh()
+        return iter(self._draw(self._exponents))
+
+    def order(self, leaves: Iterable[Node]) -> list[Node]:
+        """One draw among some of the clients; the keys are independent, so the others need none."""
+        self._refresh()
+        return self._draw(leaves)
+
+    def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
+        """The random sorter knows no shares; Mesos shows zero."""
+        return 0.0
+
+    def _changed(self, node: Node) -> None:
+        """Allocations do not matter here."""
+
+    def _draw(self, leaves: Iterable[Node]) -> list[Node]:
+        # Mesos orders by u ** (1 / w); its logarithm has the same order and does not underflow.
+        draw, exponents = self._random.random, self._exponents
+        keyed = [(math.log(1.0 - draw()) * exponents[leaf], leaf) for leaf in leaves]
+        keyed.sort(key=lambda pair: pair[0], reverse=True)
+        return [leaf for _, leaf in keyed]
+
+    def _refresh(self) -> None:
+        if self.dirty:
+            self._exponents = {}
+            self._weigh(self.root, 1.0)
+            self.dirty = False
+
+    def _weigh(self, node: Node, weight: float) -> None:
+        active = [child for child in node.children.values() if _is_active(child)]
+        total = sum(child.weight for child in active)
+        for child in active:
+            part = weight * child.weight / total
+            if child.kind is Kind.INTERNAL:
+                self._weigh(child, part)
+            else:
+                self._exponents[child] = 1.0 / part
+
+
+def _is_active(node: Node) -> bool:
+    if node.kind is Kind.INTERNAL:
+        return any(_is_active(child) for child in node.children.values())
+    return node.kind is Kind.ACTIVE

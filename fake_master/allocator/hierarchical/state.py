@@ -1,0 +1,276 @@
+"""The state that runs read and events change, and the accounting that both share (spec/allocator.md §2)."""
+
+import itertools
+from collections.abc import Callable, Iterable
+
+from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, add
+from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibilities, InternPool, traits_of
+from fake_master.allocator.hierarchical.records import Agent, Client, Framework
+from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
+from fake_master.allocator.hierarchical.sorter import Sorter, Totals
+from fake_master.allocator.hierarchical.sorters import DrfSorter, Ordering, RandomSorter
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options, SorterName
+from mesosctl.model.resources import Resources
+
+# What the catalogue remembers, in all or for each agent; beyond that all of it is dropped, and made again as needed.
+_POOL_LEAST = 1000
+_POOL_PER_AGENT = 40
+_MOST_UNSETTLED = 50_000
+"""Parcels handed out and given back that the role tree has not been told of."""
+
+Arrangement = Callable[[Callable[[], Sorter]], Ordering]
+"""Makes the order of roles out of sorters of the kind that the options name."""
+
+Withheld = Callable[[str, str, AgentInfo], bool]
+"""(framework id, role, agent): whether nothing of the agent may be offered there at present."""
+
+
+class State:
+    """Agents, frameworks, roles and the books.
+
+    The role tree's amounts are kept lazily: handing out and giving back only count allocations, and
+    the books are settled when somebody reads them.
+    """
+
+    def __init__(self, options: Options, arrange: Arrangement | None = None, withheld: Withheld | None = None) -> None:
+        """By default roles are in the order that the options name, and nothing is withheld from anybody.
+
+        Where the answer of `withheld` changes, what is proved of the agent is to be forgotten.
+        """
+        self.options = options
+        self._withheld = withheld
+        self.agents: dict[str, Agent] = {}
+        self.frameworks: dict[str, Framework] = {}
+        self.roles = RoleTree()
+        self.totals = Totals(options.fair_sharing_excluded_resource_names)
+        self.role_sorter: Ordering = (
+            self._sorter(options.role_sorter) if arrange is None else arrange(lambda: self._sorter(options.role_sorter))
+        )
+        self.pool = InternPool()
+        self.eligibilities = Eligibilities(options)
+        self.whitelist: frozenset[str] | None = None
+        self.epoch = object()
+        """Replaced whenever a framework might take what none took before, or a bound of quota moved."""
+        self.sequence = itertools.count()
+        """Numbers agents as they register."""
+        self._tokens = itertools.count(1)
+        self._unsettled: dict[Allocation, int] = {}
+        self._revocable_used: Amounts = {}
+
+    # --- Holding and giving back --------------------------------------------------------------------
+
+    def hold(self, agent: Agent, client: Client, allocation: Allocation, *, counted: bool = True) -> None:
+        """Account an allocation; what is free on the agent is for the caller to bring up to date.
+
+        `counted` is whether the sorters see an allocation, or only a change of one.
+        """
+        role = client.role
+        assert role.leaf is not None
+        assert role.sorter is not None
+        agent.held.append((client, allocation))
+        client.held += 1
+        self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
+        role.sorter.allocated(client.leaf, agent.id, allocation, counted=counted)
+        unsettled = self._unsettled
+        unsettled[allocation] = unsettled.get(allocation, 0) + 1
+        if allocation.shared:
+            self.roles.hold_shared(allocation, agent.id, 1)
+
+    def give_back(self, agent: Agent, client: Client, allocation: Allocation) -> None:
+        """The reverse.  Raises ValueError if the framework does not hold all of it there."""
+        try:
+            agent.held.remove((client, allocation))
+            client.held -= 1
+        except ValueError:
+            self._split(agent, client, allocation)
+        role = client.role
+        assert role.leaf is not None
+        assert role.sorter is not None
+        self.role_sorter.unallocated(role.leaf, agent.id, allocation)
+        role.sorter.unallocated(client.leaf, agent.id, allocation)
+        unsettled = self._unsettled
+        unsettled[allocation] = unsettled.get(allocation, 0) - 1
+        if allocation.shared:
+            self.roles.hold_shared(allocation, agent.id, -1)
+
+    def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
+        """Take an allocation out of others that together contain it."""
+        own = [held for holder, held in agent.held if holder is client]
+        whole = self.pool.parcels.merged(own).tagged if own else Resources()
+        if not whole.contains(allocation.tagged):
+            raise ValueError(f"{client.framework.id} holds {whole} on {agent.id}, not {allocation.tagged}")
+        agent.held = [pair for pair in agent.held if pair[0] is not client]
+        left = whole - allocation.tagged
+        if left:
+            agent.held.append((client, self.pool.parcels.of(left)))
+        client.held += bool(left) - len(own)
+
+    def join(self, agent: Agent, client: Client) -> Resources:
+        """Make one allocation of all that a client was handed in a run, the agent's last two."""
+        last = agent.held.pop()[1]
+        index = max(index for index, (holder, _) in enumerate(agent.held) if holder is client)
+        first = agent.held.pop(index)[1]
+        both = self.pool.parcels.merged((first, last))
+        agent.held.append((client, both))
+        client.held -= 1
+        return both.tagged
+
+    def settle(self) -> None:
+        """Enter what was handed out and given back into the role tree."""
+        for allocation, times in self._unsettled.items():
+            if times:
+                self.roles.hold(allocation, times)
+                add(self._revocable_used, allocation.revocable, times)
+        self._unsettled.clear()
+
+    def total_used(self) -> Amounts:
+        """Scalars offered or allocated on all agents, reserved and revocable ones included."""
+        self.settle()
+        root = self.roles.root
+        used = dict(root.used_reserved.amounts)
+        add(used, tuple(root.used_unreserved.items()))
+        add(used, tuple(self._revocable_used.items()))
+        return used
+
+    def consumed_by(self, role: Role) -> Amounts:
+        """What counts against a role's quota at this moment."""
+        self.settle()
+        return role.consumed(with_reservations=self.options.reservations_consume_quota)
+
+    def hold_all(self, agent: Agent, framework: Framework, used: Resources) -> None:
+        """Account what a framework holds on an agent when one of the two appears."""
+        for allocation in self.pool.parcels.by_role(used) if used else ():
+            self.hold(agent, self.track(framework, allocation.role), allocation)
+
+    def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
+        """Operations turned what a client is offered into something else; counts stay."""
+        self.give_back(agent, client, before)
+        if after:
+            self.hold(agent, client, self.pool.parcels.of(after), counted=False)
+
+    def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
+        """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
+        if sign > 0:
+            agent.allocated += allocation.tagged
+        elif agent.allocated.contains(allocation.tagged):
+            agent.allocated -= allocation.tagged
+        else:
+            return
+        self.roles.allocate(allocation.role, allocation.unreserved, sign)
+
+    def mark_all_allocated(self, agent: Agent, resources: Resources) -> None:
+        """The same for resources of any allocation roles."""
+        for allocation in self.pool.parcels.by_role(resources) if resources else ():
+            self.mark_allocated(agent, allocation, 1)
+
+    # --- Clients ------------------------------------------------------------------------------------
+
+    def track(self, framework: Framework, name: str) -> Client:
+        """The framework in a role, as an inactive client at first."""
+        client = framework.clients.get(name)
+        if client is None:
+            role = self.roles.ensure(name)
+            if role.sorter is None:
+                role.sorter = self._sorter(self.options.framework_sorter)
+                role.leaf = self.role_sorter.add(name, role)
+                self.role_sorter.activate(name)
+            leaf = role.sorter.add(framework.id.replace("/", "\0"))
+            leaf.client = client = Client(framework, role, leaf, self.eligibilities.of(framework.info, name))
+            client.excludes = self._excludes(framework.info, name)
+            role.clients[framework.id] = framework.clients[name] = client
+            self.renew(client)
+        return client
+
+    def untrack_unless_needed(self, client: Client) -> None:
+        """Forget a client that is not subscribed and holds nothing."""
+        if client.subscribed or client.held:
+            return
+        role, framework = client.role, client.framework
+        assert role.sorter is not None
+        role.sorter.remove(client.leaf.path)
+        del role.clients[framework.id], framework.clients[role.name]
+        if not role.clients:
+            self.settle()
+            role.sorter = role.leaf = None
+            self.role_sorter.remove(role.name)
+            self.roles.prune(role)
+
+    def set_active(self, client: Client) -> None:
+        """Let the client take part in sharing exactly if it may."""
+        role = client.role
+        assert role.sorter is not None
+        if client.subscribed and client.framework.active and not client.suppressed:
+            role.sorter.activate(client.leaf.path)
+            self.renew(client)
+        else:
+            role.sorter.deactivate(client.leaf.path)
+
+    def renew(self, client: Client) -> None:
+        """The client might take what it would not before: no proof about it holds any longer."""
+        client.token = next(self._tokens)
+        client.role.token = next(self._tokens)
+        self.epoch = object()
+
+    def describe(self, framework: Framework, info: FrameworkInfo) -> None:
+        """Another description of a framework: eligibility and constraints of each of its clients."""
+        framework.info = info
+        for name, client in framework.clients.items():
+            client.eligibility = self.eligibilities.of(info, name)
+            client.excludes = self._excludes(info, name)
+            self.renew(client)
+
+    def _excludes(self, info: FrameworkInfo, role: str) -> Callable[[AgentInfo], bool] | None:
+        """Which agents the framework is not offered in the role: its own constraints, and what is withheld."""
+        own, withheld = info.excludes.get(role), self._withheld
+        if withheld is None:
+            return own
+        if own is None:
+            return lambda agent: withheld(info.id, role, agent)
+        return lambda agent: own(agent) or withheld(info.id, role, agent)
+
+    # --- Agents -------------------------------------------------------------------------------------
+
+    def capacity(self, info: AgentInfo, total: Resources) -> Capacity:
+        """The interned capacity of an agent."""
+        return self.pool.capacity(traits_of(info, total, self.options), total)
+
+    def enter(self, capacity: Capacity, sign: int) -> None:
+        """An agent's total appears (+1) or disappears (-1)."""
+        self.totals.change(capacity.scalars, sign)
+        self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())
+
+    def replace_total(self, agent: Agent, info: AgentInfo, total: Resources) -> None:
+        """Another total for an agent, with another description perhaps."""
+        capacity = self.capacity(info, total)
+        agent.info = info
+        if capacity is agent.capacity:
+            return
+        if capacity.scalars != agent.capacity.scalars:
+            self.totals.change(capacity.scalars)
+            self.totals.change(agent.capacity.scalars, -1)
+        self.roles.reserve(agent.capacity.reserved, capacity.reserved)
+        agent.set_capacity(capacity)
+
+    def clear_filters(self, agents: Iterable[Agent]) -> None:
+        """No framework refuses anything of these agents any more."""
+        for agent in agents:
+            for framework in self.frameworks.values():
+                for client in framework.clients.values():
+                    for held in client.filters.pop(agent, ()):
+                        held.alive = False
+            agent.forget_proofs()
+
+    def trim(self) -> None:
+        """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""
+        if len(self._unsettled) > _MOST_UNSETTLED:
+            self.settle()
+        if len(self.pool) > max(_POOL_LEAST, _POOL_PER_AGENT * len(self.agents)):
+            self.pool.forget()
+            for agent in self.agents.values():
+                agent.set_capacity(self.capacity(agent.info, agent.capacity.total))
+
+    def _sorter(self, kind: SorterName) -> Sorter:
+        if kind == "random":
+            return RandomSorter(self.totals, None, self.options.random)
+        return DrfSorter(self.totals)

@@ -1,0 +1,180 @@
+"""Agents on which something was asked back, held for whom it was asked.
+
+Without that, what comes back bit by bit would be offered around before there is enough of it, and
+be taken by those who had just lost it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from fake_master.allocator.hierarchical.events import Request, Requests
+from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import AgentInfo, Holding, HoldingKey
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import Priorities
+
+
+class Hold:
+    """What one framework in a role waits for on one agent."""
+
+    __slots__ = ("agent", "client", "priority", "requests", "waits_for")
+
+    def __init__(self, agent: Agent, client: Client, priority: int) -> None:
+        self.agent = agent
+        self.client = client
+        self.priority = priority
+        self.requests: list[Request] = []
+        self.waits_for: dict[HoldingKey, Holding] = {}
+        """What has not ended yet; when all of it has, the next run offers the agent to the client."""
+
+
+class Holds:
+    """At most one an agent."""
+
+    def __init__(self, priorities: Priorities) -> None:
+        self._priorities = priorities
+        self._by_agent: dict[str, Hold] = {}
+
+    def __contains__(self, agent: str) -> bool:
+        return agent in self._by_agent
+
+    def __len__(self) -> int:
+        return len(self._by_agent)
+
+    def __iter__(self) -> Iterator[Hold]:
+        return iter(self._by_agent.values())
+
+    def holds(self, hold: Hold) -> bool:
+        """Whether the claim still stands."""
+        return self._by_agent.get(hold.agent.id) is hold
+
+    def withheld(self, framework: str, role: str, agent: AgentInfo) -> bool:
+        """Whether the agent is kept from somebody: from all but those of higher priority, and whom it is for."""
+        hold = self._by_agent.get(agent.id)
+        if hold is None or self._priorities.of(role) > hold.priority:
+            return False
+        its_own = hold.client.framework.id == framework and hold.client.role.name == role
+        return bool(hold.waits_for) or not its_own
+
+    def add(self, hold: Hold) -> None:
+        """From now on the agent waits."""
+        self._by_agent[hold.agent.id] = hold
+        hold.agent.forget_proofs()
+
+    def drop(self, hold: Hold) -> None:
+        """The agent is anybody's again, and what was to be met there may be met elsewhere."""
+        if self.holds(hold):
+            del self._by_agent[hold.agent.id]
+            hold.agent.forget_proofs()
+            for request in hold.requests:
+                request.claimed_on = None
+
+    def review(self, state: State, requests: Requests, holdings: Mapping[str, Sequence[Holding]]) -> None:
+        """Before a run: forget holds that nobody has any more, and what has ended meanwhile."""
+        for hold in list(self._by_agent.values()):
+            if not _is_wanted(hold, state, requests):
+                self.drop(hold)
+            elif hold.waits_for:
+                present = {holding.key for holding in holdings.get(hold.agent.id, ())}
+                hold.waits_for = {key: held for key, held in hold.waits_for.items() if key in present}
+                if _is_enough(hold, requests):
+                    hold.waits_for.clear()
+                if not hold.waits_for:
+                    hold.agent.forget_proofs()
+
+    def drop_delivered(self) -> None:
+        """After a batch: what had come back was offered, or was of no use."""
+        for hold in [hold for hold in self._by_agent.values() if not hold.waits_for]:
+            self.drop(hold)
+            for request in hold.requests:
+                request.exhausted = True
+
+
+def _is_wanted(hold: Hold, state: State, requests: Requests) -> bool:
+    client, agent = hold.client, hold.agent
+    return (
+        state.agents.get(agent.id) is agent
+        and agent.activated
+        and state.frameworks.get(client.framework.id) is client.framework
+        and takes_part(client)
+        and any(requests.stands(client.framework.id, request) for request in hold.requests)
+    )
+
+
+def _is_enough(hold: Hold, requests: Requests) -> bool:
+    """Whether there is enough already, because something else has ended: then the rest may stay."""
+    framework = hold.client.framework.id
+    wanted = Quantities.total(
+        request.wanted.amounts for request in hold.requests if requests.stands(framework, request)
+    )
+    return hold.client.eligibility.usable(hold.agent.free_resources.resources).contains(wanted)
+
+
+def takes_part(client: Client) -> bool:
+    """Whether the client is offered anything at all."""
+    return client.subscribed and client.framework.active and not client.suppressed
+
+
+EvictionCost = tuple[bool, int, float]
+"""What is taken first compares lowest: (is a task, priority, share of the role with its sign turned)."""
+
+
+class PreemptionTarget:
+    """What a client has there, and once it is open, what it could be offered and what could be taken for it."""
+
+    def __init__(self, agent: Agent, client: Client, holdings: Sequence[Holding]) -> None:
+        self.agent = agent
+        self.client = client
+        self._holdings = holdings
+        self.free = Quantities()
+        """What the client could be offered at once."""
+        self.coming = Quantities()
+        """What it could be offered once everything has ended that was told to."""
+        self.ending: list[Holding] = []
+        self.candidates: list[Holding] = []
+        """What may be taken, the cheapest first."""
+        self.unanswered = {holding.key: self.useful(holding.frees) for holding in holdings if self.is_own(holding)}
+        """What is left of the client's own offers, with which it could meet requests itself."""
+        self.hold: Hold | None = None
+
+    def open(
+        self,
+        promised: Quantities,
+        is_lower: Callable[[Holding, Client], bool],
+        eviction_cost: Callable[[Holding], EvictionCost],
+    ) -> None:
+        """Something might be offered to the client there; `promised` of what is free is left to others."""
+        self.free = self.useful(self.agent.free_resources.resources) - promised
+        self.ending = [holding for holding in self._holdings if holding.ending]
+        for holding in self.ending:
+            self.coming += self.useful(holding.frees)
+        takable = [
+            holding
+            for holding in self._holdings
+            if not holding.ending and (self.is_own(holding) or is_lower(holding, self.client))
+        ]
+        takable.reverse()  # the newest first, wherever nothing else decides
+        self.candidates = sorted(takable, key=lambda holding: self.eviction_cost(holding, eviction_cost))
+
+    def eviction_cost(self, holding: Holding, others: Callable[[Holding], EvictionCost]) -> tuple[bool, EvictionCost]:
+        """Own offers before everything of others."""
+        return not self.is_own(holding), others(holding)
+
+    def is_own(self, holding: Holding) -> bool:
+        """Whether it is an offer that the client itself has not answered."""
+        whose = holding.framework, holding.role, holding.is_task
+        return whose == (self.client.framework.id, self.client.role.name, False)
+
+    def answerable(self, amounts: Quantities) -> HoldingKey | None:
+        """An offer that the client has and that contains so much: it need only answer."""
+        return next((key for key, left in self.unanswered.items() if left.contains(amounts)), None)
+
+    def useful(self, resources: Resources) -> Quantities:
+        """The part of some resources that the client could be offered."""
+        return self.client.eligibility.usable(resources)
+
+
+def unreserved_nonrevocable(holdings: Iterable[Holding]) -> Quantities:
+    """What they free of unreserved non-revocable scalars, which is what quota is about."""
+    return Quantities.total(holding.frees.unreserved().non_revocable().scalar_quantities() for holding in holdings)

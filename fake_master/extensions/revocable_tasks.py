@@ -1,0 +1,283 @@
+"""The agents' side of lending: which task starts, which waits, and who has to go (spec/oversubscription.md §5).
+
+The arithmetic is `mesosctl.model.eviction`'s; here is who is on an agent, in which order.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from fake_master.services import task_runner
+from fake_master.state.agents import Agent
+from fake_master.state.frameworks import Framework
+from fake_master.state.tasks import Executor, Task
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.eviction import Guest, Room, candidates, choose
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import TaskStanding
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+
+
+_MESSAGE = "Lent resources are needed by their owner"
+
+
+class _Part(NamedTuple):
+    """What something holds, of names that can be lent."""
+
+    regular: Quantities
+    lent: Quantities
+
+    @property
+    def everything(self) -> Quantities:
+        return self.regular + self.lent
+
+
+@dataclass(slots=True, eq=False)
+class _Guest:
+    """A task on an agent; one of those in an executor answers for what that holds, too."""
+
+    framework: Framework
+    task: Task
+    own: _Part
+    executor: _Part
+    executor_runs: bool = False
+
+    @property
+    def container(self) -> tuple[str, str]:
+        """What it lives in, and ends with."""
+        return self.framework.id, self.task.executor_id or f"\0{self.task.id}"
+
+    @property
+    def waits(self) -> bool:
+        """Whether the agent has not started it."""
+        return self.task.is_staging and not self.task.ending
+
+    @property
+    def is_tenant(self) -> bool:
+        """Whether any of it is lent."""
+        return bool(self.own.lent or self.executor.lent)
+
+    @property
+    def everything(self) -> Quantities:
+        """All that it holds, or will."""
+        return self.own.everything + self.executor.everything
+
+    @property
+    def needed(self) -> Quantities:
+        """What it takes to start."""
+        return self.own.everything if self.executor_runs else self.everything
+
+
+_NOTHING = _Part(Quantities(), Quantities())
+
+
+@dataclass(slots=True)
+class _Site:
+    """The guests of one agent: started ones in the order of their start, waiting ones in that of their arrival."""
+
+    guests: list[_Guest] = field(default_factory=list)
+    starting: bool = False
+    """Whether those that wait will be looked at in a moment."""
+
+
+class RevocableTasks:
+    """Every agent's guests."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+        self._sites: dict[str, _Site] = {}
+        self.evictions = 0
+        """How many tasks had to go, ever."""
+        self.on_eviction: Callable[[Framework, Task], None] = lambda _framework, _task: None
+        """Told of each of them."""
+
+    def room(self, agent: Agent) -> Room:
+        """The terms of the formula as they stand on an agent."""
+        sums: dict[str, list[Quantities]] = {}
+        for guest in self._guests(agent.id):
+            for term, part in _terms(guest):
+                sums.setdefault(term, []).append(part)
+        total = agent.total.non_revocable().scalar_quantities()
+        return Room(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
+
+    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskStanding]]:
+        """Every task that an agent has heard of: those that have started in that order, the others as they came."""
+        for guest in self._guests(agent_id):
+            yield (
+                guest.framework,
+                guest.task,
+                "ending" if guest.task.ending else "waiting" if guest.waits else "running",
+            )
+
+    def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+        """A task that was on its agent before this master was made; it answers for `executor`."""
+        recovered_task = self._part(executor.resources) if executor is not None else _NOTHING
+        guest = _Guest(framework, task, self._part(task.resources), recovered_task, executor_runs=not task.is_staging)
+        self._site(task.agent_id).guests.append(guest)
+
+    def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
+        """Who would have to go if so much more of an agent were in use, regularly."""
+        room = self.room(agent)
+        lack = replace(room, occupied=room.occupied + self._part(used).regular).lack()
+        return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
+
+    def arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+        """An agent has got a task: it starts, waits, or is refused; a normal one may drive tenants out."""
+        agent = self._master.agents[task.agent_id]
+        recovered_task = executor.resources if executor is not None else Resources()
+        guest = _Guest(framework, task, self._part(task.resources), self._part(recovered_task))
+        regular = guest.own.regular + guest.executor.regular
+        arrival = self.room(agent).on_revocable_launch(guest.own.lent + guest.executor.lent)
+        if guest.is_tenant and arrival == "refused":
+            self._refuse(guest)
+            return
+        self._site(agent.id).guests.append(guest)
+        if guest.is_tenant and not regular and arrival == "starts":
+            # Nobody who waits is kept from anything by it.
+            self._start(guest)
+            return
+        if regular:
+            self._make_room(agent, guest)
+        self._start_waiting(agent)
+
+    def left(self, framework: Framework, task: Task) -> None:
+        """A task has ended; those that wait are looked at once all that ends at this moment has."""
+        site = self._site(task.agent_id)
+        guest = next((guest for guest in site.guests if guest.task is task and guest.framework is framework), None)
+        if guest is None:
+            return
+        site.guests.remove(guest)
+        others = [other for other in site.guests if other.container == guest.container]
+        _hand_over(guest, [other for other in others if not other.task.ending] or others)
+        if not site.starting:
+            site.starting = True
+            agent = self._master.agents[task.agent_id]
+            self._master.timers.at(self._master.now, lambda: self._look_again(agent, site))
+
+    def _look_again(self, agent: Agent, site: _Site) -> None:
+        site.starting = False
+        self._start_waiting(agent)
+
+    def _guests(self, agent_id: str) -> list[_Guest]:
+        """Everybody on an agent.  Who goes leaves the executor to another task in it: it lives on while it has any."""
+        guests = self._site(agent_id).guests
+        for guest in guests:
+            if guest.task.ending and guest.executor.everything:
+                _hand_over(guest, [o for o in guests if o.container == guest.container and not o.task.ending])
+        return guests
+
+    def _part(self, resources: Resources) -> _Part:
+        plain = resources.allocated_to(None)
+        lent = plain.filter(lambda entry: entry.revocability == "non-throttleable")
+        return _Part(
+            self._lendable(plain.non_revocable().scalar_quantities()), self._lendable(lent.scalar_quantities())
+        )
+
+    def _refuse(self, guest: _Guest) -> None:
+        state = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
+        self._master.task_runner.end(
+            guest.framework,
+            guest.task,
+            state,
+            source="SOURCE_AGENT",
+            reason="REASON_RESOURCES_UNKNOWN",
+            message="What was lent has been taken back, and no eviction under way makes room for it",
+        )
+
+    def _make_room(self, agent: Agent, newcomer: _Guest) -> None:
+        """Evict tenants for what a normal task needs, as few as can be."""
+        for guests in self._chosen(agent, self.room(agent).lack(), newcomer):
+            told = task_runner.evict(
+                self._master,
+                guests[0].framework,
+                guests[0].task,
+                grace_seconds=self._master.task_outcome.stop_seconds,
+                message=_MESSAGE,
+            )
+            self.evictions += len(told)
+            for task in told:
+                self.on_eviction(guests[0].framework, task)
+
+    def _chosen(self, agent: Agent, lack: Quantities, newcomer: _Guest | None) -> list[list[_Guest]]:
+        """Containers of tenants, each as its guests."""
+        guests = [
+            Guest(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
+            for guest in self._guests(agent.id)
+            if not guest.task.ending
+        ]
+        return choose(lack, [container for container in candidates(guests) if newcomer not in container.tenant])
+
+    def _start_waiting(self, agent: Agent) -> None:
+        """First come, first served: where one has no room, the others wait for it."""
+        for guest in [guest for guest in self._site(agent.id).guests if guest.waits]:
+            if not self.room(agent).has_room_now(guest.needed):
+                return
+            self._start(guest)
+
+    def _start(self, guest: _Guest) -> None:
+        guests = self._site(guest.task.agent_id).guests
+        guests.remove(guest)
+        guests.append(guest)
+        guest.executor_runs = True
+        self._master.task_runner.start(guest.framework, guest.task)
+
+    def _site(self, agent_id: str) -> _Site:
+        return self._sites.setdefault(agent_id, _Site())
+
+    def _lendable(self, amounts: Quantities) -> Quantities:
+        names = self._master.flags.lendable_names
+        return Quantities({name: amount for name, amount in amounts.items() if name in names})
+
+
+def _hand_over(guest: _Guest, heirs: list[_Guest]) -> None:
+    """Another task of the same executor answers for it from now on."""
+    if heirs and guest.executor.everything:
+        heirs[0].executor, heirs[0].executor_runs = guest.executor, guest.executor_runs
+        guest.executor = _NOTHING
+
+
+def _terms(guest: _Guest) -> Iterator[tuple[str, Quantities]]:
+    """In which terms of the formula a guest counts, with how much."""
+    goes = guest.task.ending
+    if not (goes and guest.task.is_staging):
+        yield from _terms_of(guest.own, started=not guest.waits, evicted=goes and guest.is_tenant)
+    if guest.executor_runs or not goes:
+        yield from _terms_of(guest.executor, started=guest.executor_runs, evicted=goes and guest.is_tenant)
+
+
+def _terms_of(part: _Part, *, started: bool, evicted: bool) -> Iterator[tuple[str, Quantities]]:
+    if evicted:
+        yield "evicting", part.everything
+        return
+    yield "occupied", part.regular
+    if started:
+        yield "running", part.regular
+    yield "occupied_rev" if started else "waiting_rev", part.lent
+
+
+def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:
+    """Plain amounts as what they are to a master.  Raises RuleViolation for what cannot be oversubscribed."""
+    for entry in reported:
+        if entry.is_reserved or entry.disk is not None or entry.shared:
+            raise RuleViolation(f"{entry} cannot be oversubscribed: only plain amounts can", field="oversubscribed")
+    return Resources(replace(entry, revocable=True, throttleable=throttleable) for entry in reported)
+
+
+def report(master: "Master", agent: Agent, reported: Resources) -> None:
+    """Another estimate.  The allocator hears of it first; then offers with the old one are rescinded, as a whole."""
+    slack = slack_of_use(reported, throttleable=master.lends)
+    if slack == agent.oversubscribed:
+        return
+    agent.oversubscribed = slack
+    master.allocator.update_agent(agent.allocator_info(), agent.whole)
+    for offer in master.offers.on_agent(agent.id):
+        if any(_is_slack_of_use(entry, master) for entry in offer.resources):
+            master.offers.rescind(offer)
+
+
+def _is_slack_of_use(entry: Resource, master: "Master") -> bool:
+    return entry.throttleable if master.lends else entry.revocable

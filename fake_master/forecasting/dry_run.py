@@ -1,0 +1,266 @@
+"""A cluster as it is now, in virtual time: settled, then changed, then settled again.
+
+rehearsal = Rehearsal(master, clock, snapshot, terms)    settled at once: the moment before
+rehearsal.begin("lose two agents")
+rehearsal.lose_agents([…])                              what nobody asks for
+rehearsal.transport                                     for a client of httpx: it asks the fake master
+rehearsal.forecast()                                    time passes: the moment after, and what lies between
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from io import BufferedIOBase
+
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.forecasting.recorder import Recorder
+from fake_master.forecasting.summary import AgentNames, Evictions, look
+from fake_master.master import Master
+from fake_master.sources.simulation import read_opened
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.agents import Agent
+from fake_master.state.clock import VirtualClock
+from fake_master.state.offers import Offer
+from fake_master.state.tasks import Task
+from fake_master.transports.in_process import CarrierTransport
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+from mesosctl.planning.comparison import RunSummary, forecast
+from mesosctl.planning.forecast import Answer, ClusterSummary, Forecast, Rescinded, Terms
+from mesosctl.planning.snapshot import ClusterSnapshot
+
+_NAMED = 20
+"""Agents in one sentence; the forecast has them all."""
+
+
+class DryRun:
+    """One master that nobody else uses, and everything that is tried out on it."""
+
+    def __init__(
+        self,
+        master: Master,
+        clock: VirtualClock,
+        snapshot: ClusterSnapshot,
+        terms: Terms | None = None,
+        wants: str | None = None,
+    ) -> None:
+        self.clock = clock
+        self.snapshot = snapshot
+        self._wants = wants
+        self._master = master
+        self._terms = terms or Terms()
+        self._out = {offer.id for offer in master.offers}
+        self._rescinded: list[Rescinded] = []
+        self._names = AgentNames(master)
+        self._evictions = Evictions(master, self._names)
+        self._answers: list[Answer] = []
+        self._changes: list[str] = []
+        self._lost: list[tuple[str, str]] = []
+        self._done = 0
+        after = self._terms.cycles * master.allocation_interval
+        # What the change itself keeps from being offered again, it keeps for so long.
+        after = max(after, DEFAULT_REFUSE_SECONDS + 2 * master.allocation_interval)
+        after += self._evictions.longest_grace
+        self._cycles_after = math.ceil(after / master.allocation_interval)
+        self.before = self._settle()
+        self._evictions.begin()
+        master.offers.on_rescind = self._note
+        self.carrier = Recorder(master, clock, self._answers.append)
+        self.transport = CarrierTransport(self.carrier)
+
+    # --- Changes --------------------------------------------------------------------------------------
+
+    def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
+        """Agents are gone for good; the change that is tried says which and what they had, and `why` so many.
+
+        Raises KeyError for one that is not registered.
+        """
+        everybody = self._master.agents
+        gone = [(everybody[agent_id].hostname, agent_id) for agent_id in dict.fromkeys(agent_ids)]
+        names = ", ".join(self._names.of(agent_id) for _, agent_id in gone[:_NAMED])
+        more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+        had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
+        share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
+        self._changes[-1:] = [f"agents lost: {share}: {names}{more}; with {had}"]
+        self._lost += gone
+        lose_agents(self._master, [agent_id for _, agent_id in gone])
+        self._master.advance()
+
+    def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
+        """Agents register."""
+        add_agents(self._master, NewAgents(total, count, attributes=attributes))
+        self._names.grown()
+        self._master.advance()
+
+    def lose_framework(self, framework_id: str) -> None:
+        """A framework is gone for good, with its tasks.  Raises KeyError for one that is not registered."""
+        self._master.subscriptions.remove(self._master.frameworks[framework_id])
+        self._master.advance()
+
+    @property
+    def frameworks(self) -> dict[str, str]:
+        """Names of the registered frameworks, by id."""
+        return {framework.id: framework.name for framework in self._master.frameworks.values()}
+
+    # --- Time -----------------------------------------------------------------------------------------
+
+    def _settle(self) -> ClusterSummary:
+        self._pass(self._terms.cycles)
+        return look(self._master)
+
+    def _pass(self, cycles: int) -> None:
+        for _ in range(cycles):
+            self.clock.sleep(self._master.allocation_interval)
+            self._master.advance()
+            if self._terms.assume == "accept":
+                self._accept_everything()
+            self._done += 1
+            self._terms.progress(self._done / (self._terms.cycles + self._cycles_after))
+
+    def _accept_everything(self) -> None:
+        """Every offer becomes a task that takes all of it and does not end."""
+        master = self._master
+        for offer in master.offers:
+            if master.offers.get(offer.id) is None:  # rescinded for one of those before it
+                continue
+            master.offers.discard(offer)
+            master.allocator.transition_offered_to_allocated(offer.agent_id, offer.resources)
+            if self._evictions.are_possible:
+                self._launch(offer)
+            else:
+                master.frameworks[offer.framework_id].hold(master.agents[offer.agent_id], offer.resources)
+
+    def _launch(self, offer: Offer) -> None:
+        """Where tasks can be evicted, each is one of its own."""
+        framework, name = self._master.frameworks[offer.framework_id], f"assumed-{offer.id}"
+        task = Task(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
+        self._master.task_runner.launch(framework, task, None)
+
+    # --- The answer -----------------------------------------------------------------------------------
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What every request was answered so far."""
+        return tuple(self._answers)
+
+    def begin(self, change: str) -> None:
+        """Note that a change is tried."""
+        self._changes.append(change)
+
+    def refuse(self, answer: Answer) -> None:
+        """Note a change that is refused before any request is made."""
+        self._answers.append(answer)
+
+    def forecast(self) -> Forecast:
+        """Let time pass until the change has settled, and compare."""
+        self._pass(self._cycles_after)
+        course = RunSummary(
+            snapshot=self.snapshot,
+            cycles=self._cycles_after,
+            seconds=self._cycles_after * self._master.allocation_interval,
+            assume=self._terms.assume,
+            changes=tuple(self._changes),
+            lost=tuple(self._lost),
+            answers=self.answers,
+            rescinded=tuple(self._rescinded),
+            evicted=self._evictions.found(),
+            wants=self._wants,
+        )
+        return forecast(self.before, look(self._master), course)
+
+    def _note(self, offer: Offer) -> None:
+        framework = self._master.frameworks.get(offer.framework_id)
+        self._rescinded.append(
+            Rescinded(
+                offer_id=offer.id,
+                framework_id=offer.framework_id,
+                framework=offer.framework_id if framework is None else framework.name,
+                role=offer.role,
+                hostname=self._master.agents[offer.agent_id].hostname,
+                resources=offer.resources.allocated_to(None),
+                agent_id=offer.agent_id,
+                agent=self._names.of(offer.agent_id),
+                is_out=offer.id in self._out,
+            )
+        )
+
+
+def of_snapshot(snapshot: ClusterSnapshot, terms: Terms) -> DryRun:
+    """A master as the snapshot says, at the moment when it was taken.  Raises BadInput."""
+    return _of_snapshot_agent(RestoredCluster(snapshot), terms)
+
+
+def of_file(file: BufferedIOBase, where: str, terms: Terms) -> DryRun:
+    """A snapshot, or a cluster file whose frameworks do what it says of them.  Raises BadInput, and OSError."""
+    spec = read_opened(file, where)
+    if isinstance(spec, RestoredCluster):
+        return _of_snapshot_agent(spec, terms)
+    clock = VirtualClock()
+    master = spec.start(clock=clock)
+    snapshot = ClusterSnapshot(master.profile.version, clock(), flags=master.flags.shown)
+    return DryRun(master, clock, snapshot, terms, wants="what the cluster file says of them")
+
+
+def _of_snapshot_agent(restored: RestoredCluster, terms: Terms) -> DryRun:
+    clock = VirtualClock(restored.snapshot.taken_at)
+    return DryRun(restored.start(clock=clock), clock, restored.snapshot, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class NewAgents:
+    """Agents that register."""
+
+    total: Resources
+    count: int = 1
+    hostname: str = "new-agent"
+    """Of the first; a number is appended."""
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
+
+
+def lose_agents(master: Master, agent_ids: Iterable[str]) -> None:
+    """The agents are gone for good: offers are rescinded, tasks are lost.  Raises KeyError."""
+    gone = [master.agents[agent_id] for agent_id in agent_ids]
+    master.allocator.pause()
+    for agent in gone:
+        agent.connected = False
+        master.allocator.deactivate_agent(agent.id)
+        for offer in master.offers.on_agent(agent.id):
+            master.offers.rescind(offer)
+    for framework in master.frameworks.values():
+        framework.lose_agents(gone)
+    for agent in gone:
+        master.allocator.remove_agent(agent.id)
+        del master.agents[agent.id]
+        master.events.failure(agent.id)
+    master.allocator.resume()
+
+
+def add_agents(master: Master, new: NewAgents) -> None:
+    """They register, with the capabilities of this version, under host names that nobody has yet."""
+    taken = {agent.hostname for agent in master.agents.values()}
+    names = (name for number in itertools.count(1) if (name := f"{new.hostname}-{number}") not in taken)
+    first = 1 + max((agent.number for agent in master.agents.values()), default=0)
+    with master.transaction():
+        for number in range(first, first + new.count):
+            _add(master, next(names), number, new)
+
+
+def _add(master: Master, hostname: str, number: int, new: NewAgents) -> None:
+    agent_id, registered_time = master.agent_registry.identity(hostname)
+    master.agent_registry.enlist(
+        Agent(
+            id=agent_id,
+            hostname=hostname,
+            number=number,
+            port=master.port,
+            ip=master.hostname,
+            configured=new.total,
+            total=new.total,
+            applied=new.total,
+            capabilities=master.profile.agent_capabilities,
+            version=master.profile.version,
+            registered_time=registered_time,
+            attributes=new.attributes,
+        )
+    )

@@ -1,1 +1,0 @@
-"""The state of the master: agents, frameworks, roles, quota, weights, and the registry that keeps them."""

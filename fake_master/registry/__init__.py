@@ -1,0 +1,1 @@
+"""What the master must not forget, and where it is kept."""

@@ -1,0 +1,152 @@
+"""What the master must not forget, as records of (kind, key) → JSON.
+
+One transaction is one accepted change: `begin`, any number of `write`, `commit`.  Two keepers:
+memory, which forgets with the process, and SQLite (`registry_sqlite`), which does not.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from mesosctl.model.errors import MesosctlError
+
+
+class RegistryFailure(Exception):
+    """The registry could not be read or written; what it held before still stands.
+
+    `hint` says what to do about it.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UnreadableRegistry(RegistryFailure):
+    """What is there is no registry of this version: damaged, or something else altogether."""
+
+
+class HeldRegistry(RegistryFailure):
+    """Another process holds it at the moment; nothing was done, and it may be tried again.
+
+    Raised only where a transaction cannot begin, or where somebody reads outside of any.  What is held up later, as
+    the commit of an SQLite file without WAL is by its readers, is a RegistryFailure: its caller has done something.
+    """
+
+
+SECONDS_TO_WAIT = 10.0
+"""For another process that holds it, where nothing else is said."""
+
+
+@contextmanager
+def reading_records() -> Iterator[None]:
+    """What a record that this program did not write makes go wrong, as UnreadableRegistry."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, MesosctlError) as error:
+        raise UnreadableRegistry(f"the registry holds a record that cannot be read ({error!r})") from error
+
+
+class Registry(ABC):
+    """Durable records.  Values are anything JSON can hold."""
+
+    outlives_process: ClassVar[bool] = True
+    """Whether anybody will ever read what is written, once this process has ended."""
+
+    @abstractmethod
+    def records(self, kind: str) -> dict[str, Any]:
+        """Every record of a kind, by key, oldest first."""
+
+    @abstractmethod
+    def record(self, kind: str, key: str) -> Any:
+        """One record, or None."""
+
+    @abstractmethod
+    def write(self, kind: str, key: str, value: Any) -> None:
+        """Set a record, or remove it where `value` is None.  Only inside a transaction."""
+
+    @abstractmethod
+    def changed_elsewhere(self) -> bool:
+        """Whether another process has committed since this was last asked."""
+
+    @abstractmethod
+    def _begin(self) -> None: ...
+
+    @abstractmethod
+    def _commit(self) -> None: ...
+
+    @abstractmethod
+    def _rollback(self) -> None: ...
+
+    @property
+    @abstractmethod
+    def was_written(self) -> bool:
+        """Whether the transaction that is under way, or the last one, wrote anything."""
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything written inside is kept, or nothing is.  Raises RegistryFailure."""
+        self._begin()
+        try:
+            yield
+            self._commit()
+        except BaseException:
+            self._rollback()
+            raise
+
+    def wait_at_most(self, seconds: float) -> None:  # noqa: B027  # nobody else holds what is in memory
+        """How long a transaction waits where another process holds the registry, before it raises HeldRegistry."""
+
+    def close(self) -> None:  # noqa: B027  # memory has nothing to let go of
+        """Let go of files; the registry is not used afterwards."""
+
+
+class MemoryRegistry(Registry):
+    """Forgets with the process, as `--registry=in_memory` does."""
+
+    outlives_process = False
+
+    def __init__(self) -> None:
+        self._records: dict[str, dict[str, Any]] = {}
+        self._before: dict[str, dict[str, Any]] = {}
+        self._written = False
+
+    @property
+    def was_written(self) -> bool:
+        """See `Registry.was_written`."""
+        return self._written
+
+    def records(self, kind: str) -> dict[str, Any]:
+        """See `Registry.records`."""
+        return dict(self._records.get(kind, {}))
+
+    def record(self, kind: str, key: str) -> Any:
+        """See `Registry.record`."""
+        return self._records.get(kind, {}).get(key)
+
+    def write(self, kind: str, key: str, value: Any) -> None:
+        """See `Registry.write`."""
+        self._written = True
+        # Copied on the first write of a transaction, and on no other: one may write tens of thousands.
+        if kind not in self._before:
+            self._before[kind] = dict(self._records.get(kind, {}))
+        of_kind = self._records.setdefault(kind, {})
+        if value is None:
+            of_kind.pop(key, None)
+        else:
+            of_kind[key] = value
+
+    def changed_elsewhere(self) -> bool:
+        """Never: nobody else can reach it."""
+        return False
+
+    def _begin(self) -> None:
+        self._before = {}
+        self._written = False
+
+    def _commit(self) -> None:
+        self._before = {}
+
+    def _rollback(self) -> None:
+        self._records |= self._before

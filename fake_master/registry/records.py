@@ -1,0 +1,140 @@
+"""What the records of a registry look like, so that one that no master wrote is told as that, and not as a bug.
+
+Only what would go wrong far from where it is read is looked at; of kinds that are not named here, nothing.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+FreeResources = Callable[[Any], bool]
+_END_OF_TIME = 253402300800.0
+"""Seconds since the epoch at the end of the year 9999."""
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+
+
+def _moment(value: Any) -> bool:
+    return _number(value) and 0 <= value < _END_OF_TIME
+
+
+def _switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _words(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _all(fits: FreeResources) -> FreeResources:
+    """A list of what fits."""
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def _each(fits: FreeResources) -> FreeResources:
+    """An object of any fields, all of which hold what fits."""
+    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+
+
+def _with(**fields: FreeResources) -> FreeResources:
+    """An object that has these fields, and perhaps others."""
+    return lambda value: isinstance(value, dict) and all(fits(value.get(name)) for name, fits in fields.items())
+
+
+def _or_nothing(fits: FreeResources) -> FreeResources:
+    return lambda value: value is None or fits(value)
+
+
+def _amounts(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_number, value.values()))
+
+
+def _attribute(value: Any) -> bool:
+    held = {"TEXT": _with(text=_with(value=_words)), "SCALAR": _with(scalar=_with(value=_number))}
+    return _with(name=_text, type=held.__contains__)(value) and held[value["type"]](value)
+
+
+def _drain_info(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("state") not in ("DRAINING", "DRAINED"):
+        return False
+    config = value.get("config")
+    return isinstance(config, dict) and _switch(config.get("mark_gone"))
+
+
+def _nanoseconds(value: Any) -> bool:
+    return isinstance(value, dict) and type(value.get("nanoseconds")) is int
+
+
+def _machine_id(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name, ""), str) for name in ("hostname", "ip"))
+
+
+def _windows(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_window, value))
+
+
+def _window(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("machine_ids"), list):
+        return False
+    span = value.get("unavailability")
+    if not isinstance(span, dict) or not _nanoseconds(span.get("start")):
+        return False
+    return all(map(_machine_id, value["machine_ids"])) and ("duration" not in span or _nanoseconds(span["duration"]))
+
+
+_NEEDED: Mapping[str, Mapping[str, FreeResources]] = {
+    "master": {"id": _text, "start_time": _moment},
+    "agent": {"id": _text, "registered_time": _moment},
+    "agent_info": {"hostname": _text, "resources": _all(_with(name=_text))},
+    "agent_framework": {"id": _with(value=_text), "name": _words, "user": _words},
+    "former_agent": {"hostname": _text},
+    "quota": {"guarantees": _amounts, "limits": _amounts},
+    "machine": {"id": _machine_id, "mode": ("DRAINING", "DOWN").__contains__},
+}
+"""By kind, the fields of a record that is an object."""
+_MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(_with(value=_number)))))))
+_POSSIBLE: Mapping[str, Mapping[str, FreeResources]] = {
+    "agent": {
+        "gone": _switch,
+        "shut_down": _switch,
+        "deactivated": _switch,
+        "unreachable_time": _moment,
+        "drain_start": _moment,
+        "drain_info": _drain_info,
+    },
+    "agent_info": {"attributes": _all(_attribute)},
+    "agent_framework": {
+        "principal": _words,
+        "role": _text,
+        "roles": _all(_text),
+        "capabilities": _all(_with(type=_or_nothing(_text))),
+        "failover_timeout": lambda value: isinstance(value, int | float),
+        "offer_filters": _each(_with(min_allocatable_resources=_or_nothing(_MINIMUM))),
+    },
+}
+"""Fields that may be absent."""
+_WHOLE: Mapping[str, FreeResources] = {
+    "weight": lambda value: _number(value) and value > 0,
+    "checkpoint": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
+    "schedule": _windows,
+}
+"""By kind, what any other record is."""
+
+
+def wrong_part(kind: str, value: Any) -> str | None:
+    """The field of a record that is missing or wrong, "" where it is wrong as a whole, None where it is as written."""
+    if kind in _WHOLE:
+        return None if _WHOLE[kind](value) else ""
+    if kind not in _NEEDED:
+        return None
+    if not isinstance(value, dict):
+        return ""
+    missing = (name for name, fits in _NEEDED[kind].items() if not fits(value.get(name)))
+    broken = (name for name, fits in _POSSIBLE.get(kind, {}).items() if name in value and not fits(value[name]))
+    return next(missing, None) or next(broken, None)

@@ -1,0 +1,341 @@
+"""A registry in one SQLite file, safe against a kill at any moment and against other processes."""
+
+import errno
+import json
+import os
+import sqlite3
+import time
+from binascii import crc32
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from fake_master.registry import copy as copy_registry
+from fake_master.registry.interface import (
+    SECONDS_TO_WAIT,
+    HeldRegistry,
+    MemoryRegistry,
+    Registry,
+    RegistryFailure,
+    UnreadableRegistry,
+)
+from fake_master.registry.records import wrong_part
+from mesosctl.model.errors import BadInput
+
+_SCHEMA_VERSION = 3
+_WITHOUT_SEAL = 2
+"""The version before, which has everything but the seal."""
+_DIGEST_BYTES = 8
+_MODULUS = 1 << (8 * _DIGEST_BYTES)
+_SECONDS_BETWEEN_ATTEMPTS = 0.01
+
+# What to do where SQLite fails, by its primary result code.
+_HINTS = {
+    sqlite3.SQLITE_BUSY: "another process holds it: end that one, or wait until it is done",
+    sqlite3.SQLITE_LOCKED: "another process holds it: end that one, or wait until it is done",
+    sqlite3.SQLITE_FULL: "make room on its disk",
+    sqlite3.SQLITE_IOERR: "see whether its disk is full, over quota or failing",
+    sqlite3.SQLITE_READONLY: "see that it and its folder may be written",
+    sqlite3.SQLITE_CANTOPEN: "see that it and its folder may be written, and that the disk is not full",
+    sqlite3.SQLITE_PERM: "see that it and its folder may be written",
+}
+_PRIMARY = 0xFF
+
+
+class SqliteRegistry(Registry):
+    """Records in `path`, which is made where it does not exist (mode 0600, its folder 0700).
+
+    A commit returns only when the change is on the disk.  What is opened is whole: SQLite finds no fault with it, the
+    sum of its records is the one that it holds, it is not empty, and not older than its last good copy
+    (`registry_copy`).  What is read is as masters write it (`record_shapes`).
+    Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry where that is for
+    what it contains, HeldRegistry where another process holds it and nothing was begun.
+    """
+
+    def __init__(self, path: Path, patience: float = SECONDS_TO_WAIT) -> None:
+        """`patience`: see `wait_at_most`; it holds for the opening as well."""
+        self._path = path
+        self._patience = patience
+        self._written = False
+        self._added = 0
+        """To the sum of all records, by the transaction that is under way."""
+        with self._explained():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not path.exists():
+                _make_file(path)
+            _check_rights(path)
+            self._file = path.stat()
+            if self._file.st_size == 0:
+                raise self._damaged("it is empty, which no registry ever is")
+            self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+        try:
+            with self._explained():
+                self._prepare_patiently()
+            self._data_version = self._read_data_version()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare_patiently(self) -> None:
+        """Where several processes start on one new file, changing its mode fails at once instead of waiting."""
+        give_up = time.monotonic() + self._patience
+        while True:
+            try:
+                self._prepare()
+            except sqlite3.OperationalError as error:
+                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # what Python cannot read has none
+                if code & _PRIMARY != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                    raise
+                self._rollback()
+                time.sleep(_SECONDS_BETWEEN_ATTEMPTS)
+            else:
+                return
+
+    def _prepare(self) -> None:
+        version, tables = self._what_is_there()
+        # Before anything is written into what may be somebody's bookmarks.
+        if version in (0, _WITHOUT_SEAL, _SCHEMA_VERSION) and "record" not in tables:
+            raise UnreadableRegistry(f"{self._path} is not a registry, but a database of something else")
+        if version not in (_WITHOUT_SEAL, _SCHEMA_VERSION):
+            raise UnreadableRegistry(
+                f"{self._path} was written by another version (schema {version}, not {_SCHEMA_VERSION})"
+            )
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=FULL")
+        self._check_whole(version)
+
+    def _check_whole(self, version: int) -> None:
+        """Raises UnreadableRegistry for what was cut, changed from outside, or put back to an earlier state."""
+        faults = [fault for (fault,) in self._connection.execute("PRAGMA integrity_check(1)")]
+        if faults != ["ok"]:
+            raise self._damaged(str(faults[0]))
+        self._connection.execute("BEGIN IMMEDIATE" if version == _WITHOUT_SEAL else "BEGIN")
+        try:
+            if version == _WITHOUT_SEAL and self._connection.execute("PRAGMA user_version").fetchone() == (version,):
+                _add_seal(self._connection, self._sum())
+            seal = copy_registry.seal_of(self._connection)
+            total = self._sum()
+        finally:
+            self._connection.execute("COMMIT")
+        if seal.total != total:
+            raise self._damaged("its records are not those that were written")
+        copied = copy_registry.seal_of_copy(self._path)
+        if copied is None or copied.id != seal.id or copied.commits < seal.commits:
+            copy_registry.keep(self._connection, self._path)
+        elif copied.commits > seal.commits:
+            raise self._damaged(f"{copied.commits - seal.commits} changes that were made are missing")
+
+    def _sum(self) -> int:
+        """Of all records."""
+        return sum(_digest(*row) for row in self._connection.execute("SELECT kind, key, value FROM record")) % _MODULUS
+
+    def _damaged(self, what: str) -> UnreadableRegistry:
+        copy = copy_registry.place_of(self._path)
+        kept = f"; the last good copy is {copy}" if copy.is_file() else ""
+        return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._way_back(copy) if kept else None)
+
+    def _way_back(self, copy: Path) -> str:
+        return f"put {copy} in its place to go on from there"
+
+    def _what_is_there(self) -> tuple[int, set[str]]:
+        """The version, and the tables, at one moment: another process may be making them."""
+        self._connection.execute("BEGIN")
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self._connection.execute("COMMIT")
+        return version, tables
+
+    @property
+    def was_written(self) -> bool:
+        """See `Registry.was_written`."""
+        return self._written
+
+    def records(self, kind: str) -> dict[str, Any]:
+        """See `Registry.records`."""
+        with self._explained():
+            rows = self._connection.execute("SELECT key, value FROM record WHERE kind = ? ORDER BY rowid", (kind,))
+            named = ((bytes(key).decode(errors="surrogateescape"), value) for key, value in rows)
+            return {key: self._value(kind, key, value) for key, value in named}
+
+    def record(self, kind: str, key: str) -> Any:
+        """See `Registry.record`."""
+        raw_key = key.encode(errors="surrogateescape")
+        with self._explained():
+            row = self._connection.execute(
+                "SELECT value FROM record WHERE kind = ? AND key = ?", (kind, raw_key)
+            ).fetchone()
+            return None if row is None else self._value(kind, key, row[0])
+
+    def _value(self, kind: str, key: str, written: str) -> Any:
+        """What was written as JSON.  Raises UnreadableRegistry for what this program did not write."""
+        try:
+            value = json.loads(written)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise self._damaged(f"its record {kind}/{key} is no JSON") from error
+        wrong = wrong_part(kind, value)
+        if wrong is not None:
+            where = f" ({wrong})" if wrong else ""
+            raise self._damaged(f"its record {kind}/{key} cannot be read{where}")
+        return value
+
+    def write(self, kind: str, key: str, value: Any) -> None:
+        """See `Registry.write`."""
+        self._written = True
+        # Bytes, because a role need not be UTF-8 and SQLite's texts must.
+        raw_key = key.encode(errors="surrogateescape")
+        with self._explained():
+            before = self._connection.execute(
+                "SELECT value FROM record WHERE kind = ? AND key = ?", (kind, raw_key)
+            ).fetchone()
+            if before is not None:
+                self._added -= _digest(kind, raw_key, before[0])
+            if value is None:
+                self._connection.execute("DELETE FROM record WHERE kind = ? AND key = ?", (kind, raw_key))
+            else:
+                text = json.dumps(value)
+                self._added += _digest(kind, raw_key, text)
+                self._connection.execute(
+                    "INSERT INTO record VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
+                    (kind, raw_key, text),
+                )
+
+    def changed_elsewhere(self) -> bool:
+        """See `Registry.changed_elsewhere`; SQLite counts the commits of other connections."""
+        seen, self._data_version = self._data_version, self._read_data_version()
+        return seen != self._data_version
+
+    def forget_everything(self) -> None:
+        """Start over with an empty registry."""
+        with self.transaction(), self._explained():
+            self._written = True
+            self._added = -self._sum()
+            self._connection.execute("DELETE FROM record")
+
+    def wait_at_most(self, seconds: float) -> None:
+        """See `Registry.wait_at_most`."""
+        self._run(f"PRAGMA busy_timeout={int(seconds * 1000)}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _begin(self) -> None:
+        self._written = False
+        self._added = 0
+        self._check_place()
+        # IMMEDIATE: what is read inside must still be true when it is written.
+        self._run("BEGIN IMMEDIATE")
+
+    def _commit(self) -> None:
+        if self._written:
+            with self._explained():
+                seal = copy_registry.seal_of(self._connection)
+                self._connection.execute(
+                    "UPDATE seal SET commits = ?, total = ?",
+                    (seal.commits + 1, ((seal.total + self._added) % _MODULUS).to_bytes(_DIGEST_BYTES, "big")),
+                )
+        self._run("COMMIT")
+
+    def _check_place(self) -> None:
+        """What is written into a file that was removed is lost with the process."""
+        with self._explained():
+            now = self._path.stat()
+        if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):
+            raise RegistryFailure(f"{self._path} was replaced while it was in use", hint="start again upon the new one")
+
+    def _rollback(self) -> None:
+        if self._connection.in_transaction:
+            self._run("ROLLBACK")
+
+    def _run(self, statement: str) -> None:
+        with self._explained():
+            self._connection.execute(statement)
+
+    def _read_data_version(self) -> int:
+        with self._explained():
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+            # A text that is not UTF-8, a key that is not bytes: SQLite knows nothing of these.
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
+            if code not in _HINTS:
+                told = self._damaged(str(error))
+                words = str(told).replace(" is damaged:", " is not a registry, or it is damaged:", 1)
+                raise UnreadableRegistry(words, told.hint) from error
+            is_held = code == sqlite3.SQLITE_BUSY and not self._connection.in_transaction
+            kind = HeldRegistry if is_held else RegistryFailure
+            raise kind(f"{self._path} cannot be used: {error}", _HINTS[code]) from error
+        except OSError as error:
+            raise RegistryFailure(
+                f"{self._path} cannot be used: {error.strerror}", _HINTS[sqlite3.SQLITE_CANTOPEN]
+            ) from error
+
+
+def _make_file(path: Path) -> None:
+    """An empty registry, which takes its name in one step: an empty file is therefore never a new one.
+
+    Where another process is first its file stands.  Raises OSError and sqlite3.DatabaseError.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    beside.unlink(missing_ok=True)  # left by a process that was killed
+    try:
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(sqlite3.connect(beside, isolation_level=None)) as new:
+            new.execute("BEGIN")
+            new.execute(
+                "CREATE TABLE record (kind TEXT NOT NULL, key BLOB NOT NULL, value TEXT NOT NULL,"
+                " PRIMARY KEY (kind, key))"
+            )
+            _add_seal(new, 0)
+            new.execute("COMMIT")
+        with suppress(FileExistsError):
+            path.hardlink_to(beside)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _add_seal(connection: sqlite3.Connection, total: int) -> None:
+    """Of a registry whose records have this sum; within a transaction."""
+    connection.execute("CREATE TABLE seal (id TEXT NOT NULL, commits INTEGER NOT NULL, total BLOB NOT NULL)")
+    connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES, "big")))
+    connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+
+
+def _digest(kind: str, key: bytes, value: str) -> int:
+    """What a record adds to the sum of all."""
+    parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
+    text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
+    # Against accidents, not against whoever may write the file; hashlib takes longer to load than all of this.
+    return crc32(text) << 32 | crc32(text[::-1])
+
+
+def _check_rights(path: Path) -> None:
+    """Raises PermissionError where SQLite could not write.
+
+    It would leave files beside that have the rights of the database, and be stopped by these even when the
+    database may be written again.
+    """
+    if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+FILE_NAME = "registry.sqlite"
+
+
+def open_registry(flags: Mapping[str, str]) -> Registry:
+    """`--registry` and `--work_dir`.  Raises BadInput for the flags, RegistryFailure for the file."""
+    kind = flags.get("registry", "in_memory")
+    if kind == "in_memory":
+        return MemoryRegistry()
+    if kind != "sqlite":
+        raise BadInput(f"--registry={kind}: there are in_memory and sqlite", field="registry")
+    if "work_dir" not in flags:
+        raise BadInput("--registry=sqlite needs --work-dir", field="work_dir")
+    # Late: most masters are started without.
+
+    return SqliteRegistry(Path(flags["work_dir"]) / FILE_NAME)

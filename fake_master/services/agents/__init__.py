@@ -1,0 +1,1 @@
+"""Agents: their registration, removal, failover, maintenance, and what they keep themselves."""

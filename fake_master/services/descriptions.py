@@ -1,0 +1,255 @@
+"""Agents, frameworks, offers and tasks as the messages of the v1 APIs (spec/endpoints.md §4, §5)."""
+
+from typing import TYPE_CHECKING, Any
+
+from fake_master.state import roles
+from mesosctl.api.resources import list_to_json
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+    from fake_master.state.agents import Agent
+    from fake_master.state.frameworks import Framework
+    from fake_master.state.offers import Offer
+    from fake_master.state.tasks import Executor, Task
+
+
+_NANOSECONDS = 1_000_000_000
+# An operator is shown every offer whole, whatever its framework understands.
+_OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
+
+
+def master_info(master: "Master") -> dict[str, Any]:
+    """MasterInfo."""
+    numbers = master.hostname.split(".")
+    is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
+    return {
+        "id": master.id,
+        "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
+        "port": master.port,
+        "pid": master.pid,
+        "hostname": master.hostname,
+        "version": master.profile.version,
+        "address": {"hostname": master.hostname, "ip": master.hostname, "port": master.port},
+        # A capability newer than the message's own list is written as an empty object.
+        "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in master.profile.master_capabilities],
+    }
+
+
+def agent(master: "Master", of: "Agent", sees: roles.Sees = roles.everything) -> dict[str, Any]:
+    """An agent as GET_AGENTS shows it to somebody; events show everybody everything."""
+    message = {
+        "agent_info": agent_info(of, sees),
+        "active": of.active,
+        "deactivated": of.deactivated,
+        "version": of.version,
+        "pid": of.pid,
+        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        **_reregistered(of),
+        "total_resources": list_to_json(roles.seen(of.whole, sees), "ENDPOINT"),
+        "capabilities": [{"type": name} for name in of.capabilities],
+        **lending_agent(master, of),
+    }
+    for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
+        visible = roles.seen(held, sees)
+        if len(visible):
+            message[key] = list_to_json(visible, "ENDPOINT")
+    if of.drain_info is not None:
+        # To the second only, as Mesos writes it here.
+        start = {"nanoseconds": int(of.drain_start) * _NANOSECONDS}
+        message |= {"drain_info": dict(of.drain_info), "estimated_drain_start_time": start}
+    return message
+
+
+def agent_info(of: "Agent", sees: roles.Sees = roles.everything) -> dict[str, Any]:
+    """SlaveInfo."""
+    info: dict[str, Any] = {
+        "hostname": of.hostname,
+        "port": of.port,
+        "resources": list_to_json(roles.seen(of.configured, sees), "POST"),
+        "id": {"value": of.id},
+        "checkpoint": True,
+    }
+    if of.attributes:
+        info["attributes"] = [attribute(name, value) for name, value in of.attributes.items()]
+    if of.domain is not None:
+        info["domain"] = of.domain.message()
+    return info
+
+
+def _reregistered(of: "Agent") -> dict[str, Any]:
+    if of.reregistered_time is None:
+        return {}
+    return {"reregistered_time": {"nanoseconds": int(of.reregistered_time * _NANOSECONDS)}}
+
+
+def framework_info(of: "Framework") -> dict[str, Any]:
+    """FrameworkInfo with the defaults that the master writes out, and without empty lists."""
+    written: dict[str, Any] = _without_empty_lists(of.info)
+    return {"failover_timeout": 0.0, "checkpoint": False} | written
+
+
+def _without_empty_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_empty_lists(part) for name, part in value.items() if part != []}
+    return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
+
+
+def framework(master: "Master", of: "Framework") -> dict[str, Any]:
+    """A framework as GET_FRAMEWORKS shows it."""
+    times = _framework_times(of)
+    if of.recovered:  # nobody knows when it was first there
+        del times["registered_time"], times["reregistered_time"]
+    message: dict[str, Any] = {
+        **times,
+        "offer_constraints": dict(of.offer_constraints),
+        **lending_framework(master, of),
+    }
+    if of.unregistered_time is not None:
+        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
+    lists = {
+        "offers": [offer(master, of, outstanding, _OPERATOR) for outstanding in of.offers.values()],
+        "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
+        "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
+    }
+    return message | {name: entries for name, entries in lists.items() if entries}
+
+
+def framework_event(of: "Framework") -> dict[str, Any]:
+    """A framework as the operator events tell of it: no offers and no resources, and a time of leaving in any case."""
+    return {**_framework_times(of), "unregistered_time": {"nanoseconds": 0}}
+
+
+def _framework_times(of: "Framework") -> dict[str, Any]:
+    return {
+        "framework_info": framework_info(of),
+        "active": of.active,
+        "connected": of.connected,
+        "recovered": of.recovered,
+        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
+    }
+
+
+def task(of: "Task") -> dict[str, Any]:
+    """A task as GET_TASKS and the operator events show it."""
+    message: dict[str, Any] = {
+        "name": of.name,
+        "task_id": {"value": of.id},
+        "framework_id": {"value": of.framework_id},
+        "agent_id": {"value": of.agent_id},
+        "state": of.state,
+        "resources": list_to_json(of.resources, "POST"),
+    }
+    if of.executor_id:
+        message["executor_id"] = {"value": of.executor_id}
+    if of.statuses:
+        latest = of.statuses[-1]
+        message |= {"statuses": [dict(status) for status in of.statuses], "status_update_state": latest["state"]}
+        if "uuid" in latest:
+            message["status_update_uuid"] = latest["uuid"]
+    return message | {key: of.info[key] for key in ("labels", "discovery", "container") if key in of.info}
+
+
+def executor(of: "Executor") -> dict[str, Any]:
+    """An ExecutorInfo as its framework sent it, with what the master adds to it."""
+    own = {"framework_id": {"value": of.framework_id}, "resources": list_to_json(of.resources, "POST")}
+    return {**of.info, **own}
+
+
+def offer(master: "Master", to: "Framework", of: "Offer", capabilities: frozenset[str] | None = None) -> dict[str, Any]:
+    """An Offer message, in the format that the capabilities ask for; those of the framework unless given."""
+    on = master.agents[of.agent_id]
+    capabilities = to.capabilities if capabilities is None else capabilities
+    multi_role = "MULTI_ROLE" in capabilities
+    resources = of.resources if multi_role else of.resources.allocated_to(None)
+    described: dict[str, Any] = {
+        "id": {"value": of.id},
+        "framework_id": {"value": to.id},
+        "agent_id": {"value": on.id},
+        "hostname": on.hostname,
+        "url": _url(on),
+        "resources": list_to_json(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
+    }
+    if on.attributes:
+        described["attributes"] = [attribute(name, value) for name, value in on.attributes.items()]
+    unavailability = master.machines.unavailability(on)
+    if unavailability is not None:
+        described["unavailability"] = dict(unavailability)
+    if on.domain is not None:
+        described["domain"] = on.domain.message()
+    if multi_role:
+        described["allocation_info"] = {"role": of.role}
+    return described
+
+
+def inverse_offer(master: "Master", to: "Framework", offer_id: str, on: "Agent") -> dict[str, Any]:
+    """An InverseOffer message; it asks for all that the framework has there, and so names no resources."""
+    return {
+        "id": {"value": offer_id},
+        "url": _url(on),
+        "framework_id": {"value": to.id},
+        "agent_id": {"value": on.id},
+        "unavailability": dict(master.machines.unavailability(on) or {}),
+    }
+
+
+def _url(on: "Agent") -> dict[str, Any]:
+    return {
+        "scheme": "http",
+        "address": {"hostname": on.hostname, "ip": on.ip, "port": on.port},
+        "path": "/" + on.pid.partition("@")[0],
+    }
+
+
+def attribute(name: str, value: str | float) -> dict[str, Any]:
+    """An Attribute message."""
+    if isinstance(value, str):
+        return {"name": name, "type": "TEXT", "text": {"value": value}}
+    return {"name": name, "type": "SCALAR", "scalar": {"value": value}}
+
+
+def lending_agent(master: "Master", of: "Agent") -> dict[str, Any]:
+    """What is added to an agent; nothing on a master that does not lend."""
+    if master.lending is None or master.tenancy is None:
+        return {}
+    debts = master.lending.lent.agent(of.id).debt
+    guests = master.tenancy.guests(of.id)
+    return {
+        "lending": {
+            "guests": [
+                {"framework_id": {"value": framework.id}, "task_id": {"value": task.id}, "standing": standing}
+                for framework, task, standing in guests
+            ],
+            "debts": [
+                {
+                    "framework_id": {"value": tenant.framework},
+                    "role": tenant.role.name,
+                    "resources": list_to_json(
+                        Resources(Resource(name, milli, revocable=True) for name, milli in sorted(amounts.items())),
+                        "POST",
+                    ),
+                }
+                for tenant, amounts in debts.items()
+            ],
+            "stop_seconds": master.task_outcome.stop_seconds,
+        }
+    }
+
+
+def lending_framework(master: "Master", of: "Framework") -> dict[str, Any]:
+    """What is added to a framework."""
+    if master.lending is None or of.id not in master.frameworks:
+        return {}
+    return {
+        "refusals": [
+            {
+                "agent_id": {"value": agent_id},
+                "role": role,
+                "resources": list_to_json(refused, "POST"),
+                "seconds": seconds,
+            }
+            for agent_id, role, refused, seconds in master.lending.refusals(of.id)
+        ]
+    }

@@ -1,0 +1,229 @@
+"""The master's metrics, under Mesos's own names (spec/endpoints.md §6)."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from mesosctl.model.quantities import to_double
+from mesosctl.model.resources import Resources
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+    from fake_master.state.frameworks import Framework
+
+
+_MEASURED = ("cpus", "gpus", "mem", "disk")
+_OPERATIONS = (
+    "create",
+    "create_disk",
+    "destroy",
+    "destroy_disk",
+    "grow_volume",
+    "reserve",
+    "shrink_volume",
+    "unreserve",
+)
+_OPERATION_STATES = (
+    "dropped",
+    "error",
+    "failed",
+    "finished",
+    "gone_by_operator",
+    "pending",
+    "recovering",
+    "total",
+    "unreachable",
+)
+# Counters that nothing here moves yet; a dashboard finds them all the same.
+_AT_REST = tuple(
+    "master/" + name
+    for name in (
+        "dropped_messages event_queue_dispatches event_queue_http_requests event_queue_messages "
+        "frameworks_active frameworks_connected frameworks_disconnected frameworks_inactive http_cache_hits "
+        "invalid_executor_to_framework_messages invalid_framework_to_executor_messages "
+        "invalid_operation_status_update_acknowledgements invalid_operation_status_updates "
+        "invalid_status_update_acknowledgements invalid_status_updates "
+        "messages_authenticate messages_deactivate_framework messages_decline_offers messages_executor_to_framework "
+        "messages_exited_executor messages_framework_to_executor messages_kill_task messages_launch_tasks "
+        "messages_operation_status_update messages_operation_status_update_acknowledgement "
+        "messages_reconcile_operations messages_reconcile_tasks messages_register_framework "
+        "messages_reregister_framework messages_reregister_slave messages_resource_request messages_revive_offers "
+        "messages_status_update messages_status_update_acknowledgement messages_suppress_offers "
+        "messages_unregister_framework messages_unregister_slave messages_update_slave "
+        "operator_event_stream_subscribers outstanding_offers recovery_slave_removals slave_removals "
+        "slave_removals/reason_registered slave_removals/reason_unhealthy slave_removals/reason_unregistered "
+        "slave_reregistrations slave_shutdowns_canceled slave_shutdowns_completed slave_shutdowns_scheduled "
+        "slave_unreachable_canceled slave_unreachable_completed slave_unreachable_scheduled slaves_unreachable "
+        "tasks_dropped tasks_error tasks_failed tasks_finished tasks_gone tasks_gone_by_operator tasks_killed "
+        "tasks_killing tasks_lost tasks_running tasks_staging tasks_starting tasks_unreachable "
+        "valid_executor_to_framework_messages valid_framework_to_executor_messages "
+        "valid_operation_status_update_acknowledgements valid_operation_status_updates "
+        "valid_status_update_acknowledgements valid_status_updates"
+    ).split()
+)
+
+
+def snapshot(master: "Master") -> dict[str, float]:
+    """Every metric by name, sorted."""
+    found = dict.fromkeys(_AT_REST, 0.0)
+    found |= dict.fromkeys(_operation_names(), 0.0)
+    found |= _agents(master) | _resources(master) | _system()
+    found |= figures(master) | master.allocator.metrics()
+    found |= master.rate_limiting.metrics()
+    for name, count in master.counts.items():
+        found[f"master/{name}"] = found.get(f"master/{name}", 0.0) + count
+    if master.tenancy is not None:
+        found["master/revocable_evictions"] = float(master.tenancy.evictions)
+    found["master/elected"] = 1.0
+    found["master/uptime_secs"] = max(0.0, master.clock() - master.start_time)
+    return dict(sorted(found.items()))
+
+
+def _operation_names() -> Iterable[str]:
+    for state in _OPERATION_STATES:
+        yield f"master/operations/{state}"
+        for operation in _OPERATIONS:
+            yield f"master/operations/{operation}/{state}"
+
+
+def _agents(master: "Master") -> dict[str, float]:
+    agents = list(master.agents.values())
+    removed = master.agent_removal.counts
+    connected = sum(agent.connected for agent in agents)
+    active = sum(agent.active for agent in agents)
+    return {
+        "master/slave_registrations": float(master.agent_registry.registrations),
+        "master/messages_register_slave": float(master.agent_registry.registrations),
+        "master/slave_reregistrations": float(master.agent_registry.returns),
+        "master/messages_reregister_slave": float(master.agent_registry.returns),
+        "master/messages_update_slave": float(master.agent_registry.registrations + master.agent_registry.returns),
+        "master/slaves_unreachable": float(len(master.agent_registry.unreachable())),
+        **{f"master/{name}": float(count) for name, count in removed.items()},
+        "master/slaves_active": float(active),
+        "master/slaves_inactive": float(len(agents) - active),
+        "master/slaves_connected": float(connected),
+        "master/slaves_disconnected": float(len(agents) - connected),
+    }
+
+
+def _resources(master: "Master") -> dict[str, float]:
+    totals = [agent.whole for agent in master.agents.values()]
+    in_use = [agent.used for agent in master.agents.values()]
+    found = {}
+    for name in _MEASURED:
+        for suffix, part in (("", Resources.non_revocable), ("_revocable", Resources.revocable)):
+            total, used = (
+                to_double(sum(part(held).scalar_quantities().get_amount(name) for held in everywhere))
+                for everywhere in (totals, in_use)
+            )
+            found[f"master/{name}{suffix}_total"] = total
+            found[f"master/{name}{suffix}_used"] = used
+            found[f"master/{name}{suffix}_percent"] = used / total if total else 0.0
+    return found
+
+
+def _system() -> dict[str, float]:
+    load = os.getloadavg()
+    page = os.sysconf("SC_PAGE_SIZE")
+    return {
+        "system/cpus_total": float(os.cpu_count() or 1),
+        "system/load_1min": load[0],
+        "system/load_5min": load[1],
+        "system/load_15min": load[2],
+        "system/mem_total_bytes": float(os.sysconf("SC_PHYS_PAGES") * page),
+        "system/mem_free_bytes": float(os.sysconf("SC_AVPHYS_PAGES") * page),
+    }
+
+
+_CALLS = (
+    "accept accept_inverse_offers acknowledge acknowledge_operation_status decline decline_inverse_offers kill message "
+    "reconcile reconcile_operations request revive shutdown subscribe suppress teardown update_framework"
+).split()
+_EVENTS = (
+    "error failure heartbeat inverse_offers message offers rescind rescind_inverse_offer subscribed update "
+    "update_operation_status"
+).split()
+_OPERATIONS_FRAMEWORK_METRICS = (
+    "create create_disk destroy destroy_disk grow_volume launch launch_group reserve shrink_volume unreserve"
+).split()
+_ACTIVE = "task_killing task_running task_staging task_starting task_unknown task_unreachable".split()
+_TERMINAL = "task_dropped task_error task_failed task_finished task_gone task_gone_by_operator task_killed task_lost"
+_GROUPS = {"calls": _CALLS, "events": _EVENTS, "operations": _OPERATIONS_FRAMEWORK_METRICS}
+_SINGLE = (
+    *(f"offers/{what}" for what in ("accepted", "declined", "rescinded", "sent")),
+    *(f"tasks/active/{state}" for state in _ACTIVE),
+    *(f"tasks/terminal/{state}" for state in _TERMINAL.split()),
+)
+# Of the subscriptions of a framework the first registers it, unless it came with an id; all others do so again.
+_FIRST, _AGAIN = "registered", "reregistered"
+# A call of the scheduler API → the name of its message, which is what the master's own counter is called by.
+# ACCEPT is not among them, since what counts is each LAUNCH in it, nor TEARDOWN, which has no counter.
+_MESSAGES = {
+    "acknowledge": "status_update_acknowledgement",
+    "acknowledge_operation_status": "operation_status_update_acknowledgement",
+    "decline": "decline_offers",
+    "kill": "kill_task",
+    "message": "framework_to_executor",
+    "reconcile": "reconcile_tasks",
+    "reconcile_operations": "reconcile_operations",
+    "request": "resource_request",
+    "revive": "revive_offers",
+    "suppress": "suppress_offers",
+}
+
+
+def figures(master: "Master") -> dict[str, float]:
+    """Every metric that tells of frameworks, offers and tasks."""
+    present, gone = master.frameworks.values(), master.subscriptions.completed.values()
+    found = dict(_sums(master, [*present, *gone]))
+    if master.flags.is_true("publish_per_framework_metrics"):
+        for framework in (*present, *gone):
+            found.update(_of_one(framework))
+    return found
+
+
+def lasting(framework: "Framework") -> Counter[str]:
+    """What one framework adds to the master's own counters."""
+    subscribed = framework.counts["calls/subscribe"]
+    first = 0 if framework.was_known else min(subscribed, 1)
+    return framework.counts + Counter({_FIRST: first, _AGAIN: subscribed - first})
+
+
+def _sums(master: "Master", everybody: "Iterable[Framework]") -> Iterator[tuple[str, float]]:
+    active = sum(framework.active for framework in master.frameworks.values())
+    connected = sum(framework.connected for framework in master.frameworks.values())
+    yield "master/frameworks_active", float(active)
+    yield "master/frameworks_inactive", float(len(master.frameworks) - active)
+    yield "master/frameworks_connected", float(connected)
+    yield "master/frameworks_disconnected", float(len(master.frameworks) - connected)
+    yield "master/outstanding_offers", float(len(master.offers))
+    yield "master/operator_event_stream_subscribers", float(master.events.operator_streams)
+    counts = Counter(master.subscriptions.forgotten)
+    for framework in everybody:
+        counts.update(lasting(framework))
+    yield "master/messages_register_framework", float(counts[_FIRST])
+    yield "master/messages_reregister_framework", float(counts[_AGAIN])
+    for call, message in _MESSAGES.items():
+        yield f"master/messages_{message}", float(counts[f"calls/{call}"])
+    for state in _ACTIVE:
+        if state != "task_unknown":
+            yield f"master/{state.replace('task', 'tasks', 1)}", float(counts[f"tasks/active/{state}"])
+    for state in _TERMINAL.split():
+        yield f"master/{state.replace('task', 'tasks', 1)}", float(counts[f"tasks/terminal/{state}"])
+
+
+def _of_one(framework: "Framework") -> Iterator[tuple[str, float]]:
+    prefix = f"master/frameworks/{quote(framework.name, safe='')}/{framework.id}/"
+    counts = framework.counts
+    for group, names in _GROUPS.items():
+        parts = [counts[f"{group}/{name}"] for name in names]
+        yield f"{prefix}{group}", float(sum(parts))
+        for name, part in zip(names, parts, strict=True):
+            yield f"{prefix}{group}/{name}", float(part)
+    for name in _SINGLE:
+        yield prefix + name, float(counts[name])
+    yield prefix + "subscribed", float(framework.connected)
+    for role in framework.roles:
+        yield f"{prefix}roles/{role}/suppressed", float(role in framework.suppressed)

@@ -1,0 +1,171 @@
+"""Offer operations after their ACCEPT: what frameworks hear of them, and what operators see.
+
+As a Mesos 1.11.0 master does it.  An operation that the master refuses is OPERATION_ERROR with a
+message and without a uuid, so there is nothing to acknowledge.  One that the agent has done is
+OPERATION_FINISHED with a uuid, told again after 10 s, 20 s, and so on until it is acknowledged; so
+long GET_OPERATIONS shows it.  Of operations without an id nobody hears; they are counted all the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fake_master.services.launch import AcceptContext, entries
+from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, next_retry
+from fake_master.state.frameworks import Framework
+from mesosctl.api.resources import to_json
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+
+_UNKNOWN = "Reconciliation: "
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedOperation:
+    """An operation with an id that its agent has done and its framework has not acknowledged."""
+
+    uuid: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    status: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """What its framework calls it; two may have the same."""
+        return str(self.info["id"]["value"])
+
+    def message(self) -> dict[str, Any]:
+        """As GET_OPERATIONS shows it."""
+        return {
+            "framework_id": {"value": self.framework_id},
+            "agent_id": {"value": self.agent_id},
+            "info": dict(self.info),
+            "latest_status": dict(self.status),
+            "statuses": [dict(self.status)],
+            "uuid": {"value": self.uuid},
+        }
+
+
+class OperationUpdates:
+    """Operations that wait for their framework, by the uuid of the update that it has to acknowledge."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+        self._waiting: dict[str, FinishedOperation] = {}
+
+    def shown(self) -> list[dict[str, Any]]:
+        """The operations of GET_OPERATIONS."""
+        return [operation.message() for operation in self._waiting.values()]
+
+    def refused(self, framework: Framework, operation: Mapping[str, Any], problem: str) -> None:
+        """The master did not do it."""
+        self._count(operation["type"], "error")
+        if "id" in operation:
+            self._master.events.operation(
+                framework, {"operation_id": operation["id"], "state": "OPERATION_ERROR", "message": problem}
+            )
+
+    def done(self, kind: str) -> None:
+        """An agent did what an operator asked for, or a framework without giving it an id."""
+        self._count(kind, "finished")
+        self._agent_reports()
+
+    def finished(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
+        """An agent did what a framework asked for upon an offer."""
+        if "id" not in operation:
+            self.done(operation["type"])
+            return
+        self._count(operation["type"], "finished")
+        uuid = new_uuid()
+        status = {
+            "operation_id": operation["id"],
+            "state": "OPERATION_FINISHED",
+            "uuid": {"value": uuid},
+            "agent_id": {"value": context.agent.id},
+        }
+        described = _described(operation, context)
+        self._waiting[uuid] = FinishedOperation(new_uuid(), context.framework.id, context.agent.id, described, status)
+        self._send(uuid, FIRST_RETRY_SECONDS)
+
+    def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
+        """ACKNOWLEDGE_OPERATION_STATUS: it is not told again."""
+        counts = self._master.counts
+        waiting = self._waiting.get(uuid)
+        if waiting is not None and (waiting.framework_id, waiting.id) == (framework.id, operation_id):
+            counts["valid_operation_status_update_acknowledgements"] += 1
+            del self._waiting[uuid]
+        elif self._of(framework, operation_id) is None:
+            counts["invalid_operation_status_update_acknowledgements"] += 1
+        else:  # the master counts another uuid than the latest as if it were of a task
+            counts["invalid_status_update_acknowledgements"] += 1
+
+    def reconcile(self, framework: Framework, asked: Mapping[str, Any]) -> None:
+        """RECONCILE_OPERATIONS of one operation, whether it is known or not."""
+        known = self._of(framework, asked["operation_id"]["value"])
+        self._tell_latest(framework, known) if known is not None else self._tell_unknown(framework, asked)
+
+    def reconcile_all(self, framework: Framework) -> None:
+        """RECONCILE_OPERATIONS that names none: of every one that is known."""
+        for operation in list(self._waiting.values()):
+            if operation.framework_id == framework.id:
+                self._tell_latest(framework, operation)
+
+    def _of(self, framework: Framework, operation_id: str) -> FinishedOperation | None:
+        """The latest of that id."""
+        own = (of for of in reversed(self._waiting.values()) if of.framework_id == framework.id)
+        return next((operation for operation in own if operation.id == operation_id), None)
+
+    def _tell_latest(self, framework: Framework, operation: FinishedOperation) -> None:
+        """Without the uuid: there is nothing to acknowledge."""
+        self._master.events.operation(
+            framework, {key: operation.status[key] for key in operation.status if key != "uuid"}
+        )
+
+    def _tell_unknown(self, framework: Framework, asked: Mapping[str, Any]) -> None:
+        named = {key: asked[key] for key in ("agent_id", "resource_provider_id") if key in asked}
+        status = {"operation_id": asked["operation_id"], "state": "OPERATION_UNKNOWN"}
+        if "agent_id" not in asked:
+            status["message"] = f"{_UNKNOWN}Operation is unknown and no 'agent_id' was provided"
+        elif asked["agent_id"]["value"] not in self._master.agents:
+            status["message"] = f"{_UNKNOWN}Both operation and agent are unknown"
+        elif "resource_provider_id" in asked:  # the agent is asked, and gives no reason
+            self._master.counts["messages_operation_status_update"] += 1
+        else:
+            status["message"] = f"{_UNKNOWN}Operation is unknown"
+        self._master.events.operation(framework, status | named)
+
+    def _send(self, uuid: str, wait: float) -> None:
+        operation = self._waiting.get(uuid)
+        if operation is None:
+            return
+        framework = self._master.frameworks.get(operation.framework_id)
+        if framework is None:  # nobody is left to acknowledge it, so the master does
+            del self._waiting[uuid]
+            return
+        self._agent_reports()
+        self._master.events.operation(framework, operation.status)
+        self._master.timers.at(self._master.now + wait, lambda: self._send(uuid, next_retry(wait)))
+
+    def _agent_reports(self) -> None:
+        for name in ("messages_operation_status_update", "valid_operation_status_updates"):
+            self._master.counts[name] += 1
+
+    def _count(self, kind: str, state: str) -> None:
+        for name in ("total", state):
+            self._master.counts[f"operations/{name}"] += 1
+            self._master.counts[f"operations/{kind.lower()}/{name}"] += 1
+
+
+def _described(operation: Mapping[str, Any], context: AcceptContext) -> dict[str, Any]:
+    """The operation with its resources as the master understood them, the offer's role written out."""
+    kind = operation["type"].lower()
+    body = {name: _resources(part, context) if name != "subtract" else part for name, part in operation[kind].items()}
+    return {"type": operation["type"], "id": operation["id"], kind: body}
+
+
+def _resources(part: Any, context: AcceptContext) -> Any:
+    """One resource, or a list of them."""
+    found = [to_json(entry, "POST") for entry in entries(part if isinstance(part, list) else [part], context)]
+    return found if isinstance(part, list) else found[0]

@@ -1,0 +1,203 @@
+"""Reserving and unreserving by an operator, and volumes (spec/reservation.md §5)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.registry.interface import UnreadableRegistry
+from fake_master.state.agents import Agent
+from mesosctl.api.protobuf.messages import read
+from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.model import operations
+from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
+from mesosctl.model.reservations import Requester, check_reserve, check_unreserve, common_bottom
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+
+
+class Reservations:
+    """Operator's operations upon an agent's resources."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+
+    def reserve(
+        self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
+    ) -> None:
+        """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
+        check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
+        self._may_rereserve(principal, resources, source)
+        conversions = operations.reserve(Resources(resources), None if source is None else Resources(source))
+        self._perform("RESERVE", agent, conversions)
+
+    def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
+        """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
+        check_unreserve(resources)
+        self._master.access.may_unreserve(principal, resources)
+        self._perform("UNRESERVE", agent, operations.unreserve(Resources(resources)))
+
+    def create(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
+        """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
+        check_create(volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities)
+        self._master.access.may_create(principal, volumes)
+        self._perform("CREATE", agent, operations.create(Resources(volumes)))
+
+    def destroy(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
+        """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
+        check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
+        self._master.access.may_destroy(principal, volumes)
+        self._perform("DESTROY", agent, operations.destroy(Resources(volumes)))
+
+    def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
+        """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
+        check_grow(volume, addition)
+        self._master.access.may_resize(principal, volume)
+        self._perform("GROW_VOLUME", agent, operations.grow(volume, addition))
+
+    def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
+        """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
+        check_shrink(volume, subtract)
+        self._master.access.may_resize(principal, volume)
+        self._perform("SHRINK_VOLUME", agent, operations.shrink(volume, subtract))
+
+    def _may_rereserve(
+        self, principal: str | None, resources: Sequence[Resource], source: Sequence[Resource] | None
+    ) -> None:
+        access = self._master.access
+        if not source:
+            access.may_reserve(principal, resources)
+            return
+        before, after = source[0].reservations, resources[0].reservations
+        common = len(common_bottom(before, after))
+        for depth in range(len(before), common, -1):
+            access.may_unreserve(principal, [Resource("any", 1, before[:depth])])
+        for depth in range(common, len(after)):
+            access.may_reserve(principal, [Resource("any", 1, after[: depth + 1])])
+
+    def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
+        master = self._master
+        self._rescind_for(agent, conversions)
+        if not master.allocator.update_available(agent.id, conversions):
+            free = agent.total - master.held_on(agent.id).allocated_to(None)
+            # Says what is missing, or that it is offered or in use.
+            operations.apply_all(free, conversions)
+            raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
+        master.agent_was_converted(agent, conversions)
+        master.operation_updates.done(kind)
+
+    def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Offers are searched first, even where free resources would do, as in Mesos."""
+        required = Resources()
+        for conversion in conversions:
+            required += conversion.consumed
+        recovered = Resources()
+        for offer in self._master.offers.on_agent(agent.id):
+            part = offer.resources.allocated_to(None)
+            if required == required - part:
+                continue
+            self._master.offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
+            recovered += part
+            required -= part
+            try:
+                operations.apply_all(recovered, conversions)
+            except Conflict:
+                continue
+            return
+
+
+CHECKPOINT_KIND = "checkpoint"
+
+
+class DoesNotFit(Exception):
+    """An agent was started with less than it has promised; it refuses to start."""
+
+
+class Checkpoints:
+    """The agents' side of every operation."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+
+    def restored(self, agent: Agent, configured: Resources) -> Resources:
+        """`configured` with what the agent had checkpointed in place.  Raises DoesNotFit, RegistryFailure."""
+        try:
+            kept = _read(self._master.registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
+        except (ValueError, TypeError, RuleViolation) as error:
+            raise UnreadableRegistry(f"what agent {agent.hostname} has checkpointed cannot be read: {error}") from error
+        base = Resources(configured_form(resource) for resource in kept)
+        if not configured.contains(base):
+            raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")
+        return configured - base + kept
+
+    def restart(self, agent: Agent, configured: Resources) -> None:
+        """The agent was started anew with other --resources.
+
+        Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
+        """
+        allocator = self._master.allocator
+        try:
+            restored = self.restored(agent, configured)
+        except DoesNotFit:
+            agent.connected = False
+            allocator.deactivate_agent(agent.id)
+            self._rescind(agent)
+            raise
+        agent.configured = configured
+        if not agent.connected:
+            agent.connected = True
+            allocator.activate_agent(agent.id)
+        self.came_back(agent, restored)
+
+    def came_back(self, agent: Agent, resources: Resources) -> None:
+        """An agent registered again: what it says it has is what it has."""
+        agent.total = agent.applied = resources
+        self._rescind(agent)
+        self._master.allocator.update_agent(agent.allocator_info(), agent.whole)
+
+    def _rescind(self, agent: Agent) -> None:
+        for offer in self._master.offers.on_agent(agent.id):
+            self._master.offers.rescind(offer)
+
+    def tell_agent(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Send an accepted operation on its way to the agent.  Inside a transaction."""
+        faults = agent.faults
+        if faults.loses:
+            faults.loses -= faults.loses > 0
+        elif faults.delay:
+            master = self._master
+            master.timers.at(master.now + faults.delay, lambda: self._arrive_late(agent, conversions))
+        else:
+            self._arrive(agent, conversions)
+
+    def _arrive_late(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        with self._master.transaction():
+            self._arrive(agent, conversions)
+
+    def _arrive(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """The agent applies it and checkpoints; where it cannot, it registers again with what it has."""
+        try:
+            agent.applied = operations.apply_all(agent.applied, conversions)
+        except Conflict:
+            self.came_back(agent, agent.applied)
+            return
+        kept = [entry for entry in agent.applied if entry.is_dynamically_reserved or entry.is_persistent_volume]
+        self._master.registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
+
+
+def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
+    return Resources(to_core(read(RESOURCE, message)) for message in messages)
+
+
+def configured_form(resource: Resource) -> Resource:
+    """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
+    if not resource.reservations and resource.disk is None and not resource.shared:
+        return resource  # as most are: one value for what is configured and what there is
+    static = resource.reservations[:1] if resource.is_statically_reserved else ()
+    disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
+    return replace(resource, reservations=static, disk=disk, shared=False, copies=1)

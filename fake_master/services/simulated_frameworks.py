@@ -1,0 +1,211 @@
+"""Frameworks that live inside the fake master, so that a dry run has somebody to compete with.
+
+A resident subscribes like any other framework and is told the same events, without a wire between.
+It answers in the same moment, but never from within an allocation: its answers are due at once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from fake_master.allocator.interface import ResourceRequest
+from fake_master.services import accept
+from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.offers import Offer
+from fake_master.state.streams import EventStream
+from mesosctl.api.resources import list_to_json
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.profile import TERMINAL_STATES
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+
+# It asks for no more at once; the others when these are met.
+_MOST_REQUESTS = 1000
+
+Answer = Literal["accept", "decline", "hold"]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedFrameworkSpec:
+    """How a simulated framework behaves."""
+
+    name: str
+    roles: tuple[str, ...]
+    task: Resources = field(default_factory=Resources)
+    """What each of its tasks takes: scalars."""
+    tasks: int | None = None
+    """How many it wants to run at once; None is as many as there is room for."""
+    per_offer: int | None = None
+    """How many it launches of one offer; None is as many as fit."""
+    answer: Answer = "accept"
+    """What it does with offers: launch tasks, decline every one, or hold them unanswered."""
+    refuse_seconds: float = 5.0
+    """The filter upon what it cannot use."""
+    after: float = 0.0
+    """Seconds until it subscribes."""
+    principal: str | None = None
+    capabilities: tuple[str, ...] = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+
+
+Launched = Callable[[Framework, Offer, int], None]
+"""Told after each ACCEPT: by whom, of which offer, how many tasks."""
+
+
+class _Ear(EventStream):
+    """A stream whose events are handed over as they are, instead of being written down."""
+
+    def __init__(self, listen: Callable[[Mapping[str, Any]], None]) -> None:
+        super().__init__()
+        self._listen = listen
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        if not self.closed:
+            self._listen(event)
+
+
+class SimulatedFramework:
+    """One framework of a cluster file."""
+
+    def __init__(self, master: "Master", spec: SimulatedFrameworkSpec, on_launch: Launched | None = None) -> None:
+        self._master = master
+        self._spec = spec
+        self._on_launch = on_launch
+        self._launched = 0
+        self._asked_for = 0
+        self._framework: Framework | None = None
+
+    def join(self) -> None:
+        """Subscribe, now or as long after as it is to.  Raises BadInput where the master refuses it."""
+        if not self._spec.after:
+            self.subscribe()
+            return
+        try:
+            Subscription(self._info()).check(self._master.flags)
+        except RuleViolation as error:
+            raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
+        self._master.timers.at(self._master.now + self._spec.after, self.subscribe)
+
+    def _info(self) -> dict[str, Any]:
+        spec = self._spec
+        info: dict[str, Any] = {
+            "user": "resident",
+            "name": spec.name,
+            "roles": list(spec.roles),
+            "capabilities": [{"type": name} for name in spec.capabilities],
+        }
+        if spec.principal is not None:
+            info["principal"] = spec.principal
+        return info
+
+    def subscribe(self) -> None:
+        """Subscribe now.  Raises BadInput where the master refuses it."""
+        spec = self._spec
+        refused: list[str] = []
+
+        def listen(event: Mapping[str, Any]) -> None:
+            if event["type"] == "ERROR":
+                refused.append(event["error"]["message"])
+            self._hear(event)
+
+        stream = self._master.subscriptions.subscribe(Subscription(self._info()), _Ear(listen))
+        if refused:
+            raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
+        self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)
+        self._framework.is_simulated = True
+        self._ask_for_the_rest()
+
+    def _hear(self, event: Mapping[str, Any]) -> None:
+        if event["type"] == "OFFERS" and self._spec.answer != "hold":
+            offer_ids = [offer["id"]["value"] for offer in event["offers"]["offers"]]
+            self._soon(lambda: self._answer(offer_ids))
+        elif event["type"] == "UPDATE" and "uuid" in event["update"]["status"]:
+            status = event["update"]["status"]
+            self._soon(lambda: self._acknowledge(status["task_id"]["value"], status["uuid"]))
+            if status["state"] in TERMINAL_STATES:
+                self._soon(self._ask_for_the_rest)
+
+    def _soon(self, action: Callable[[], None]) -> None:
+        self._master.timers.at(self._master.now, action)
+
+    def _acknowledge(self, task_id: str, uuid: str) -> None:
+        if self._framework is not None:
+            self._master.task_updates.acknowledge(self._framework, task_id, uuid)
+
+    def _answer(self, offer_ids: list[str]) -> None:
+        framework = self._framework
+        if framework is None or not framework.active:
+            return
+        for offer_id in offer_ids:
+            offer = framework.offers.get(offer_id)
+            if offer is None:
+                continue
+            operations = self._launches(framework, offer) if self._spec.answer == "accept" else []
+            if not operations:
+                accept.decline(self._master, framework, [offer_id], self._spec.refuse_seconds)
+                continue
+            # The rest is wanted again at once, by whoever is next.
+            accept.accept(self._master, framework, [offer_id], [_launch(operations)], 0.0)
+            self._ask_for_the_rest()
+            if self._on_launch is not None:
+                self._on_launch(framework, offer, len(operations))
+
+    def _ask_for_the_rest(self) -> None:
+        """Say what it takes to run as many tasks as it wants, whenever that changes; not every allocator listens."""
+        framework, spec = self._framework, self._spec
+        if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept":
+            return
+        lacking = spec.tasks - self._running(framework)
+        if lacking != self._asked_for:
+            self._asked_for = lacking
+            wanted = ResourceRequest(spec.task.scalar_quantities())
+            self._master.allocator.request_resources(framework.id, [wanted] * min(lacking, _MOST_REQUESTS))
+
+    @staticmethod
+    def _running(framework: Framework) -> int:
+        return sum(not task.is_terminal for task in framework.tasks.values())
+
+    def _launches(self, framework: Framework, offer: Offer) -> list[dict[str, Any]]:
+        """TaskInfo of every task that this offer is used for."""
+        spec = self._spec
+        room = spec.per_offer
+        if spec.tasks is not None:
+            wanted = max(0, spec.tasks - self._running(framework))
+            room = wanted if room is None else min(room, wanted)
+        left = offer.resources.allocated_to(None)
+        infos: list[dict[str, Any]] = []
+        while (room is None or len(infos) < room) and (part := _part_of(left, spec.task)) is not None:
+            left -= part
+            self._launched += 1
+            infos.append(
+                {
+                    "name": f"task-{self._launched}",
+                    "task_id": {"value": f"task-{self._launched}"},
+                    "agent_id": {"value": offer.agent_id},
+                    "command": {"value": "true"},
+                    "resources": list_to_json(part, "POST"),
+                }
+            )
+        return infos
+
+
+def _launch(infos: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "LAUNCH", "launch": {"task_infos": infos}}
+
+
+def _part_of(offered: Resources, task: Resources) -> Resources | None:
+    """The entries of an offer that make up one task, reserved ones first; None if it is too little."""
+    found: list[Resource] = []
+    ordered = sorted((entry for entry in offered if entry.disk is None), key=lambda entry: not entry.is_reserved)
+    for name, needed in task.scalar_quantities().items():
+        missing = needed
+        for entry in ordered:
+            if entry.name == name and isinstance(entry.value, int) and missing > 0:
+                taken = min(missing, entry.value)
+                found.append(replace(entry, value=taken))
+                missing -= taken
+        if missing > 0:
+            return None
+    return Resources(found) if found else None

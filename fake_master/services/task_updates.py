@@ -1,0 +1,219 @@
+"""Updates that want to be acknowledged: what they are known by, and how often they are told again."""
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from fake_master.state.frameworks import Framework
+from fake_master.state.tasks import Task
+
+if TYPE_CHECKING:
+    from fake_master.master import Master
+
+
+FIRST_RETRY_SECONDS = 10.0
+_LONGEST_RETRY_SECONDS = 600.0
+
+
+def next_retry(seconds: float) -> float:
+    """Ever less often: how long to wait for an acknowledgement after having waited so long."""
+    return min(2 * seconds, _LONGEST_RETRY_SECONDS)
+
+
+def new_uuid() -> str:
+    """Sixteen bytes, as JSON has them."""
+    return base64.b64encode(uuid4().bytes).decode()
+
+
+class TaskUpdates:
+    """Changes the states of tasks, tells of it, and answers who asks."""
+
+    def __init__(self, master: "Master") -> None:
+        self._master = master
+
+    # --- What agents say ------------------------------------------------------------------------------
+
+    def report(self, framework: Framework, task: Task, state: str, **details: str) -> None:
+        """The agent says that the task has entered `state`; `details` are more fields of its TaskStatus."""
+        _enter(framework, task, state)
+        status = self._of_agent(task, state) | details
+        task.statuses.append(status)
+        self.tell_operators(framework, task, status)
+        task.unacknowledged.append(status)
+        self._master.failover.memory.remember_task(framework, task)
+        if len(task.unacknowledged) == 1:
+            self._send(framework, task)
+
+    def acknowledge(self, framework: Framework, task_id: str, uuid: str) -> None:
+        """ACKNOWLEDGE: the next update may go, or the task is done with."""
+        task = framework.tasks.get(task_id)
+        if task is None or not task.unacknowledged or task.unacknowledged[0]["uuid"] != uuid:
+            return
+        task.unacknowledged.pop(0)
+        self._master.failover.memory.remember_task(framework, task, may_wait=True)
+        if task.unacknowledged:
+            self._send(framework, task)
+        elif task.is_terminal:
+            del framework.tasks[task_id]
+            framework.completed_tasks.append(task)
+            self._master.draining.may_be_over(task.agent_id)
+
+    def tell_again(self, framework: Framework, task: Task) -> None:
+        """The agent hears that somebody new is listening, and does not wait for its next attempt."""
+        self._send(framework, task)
+
+    def reaches_agent_of(self, task: Task) -> bool:
+        """Whether anybody hears what the task's agent says, and the other way round."""
+        agent = self._master.agents.get(task.agent_id)
+        return agent is not None and agent.connected
+
+    def _send(self, framework: Framework, task: Task, wait: float = FIRST_RETRY_SECONDS) -> None:
+        """The oldest unacknowledged update, again and again."""
+        if task.retry is not None:
+            task.retry.cancel()
+        if not task.unacknowledged:
+            return
+        status = task.unacknowledged[0]
+        if self.reaches_agent_of(task):
+            for name in ("messages_status_update", "valid_status_updates"):
+                self._master.counts[name] += 1
+            self._master.events.update(framework, status)
+
+        def again() -> None:
+            if task.unacknowledged and task.unacknowledged[0] is status:
+                self._send(framework, task, next_retry(wait))
+
+        task.retry = self._master.timers.at(self._master.now + wait, again)
+
+    def _of_agent(self, task: Task, state: str) -> dict[str, Any]:
+        status: dict[str, Any] = {
+            "task_id": {"value": task.id},
+            "state": state,
+            "source": "SOURCE_EXECUTOR",
+            "agent_id": {"value": task.agent_id},
+            "timestamp": self._master.wall_time,
+            "uuid": new_uuid(),
+        }
+        if task.executor_id:
+            status["executor_id"] = {"value": task.executor_id}
+        return status
+
+    # --- What the master says -------------------------------------------------------------------------
+
+    def tell_state(self, framework: Framework, task: Task, state: str, **status: Any) -> None:
+        """The master itself says what becomes of a task, as its agent cannot; nobody acknowledges that."""
+        is_news = task.state != state
+        if is_news:
+            _enter(framework, task, state)
+        told = _without_uuid(self._of_agent(task, state)) | {"source": "SOURCE_MASTER", **status}
+        task.statuses.append(told)
+        task.unacknowledged.clear()
+        if is_news:
+            self.tell_operators(framework, task, told)
+        self._master.events.update(framework, told)
+
+    def tell_back(self, framework: Framework, task: Task) -> None:
+        """How a task is whose agent had been lost, and that nobody here had heard of."""
+        told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
+        self._master.events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
+
+    def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
+        """The framework is gone: its task counts as killed, unless it has ended.  What operators are to be told."""
+        status = {
+            "task_id": {"value": task.id},
+            "state": "TASK_KILLED",
+            "message": f"Framework {framework.id} removed",
+            "source": "SOURCE_MASTER",
+            "reason": "REASON_FRAMEWORK_REMOVED",
+            "agent_id": {"value": task.agent_id},
+            "timestamp": self._master.wall_time,
+        }
+        if not task.is_terminal:
+            _enter(framework, task, "TASK_KILLED")
+            self._count_end("TASK_KILLED", "REASON_FRAMEWORK_REMOVED")
+            task.statuses.append(status)
+        return status
+
+    def refuse(self, framework: Framework, info: Mapping[str, Any], state: str, reason: str, message: str) -> None:
+        """A task that never came to be: an update that needs no acknowledgement."""
+        self._count_end(state, reason)
+        self._master.counts[state.lower().replace("task", "tasks", 1)] += 1
+        self._master.events.update(
+            framework,
+            {
+                "task_id": info["task_id"],
+                "state": state,
+                "message": message,
+                "source": "SOURCE_MASTER",
+                "reason": reason,
+                "agent_id": info["agent_id"],
+                "timestamp": self._master.wall_time,
+            },
+        )
+
+    def tell_operators(self, framework: Framework, task: Task, status: Mapping[str, Any]) -> None:
+        """The subscribers of the operator API."""
+        self._master.events.operators(
+            "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": status, "state": task.state}
+        )
+
+    def _count_end(self, state: str, reason: str) -> None:
+        """Ends that the master tells of are counted by their reason."""
+        self._master.counts[f"{state.lower()}/source_master/{reason.lower()}"] += 1
+
+    # --- What frameworks ask --------------------------------------------------------------------------
+
+    def reconcile(self, framework: Framework, task_id: str, agent_id: str | None) -> None:
+        """What is known of one task, known or not."""
+        task = framework.tasks.get(task_id)
+        if task is not None:
+            # The latest, without its uuid: nothing is to be acknowledged.
+            latest = _without_uuid(task.statuses[-1] if task.statuses else self._of_agent(task, task.state))
+            self._master.events.update(
+                framework,
+                latest | {"reason": "REASON_RECONCILIATION", "source": "SOURCE_MASTER", "message": "Reconciliation"},
+            )
+            return
+        if agent_id is not None and self._master.failover.awaits(agent_id):
+            return  # nobody can tell yet
+        state, what = self._unknown_task(agent_id)
+        status: dict[str, Any] = {
+            "task_id": {"value": task_id},
+            "state": state if framework.is_partition_aware else "TASK_LOST",
+            "message": f"Reconciliation: Task is {what}",
+            "source": "SOURCE_MASTER",
+            "reason": "REASON_RECONCILIATION",
+            "timestamp": self._master.wall_time,
+        }
+        if agent_id is not None:
+            status["agent_id"] = {"value": agent_id}
+        since = self._master.agent_registry.unreachable().get(agent_id or "")
+        if since is not None:
+            status["unreachable_time"] = {"nanoseconds": int(since * 1_000_000_000)}
+        self._master.events.update(framework, status)
+
+    def _unknown_task(self, agent_id: str | None) -> tuple[str, str]:
+        """The state of a task that is not known on an agent, and the word for it."""
+        agent_registry = self._master.agent_registry
+        if agent_id is None:
+            return "TASK_UNKNOWN", "unknown"
+        if agent_id in self._master.agents:
+            return "TASK_GONE", "unknown to the agent"
+        if agent_registry.is_gone(agent_id):
+            return "TASK_GONE_BY_OPERATOR", "gone"
+        if agent_id in agent_registry.unreachable():
+            return "TASK_UNREACHABLE", "unreachable"
+        return "TASK_UNKNOWN", "unknown"
+
+
+def _without_uuid(status: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in status.items() if key != "uuid"}
+
+
+def _enter(framework: Framework, task: Task, state: str) -> None:
+    """Change the state, and the counts."""
+    if not task.is_terminal:  # one that counted as lost may be back
+        framework.counts[f"tasks/active/{task.state.lower()}"] -= 1
+    task.state = state
+    framework.count_task(task)

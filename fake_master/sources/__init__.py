@@ -1,0 +1,1 @@
+"""A cluster file or a snapshot, read into a master; simulation in virtual time."""

@@ -1,0 +1,290 @@
+"""What a fake master is started with: agents and flags, from arguments or a cluster file.
+
+`example_cluster.toml` shows every key of a cluster file; [tasks] and [[frameworks]] are read by
+`cluster_frameworks`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fake_master.extensions.revocable_tasks import slack_of_use
+from fake_master.master import Clock, Master
+from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.services.reservations import DoesNotFit
+from fake_master.services.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
+from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
+from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
+from fake_master.state.clock import SteadyClock
+from fake_master.state.flags import MasterFlags
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.api import written_files
+from mesosctl.model.errors import BadInput, Forbidden, RuleViolation, read_text_file, why_unreadable
+from mesosctl.model.profile import MESOS_1_4, PROFILES
+from mesosctl.model.text import parse_resources
+
+_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
+_KNOWN_AGENT_KEYS = {
+    "resources",
+    "hostname",
+    "attributes",
+    "region",
+    "zone",
+    "count",
+    "active",
+    "loses",
+    "delay",
+    "leaves_after",
+    "returns_after",
+    "launch_delay",
+    "oversubscribed",
+    "principal",
+}
+_MOST_AGENTS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """One agent to register: resources in text form, and what sets it apart."""
+
+    resources: str
+    hostname: str | None = None
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
+    active: bool = True
+    loses: int = 0
+    delay: float = 0.0
+    launch_delay: float = 0.0
+    """See `fake_master.state.agents.AgentFaults`."""
+    absence: Absence | None = None
+    domain: Domain | None = None
+    oversubscribed: str = ""
+    """Slack of use in text form."""
+    principal: str | None = None
+    """Who registers it; an agent without authenticates nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSpec:
+    """Agents, flags and the version of a master; `start` makes it one."""
+
+    agents: tuple[AgentSpec | str, ...] = ()
+    mesos_version: str = MESOS_1_4.name
+    flags: Mapping[str, str] = field(default_factory=dict)
+    frameworks: tuple[SimulatedFrameworkSpec, ...] = ()
+    task_outcome: TaskOutcome = field(default_factory=TaskOutcome)
+
+    def start(
+        self,
+        registry: Registry | None = None,
+        *,
+        clock: Clock | None = None,
+        address: tuple[str, int] = ("127.0.0.1", 5050),
+        on_launch: Launched | None = None,
+        takes_over: bool = False,
+    ) -> Master:
+        """A leading master with every agent registered and every framework of its own subscribed.
+
+        `on_launch` is told whenever one of these has used an offer; `takes_over` makes it a new leader,
+        which waits for the agents that the registry knows (see `failover`).
+        Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
+        """
+        profile = PROFILES.get(self.mesos_version)
+        if profile is None:
+            raise BadInput(
+                f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="mesos_version"
+            )
+        master = Master(
+            profile=profile,
+            flags=MasterFlags.parse(self.flags),
+            registry=registry or MemoryRegistry(),
+            clock=clock or SteadyClock(),
+            address=address,
+            task_outcome=self.task_outcome,
+            takes_over=takes_over,
+        )
+        with master.transaction():
+            for index, spec in enumerate(self.agents):
+                _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+            for framework in self.frameworks:
+                SimulatedFramework(master, framework, on_launch).join()
+        return master
+
+    @property
+    def joins_after(self) -> list[float]:
+        """Seconds after which each framework subscribes."""
+        return [framework.after for framework in self.frameworks]
+
+
+# What `fake:` alone is: small enough to grasp, varied enough to show reservations and capacity.
+BUILT_IN = ClusterSpec(
+    agents=(
+        "cpus:12;mem:6144;disk:1000;ports:[31000-32000]",
+        "cpus:8;mem:4096;disk:1000;ports:[31000-32000]",
+        "cpus:4;mem:2048;cpus(ads):2;mem(ads):1024;disk:500;ports:[31000-32000]",
+    )
+)
+
+
+def _register(master: Master, spec: AgentSpec, index: int) -> None:
+    hostname = spec.hostname or f"agent-{index + 1}"
+    try:
+        resources = parse_resources(spec.resources)
+    except RuleViolation as error:
+        raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
+    try:
+        oversubscribed = slack_of_use(parse_resources(spec.oversubscribed), throttleable=master.lends)
+    except RuleViolation as error:
+        problem = f"agent {hostname}: oversubscribed: {error.message}"
+        raise BadInput(problem, field="oversubscribed", hint=error.hint) from error
+    try:
+        master.access.may_register(spec.principal, resources)
+    except Forbidden:
+        master.agent_registry.refused.append(hostname)
+        return
+    if hostname in master.agent_registry.hosts:
+        raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
+    agent_id, registered_time = master.agent_registry.identity(hostname)
+    agent = Agent(
+        id=agent_id,
+        hostname=hostname,
+        number=index + 1,
+        port=master.port,
+        ip=master.hostname,
+        configured=resources,
+        total=resources,
+        applied=resources,
+        capabilities=master.profile.agent_capabilities,
+        version=master.profile.version,
+        registered_time=registered_time,
+        attributes=spec.attributes,
+        deactivated=not spec.active,
+        absence=spec.absence,
+        faults=AgentFaults(spec.loses, spec.delay, spec.launch_delay),
+        domain=spec.domain,
+        oversubscribed=oversubscribed,
+    )
+    try:
+        master.agent_registry.enlist(agent)
+    except DoesNotFit as refusal:
+        raise BadInput(
+            f"the agent refuses to start: {refusal}",
+            field="resources",
+            hint="unreserve first, or start over with ?fresh",
+        ) from refusal
+
+
+def read_cluster_file(path: Path) -> ClusterSpec:
+    """A cluster file.  Raises BadInput naming the key, or the line for what is not TOML."""
+    try:
+        return read_cluster(read_text_file(path), str(path))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+
+
+def read_cluster(text: str, where: str) -> ClusterSpec:
+    """The same of the text of one, which `where` names."""
+    content = written_files.read(text, where)
+    check_keys(content, _KNOWN_KEYS, where)
+    flags = content.get("flags", {})
+    if not isinstance(flags, dict):
+        raise BadInput(f"{where}: flags is not a table", field="flags")
+    agents = content.get("agents", [])
+    if not isinstance(agents, list):
+        raise BadInput(f"{where}: agents is not an array of tables", field="agents")
+    version = content.get("mesos_version", MESOS_1_4.name)
+    if not isinstance(version, str):
+        raise BadInput(f"{where}: mesos_version is not a text", field="mesos_version", hint='mesos_version = "1.11"')
+    specs: list[AgentSpec | str] = []
+    for index, entry in enumerate(agents):
+        specs.extend(_agent_specs(entry, f"{where}: agents[{index}]"))
+        if len(specs) > _MOST_AGENTS:
+            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
+    return ClusterSpec(
+        agents=tuple(specs),
+        mesos_version=version,
+        flags={name: _flag_text(value, f"{where}: flags.{name}") for name, value in flags.items()},
+        frameworks=simulated_frameworks(content.get("frameworks", []), f"{where}: frameworks"),
+        task_outcome=task_outcome(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskOutcome(),
+    )
+
+
+def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
+    if not isinstance(entry, dict):
+        raise BadInput(f"{where} is not a table", field="agents")
+    check_keys(entry, _KNOWN_AGENT_KEYS, where)
+    resources, hostname = entry.get("resources"), entry.get("hostname")
+    count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
+    if not isinstance(resources, str):
+        raise BadInput(f"{where} has no resources text", field="resources", hint='resources = "cpus:4;mem:2GiB"')
+    if not (hostname is None or isinstance(hostname, str)):
+        raise BadInput(f"{where}: hostname is not a text", field="hostname")
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_AGENTS:
+        raise BadInput(f"{where}: count is not a number from 1 to {_MOST_AGENTS}", field="count")
+    if not isinstance(active, bool):
+        raise BadInput(f"{where}: active is not true or false", field="active")
+    if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
+        raise BadInput(f"{where}: attributes is not a table of texts and numbers", field="attributes")
+    domain = _domain(entry, where)
+    absence = _absence(entry, where)
+    faults = _faults(entry, where)
+    oversubscribed = entry.get("oversubscribed", "")
+    principal = entry.get("principal")
+    if not (principal is None or isinstance(principal, str)):
+        raise BadInput(f"{where}: principal is not a text", field="principal")
+    if not isinstance(oversubscribed, str):
+        raise BadInput(f"{where}: oversubscribed is not a text", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
+    typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
+    return [
+        AgentSpec(
+            resources,
+            f"{hostname}-{n}" if hostname and count > 1 else hostname,
+            typed,
+            active,
+            **faults,
+            absence=absence,
+            domain=domain,
+            oversubscribed=oversubscribed,
+            principal=principal,
+        )
+        for n in range(1, count + 1)
+    ]
+
+
+def _domain(entry: Mapping[str, Any], where: str) -> Domain | None:
+    if "region" not in entry and "zone" not in entry:
+        return None
+    region, zone = entry.get("region"), entry.get("zone")
+    if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
+        raise BadInput(f"{where}: a fault domain is a region and a zone, both texts", field="region")
+    return Domain(region, zone)
+
+
+def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+    loses = entry.get("loses", 0)
+    if not isinstance(loses, int) or not is_number(loses) or loses < -1:
+        raise BadInput(f"{where}: loses is not a number of operations, nor -1 for all", field="loses")
+    delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
+    for key, delay in delays.items():
+        if not is_number(delay) or delay < 0:
+            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
+    return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
+
+
+def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
+    for key in ("leaves_after", "returns_after"):
+        value = entry.get(key)
+        if value is not None and (not is_number(value) or value < 0):
+            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
+    leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
+    if leaves is None and returns is None:
+        return None
+    if leaves is None or (returns is not None and returns <= leaves):
+        raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
+    return Absence(float(leaves), None if returns is None else float(returns))
+
+
+def _flag_text(value: Any, where: str) -> str:
+    if not (isinstance(value, str | bool) or is_number(value)):
+        raise BadInput(f"{where} is neither a text nor a number nor true or false", field=where.rpartition(": ")[2])
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,146 @@
+"""The parts of a cluster file about frameworks and tasks; `example_cluster.toml` shows every key."""
+
+from typing import Any, get_args
+
+from fake_master.services.simulated_frameworks import Answer, SimulatedFrameworkSpec
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+
+_OUTCOMES = ("finished", "failed", "killed", "lost")
+_MOST_FRAMEWORKS = 100_000
+_LARGEST = 10**15
+_KNOWN = {
+    "after",
+    "answer",
+    "capabilities",
+    "count",
+    "name",
+    "per_offer",
+    "principal",
+    "refuse_seconds",
+    "role",
+    "roles",
+    "task",
+    "tasks",
+}
+
+
+def task_outcome(table: Any, where: str) -> TaskOutcome:
+    """The table [tasks].  Raises BadInput."""
+    if not isinstance(table, dict):
+        raise BadInput(f"{where} is not a table", field="tasks")
+    check_keys(table, {"outcome", "seconds", "stop_seconds"}, where)
+    outcome = table.get("outcome", None if "seconds" not in table and "stop_seconds" in table else "finished")
+    if outcome not in (*_OUTCOMES, None):
+        raise BadInput(f"{where}: outcome is not one of {', '.join(_OUTCOMES)}", field="outcome")
+    seconds, stop_seconds = (_seconds(table, key, where) for key in ("seconds", "stop_seconds"))
+    return TaskOutcome(None if outcome is None else f"TASK_{outcome.upper()}", seconds, stop_seconds)
+
+
+def _seconds(table: dict[str, Any], key: str, where: str) -> float:
+    value = table.get(key, 0)
+    if not is_number(value) or value < 0:
+        raise BadInput(f"{where}: {key} is not a number from 0 on", field=key)
+    return float(value)
+
+
+def simulated_frameworks(entries: Any, where: str) -> tuple[SimulatedFrameworkSpec, ...]:
+    """The array [[frameworks]].  Raises BadInput."""
+    if not isinstance(entries, list):
+        raise BadInput(f"{where} is not an array of tables", field="frameworks")
+    found: list[SimulatedFrameworkSpec] = []
+    for index, entry in enumerate(entries):
+        found.extend(_simulated_frameworks(entry, f"{where}[{index}]"))
+        if len(found) > _MOST_FRAMEWORKS:
+            raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="frameworks")
+    return tuple(found)
+
+
+def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec]:
+    if not isinstance(entry, dict):
+        raise BadInput(f"{where} is not a table", field="frameworks")
+    check_keys(entry, _KNOWN, where)
+    name = entry.get("name", f"framework-{where.rpartition('[')[2].rstrip(']')}")
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{where}: name is not a text", field="name")
+    answer = entry.get("answer", "accept")
+    if answer not in get_args(Answer):
+        raise BadInput(f"{where}: answer is not accept, decline or hold", field="answer")
+    task = _task(entry, where)
+    if answer == "accept" and not len(task):
+        raise BadInput(f"{where} has no task", field="task", hint='task = "cpus:1;mem:512MiB", or answer = "decline"')
+    refuse = entry.get("refuse_seconds", 5)
+    if not is_number(refuse):
+        raise BadInput(f"{where}: refuse_seconds is not a number", field="refuse_seconds")
+    after = _seconds(entry, "after", where)
+    count = _count(entry, "count", where)
+    if count is not None and count > _MOST_FRAMEWORKS:
+        raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="count")
+    capabilities = entry.get("capabilities")
+    more: dict[str, Any] = {} if capabilities is None else {"capabilities": _texts(capabilities, "capabilities", where)}
+    principal = entry.get("principal")
+    if not (principal is None or isinstance(principal, str)):
+        raise BadInput(f"{where}: principal is not a text", field="principal")
+    return [
+        SimulatedFrameworkSpec(
+            name=f"{name}-{number}" if count is not None and count > 1 else name,
+            roles=_roles(entry, name, where),
+            task=task,
+            tasks=_count(entry, "tasks", where),
+            per_offer=_count(entry, "per_offer", where),
+            answer=answer,
+            refuse_seconds=float(refuse),
+            after=after,
+            principal=principal,
+            **more,
+        )
+        for number in range(1, (count or 1) + 1)
+    ]
+
+
+def _task(entry: dict[str, Any], where: str) -> Resources:
+    text = entry.get("task", "")
+    if not isinstance(text, str):
+        raise BadInput(f"{where}: task is not a text", field="task")
+    try:
+        task = parse_resources(text)
+    except RuleViolation as error:
+        raise BadInput(f"{where}: task: {error.message}", field="task", hint=error.hint) from error
+    if any(not resource.is_scalar or resource.is_reserved for resource in task):
+        raise BadInput(f"{where}: a task takes plain amounts", field="task", hint='task = "cpus:1;mem:512MiB"')
+    return task
+
+
+def _roles(entry: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
+    if "role" in entry and "roles" in entry:
+        raise BadInput(f"{where} has both role and roles", field="roles")
+    return _texts(entry.get("roles", [entry.get("role", name)]), "roles", where)
+
+
+def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
+        raise BadInput(f"{where}: {key} is not a list of texts", field=key)
+    return tuple(value)
+
+
+def _count(entry: dict[str, Any], key: str, where: str) -> int | None:
+    value = entry.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LARGEST:
+        raise BadInput(f"{where}: {key} is not a number from 1 on", field=key)
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number that can be reckoned with: TOML has infinities, and integers of any length."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+
+
+def check_keys(table: dict[str, Any], known: set[str], where: str) -> None:
+    """Raises BadInput for a key that is not known."""
+    for key in table:
+        if key not in known:
+            raise BadInput(f"{where}: '{key}' is not known here", field=key, hint="known: " + ", ".join(sorted(known)))

@@ -1,0 +1,201 @@
+"""A cluster in a file, whichever of the two kinds it is: a snapshot (JSON), or a cluster file (TOML)."""
+
+from dataclasses import dataclass, field
+from io import BufferedIOBase
+from pathlib import Path
+
+from fake_master.extensions.revocation_timers import Revoked as MasterRevoked
+from fake_master.master import Master
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster
+from fake_master.sources.snapshot import RestoredCluster, read_snapshot
+from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Framework
+from fake_master.state.offers import Offer
+from mesosctl.api import written_files
+from mesosctl.api.snapshots.snapshot import rewindable
+from mesosctl.model.errors import BadInput, open_file, why_unreadable
+from mesosctl.model.quantities import Quantities
+from mesosctl.planning.dominant_shares import FrameworkHolding, Revoked, Sharing, SharingStep
+
+Source = ClusterSpec | RestoredCluster
+_ENOUGH = 256
+"""Bytes that tell which it is."""
+
+
+def read_source(path: Path, mesos_version: str | None = None) -> Source:
+    """The cluster in a file; `mesos_version` for another than a snapshot's own.  Raises BadInput."""
+    try:
+        with open_file(path) as file:
+            return read_opened(file, str(path), mesos_version)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+
+
+def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:
+    """The same, of one that is open at its beginning; a pipe will do.  Raises BadInput, and OSError."""
+    file = rewindable(file)
+    start = file.read(_ENOUGH)
+    file.seek(0)
+    if where.endswith(".json") or start.lstrip().startswith(b"{"):
+        return read_snapshot(file, where, mesos_version)
+    try:
+        return read_cluster(file.read(written_files.LONGEST + 1).decode(), where)
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error
+
+
+# Filters longer than this are not waited for.
+_LONGEST_REFUSAL = 3600.0
+
+
+@dataclass
+class _Recorder:
+    """Writes a step whenever a simulated framework has used an offer."""
+
+    most: int
+    expected: tuple[str, ...] = ()
+    """Frameworks that join later, in that order."""
+    master: Master | None = None
+    start: float = 0.0
+    steps: list[SharingStep] = field(default_factory=list)
+    revoked: list[Revoked] = field(default_factory=list)
+    """Since the last step."""
+    going: list[str] = field(default_factory=list)
+    """Tasks that were told to go since the last step."""
+
+    @property
+    def seconds(self) -> float:
+        assert self.master is not None
+        return round(self.master.now - self.start, 3)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.steps) >= self.most
+
+    def launched(self, framework: Framework, offer: Offer, tasks: int) -> None:
+        if self.master is None or self.is_full:
+            return
+        self.steps.append(
+            SharingStep(
+                number=len(self.steps) + 1,
+                seconds=self.seconds,
+                framework=framework.name,
+                role=offer.role,
+                agent=self.master.agents[offer.agent_id].hostname,
+                tasks=tasks,
+                holdings=_holdings(self.master, self.expected),
+                allocated=Quantities.total(
+                    other.used().scalar_quantities() for other in self.master.frameworks.values()
+                ),
+                revoked=tuple(self.revoked),
+                revocability=offer.resources.revocability,
+                evicted=tuple(self.going),
+            )
+        )
+        self.revoked.clear()
+        self.going.clear()
+
+    def took_back(self, what: MasterRevoked) -> None:
+        assert self.master is not None
+        self.revoked.append(
+            Revoked(
+                seconds=self.seconds,
+                deed=what.deed,
+                framework=what.framework.name,
+                agent=self.master.agents[what.agent_id].hostname,
+                id=what.id,
+                amounts=what.resources.scalar_quantities(),
+                wanted_by=self.master.frameworks[what.revocation.framework].name,
+            )
+        )
+
+
+def simulate_file(file: BufferedIOBase, where: str, most_steps: int) -> Sharing:
+    """Play a cluster file until nobody takes anything, or for so many steps.
+
+    Raises BadInput for the file, or where it has no frameworks, and OSError.
+    """
+    spec = read_opened(file, where)
+    if isinstance(spec, RestoredCluster):
+        raise BadInput(
+            f"{where} is a snapshot, which does not tell what tasks its frameworks would launch",
+            field="FILE",
+            hint="mesosctl whatif --from tells what a change would do to it; "
+            "to play, write a cluster file with [[frameworks]]",
+        )
+    return simulate(spec, most_steps)
+
+
+def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
+    """Play a cluster until nobody takes anything, or for so many steps.  Raises BadInput."""
+    if not spec.frameworks:
+        raise BadInput("the cluster has no frameworks to share it", field="frameworks", hint="add [[frameworks]]")
+    clock = VirtualClock(0.0)
+    late = sorted((known for known in spec.frameworks if known.after), key=lambda known: known.after)
+    recorder = _Recorder(most_steps, tuple(known.name for known in late))
+    master = spec.start(clock=clock, on_launch=recorder.launched)
+    recorder.master, recorder.start = master, clock()
+    master.revoking.on_revoked = recorder.took_back
+    if master.tenancy is not None:
+        master.tenancy.on_eviction = lambda framework, task: recorder.going.append(f"{framework.name}/{task.id}")
+    ended = _play(master, clock, recorder, _longest_quiet(spec, master))
+    holdings = _holdings(master, recorder.expected)
+    return Sharing(
+        totals=_totals(master),
+        frameworks=tuple(holding.framework for holding in holdings),
+        steps=tuple(recorder.steps),
+        tasks={
+            framework.name: sum(not task.is_terminal for task in framework.tasks.values())
+            for framework in master.frameworks.values()
+        },
+        ended=ended,
+        revoked_at_end=tuple(recorder.revoked),
+        holdings_at_end=holdings,
+    )
+
+
+def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
+    """For how many seconds it may be quiet before something is done that was decided long ago."""
+    refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
+    stopping = max(master.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
+    return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval
+
+
+def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_seconds: float) -> bool:
+    """Let time pass from one allocation to the next.
+
+    Whether it became quiet: no filter is left, no task will end, and nobody took anything.
+    """
+    quiet_for = 0.0
+    while not recorder.is_full:
+        before = len(recorder.steps), len(recorder.revoked)
+        master.advance()
+        due = master.next_deadline()
+        assert due is not None, "an allocator always has its next run before it"
+        passed = max(0.0, due - clock())
+        clock.sleep(passed)
+        quiet_for = 0.0 if (len(recorder.steps), len(recorder.revoked)) != before else quiet_for + passed
+        if quiet_for > quiet_seconds and not _tasks_will_end(master):
+            return True
+    return False
+
+
+def _tasks_will_end(master: Master) -> bool:
+    return master.task_outcome.outcome is not None and any(
+        len(framework.used()) for framework in master.frameworks.values()
+    )
+
+
+def _totals(master: Master) -> Quantities:
+    return Quantities.total(agent.total.scalar_quantities() for agent in master.agents.values())
+
+
+def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkHolding, ...]:
+    """Of everybody, those that are expected last."""
+    totals = _totals(master)
+    present = [
+        FrameworkHolding.of(framework.name, framework.used().scalar_quantities(), totals)
+        for framework in master.frameworks.values()
+    ]
+    joined = {holding.framework for holding in present}
+    return (*present, *(FrameworkHolding.of(name, Quantities(), totals) for name in expected if name not in joined))

@@ -1,0 +1,281 @@
+"""A snapshot of a cluster made into a master: the same agents, frameworks, tasks, offers, quotas and weights.
+
+    master = Pictured(snapshot).start(registry)
+
+What the snapshot does not hold is assumed, and the snapshot's `unknown` says so: no filters, and nothing
+suppressed where nobody knows.  What frameworks hold is held by as many tasks as the snapshot counts, of equal
+size and without their names; of a master that lends, each is there as itself.  The frameworks are silent:
+they keep what they hold and are offered, launch nothing, and refuse nothing more than the snapshot says.
+
+What outlives a command is what a registry holds: quotas, weights and dynamic reservations, from the snapshot
+the first time and as they were changed afterwards.  Frameworks and offers are the snapshot's every time; an
+offer of what is no longer there is gone.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from io import BufferedIOBase
+from typing import Any
+
+from fake_master.master import Clock, Master
+from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.services.quota import QUOTA_KIND as QUOTA
+from fake_master.services.quota import WEIGHT_KIND as WEIGHT
+from fake_master.services.quota import SentQuota
+from fake_master.services.reservations import CHECKPOINT_KIND as CHECKPOINT
+from fake_master.services.reservations import DoesNotFit, configured_form
+from fake_master.sources.snapshot_tasks import SnapshotTasks
+from fake_master.state.agents import Agent, Domain
+from fake_master.state.clock import SteadyClock
+from fake_master.state.flags import ALLOCATORS, DEFAULTS, STRICT_PRIORITY, UNSET, MasterFlags
+from fake_master.state.frameworks import Framework
+from fake_master.state.offers import Offer
+from fake_master.state.streams import EventStream
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.api.resources import list_to_json
+from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.profile import PROFILES, STRICT_PRIORITY_ALLOCATOR, Profile, profile_of
+from mesosctl.model.quantities import Quota, to_double
+from mesosctl.model.quota import check_not_nested
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
+
+_SEEDED = "pictured"
+"""The kind of the record which says that a registry has been given what the snapshot holds."""
+
+
+class _Silence(EventStream):
+    """The stream of a framework that listens and does nothing."""
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Nobody reads it, so nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredCluster:
+    """A snapshot, and how the master of it differs from the pictured one."""
+
+    snapshot: ClusterSnapshot
+    mesos_version: str | None = None
+    """"1.4" or "1.11"; None for what the snapshot's own version is most like."""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Flags of the master that take the place of the snapshot's."""
+    fingerprint: str = ""
+    """Of the file that it was read from."""
+
+    @property
+    def profile(self) -> Profile:
+        """The rules of the master.  Raises BadInput."""
+        if self.mesos_version is None:
+            return profile_of(self.snapshot.version)
+        if self.mesos_version not in PROFILES:
+            raise BadInput(f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="version")
+        return PROFILES[self.mesos_version]
+
+    def start(
+        self,
+        registry: Registry | None = None,
+        *,
+        clock: Clock | None = None,
+        address: tuple[str, int] = ("127.0.0.1", 5050),
+    ) -> Master:
+        """A leading master that is as the snapshot says; its first allocation is due at once.
+
+        Raises BadInput for what no master could be, RegistryFailure for the registry.
+        """
+        _check_quotas(self.snapshot)
+        kept = registry if registry is not None else MemoryRegistry()
+        with kept.transaction():
+            if not kept.records(_SEEDED):
+                _seed(kept, self.snapshot)
+        master = Master(
+            profile=self.profile,
+            flags=MasterFlags.parse(_known_flags(self.snapshot.flags) | dict(self.flags)),
+            registry=kept,
+            clock=clock or SteadyClock(),
+            address=address,
+            task_outcome=TaskOutcome(stop_seconds=self.snapshot.lending.stop_seconds if self.snapshot.lending else 0.0),
+        )
+        with master.transaction():
+            _populate(master, self.snapshot)
+        return master
+
+
+def _check_quotas(snapshot: ClusterSnapshot) -> None:
+    """Raises BadInput for quota where no master of these versions has any; an experimental one may show it."""
+    for role in snapshot.quotas:
+        try:
+            check_not_nested(role)
+        except RuleViolation as error:
+            raise BadInput(
+                f"the picture of the cluster shows quota on the nested role '{role}', which no fake master can have",
+                field=f"quotas.{role}",
+                hint="write a snapshot, take that quota out of it, and go on with whatif --from FILE",
+            ) from error
+
+
+def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:
+    """A flag, or an allocator, that this master has not heard of decides nothing here."""
+    known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
+    if flags.get("allocator") == STRICT_PRIORITY_ALLOCATOR:
+        known |= STRICT_PRIORITY
+    found = {name: text for name, text in flags.items() if name in known}
+    if found.get("allocator") not in ALLOCATORS:
+        found.pop("allocator", None)
+    return found
+
+
+def read_snapshot(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> RestoredCluster:
+    """A snapshot file that can be read twice, open at its beginning.  Raises BadInput, and OSError."""
+    fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
+    file.seek(0)
+    return RestoredCluster(snapshot_api.read(file, where), mesos_version, fingerprint=fingerprint)
+
+
+# --- What lasts -------------------------------------------------------------------------------------
+
+
+def _seed(registry: Registry, snapshot: ClusterSnapshot) -> None:
+    """What the pictured master and its agents would have on their disks."""
+    for role, quota in snapshot.quotas.items():
+        registry.write(QUOTA, role, _sent(quota).kept().to_record())
+    for role, weight in snapshot.weights.items():
+        registry.write(WEIGHT, role, weight)
+    for agent in snapshot.agents:
+        lasting = [entry for entry in agent.total if entry.is_dynamically_reserved or entry.is_persistent_volume]
+        if lasting:
+            registry.write(CHECKPOINT, agent.id, list_to_json(lasting, "POST"))
+    registry.write(_SEEDED, "taken_at", snapshot.taken_at)
+
+
+def _sent(quota: Quota) -> SentQuota:
+    return SentQuota(
+        {name: to_double(milli) for name, milli in quota.guarantees.items()},
+        {name: to_double(milli) for name, milli in quota.limits.items()},
+    )
+
+
+# --- What is there ----------------------------------------------------------------------------------
+
+
+def _populate(master: Master, snapshot: ClusterSnapshot) -> None:
+    for index, agent in enumerate(snapshot.agents):
+        _register(master, agent, index + 1, snapshot.taken_at)
+    usages: dict[str, list[Usage]] = {}
+    for usage in snapshot.usages:
+        usages.setdefault(usage.framework_id, []).append(usage)
+    tasks = SnapshotTasks(master, snapshot.lending or Lending(), snapshot.taken_at)
+    for restored in snapshot.frameworks:
+        _join(master, restored, usages.get(restored.id, []), snapshot.taken_at, tasks)
+    _offer_again(master, snapshot)
+    if snapshot.lending is not None:
+        _lend_again(master, snapshot.lending)
+    tasks.settle()
+
+
+def _register(master: Master, restored: SnapshotAgent, number: int, since: float) -> None:
+    configured = Resources(configured_form(entry) for entry in restored.total.non_revocable())
+    slack = Resources(replace(entry, throttleable=master.lends) for entry in restored.total.revocable())
+    agent = Agent(
+        id=restored.id,
+        hostname=restored.hostname,
+        number=number,
+        port=master.port,
+        ip=master.hostname,
+        configured=configured,
+        total=configured,
+        applied=configured,
+        capabilities=tuple(sorted(restored.capabilities)),
+        version=master.profile.version,
+        registered_time=since,
+        attributes=restored.attributes,
+        deactivated=not restored.active,
+        domain=Domain(restored.region, restored.zone or "") if restored.region is not None else None,
+        oversubscribed=slack,
+        checkpoint_key=restored.id,
+    )
+    try:
+        master.agent_registry.adopt(agent)
+    except DoesNotFit as refusal:
+        raise BadInput(f"agent {restored.id}: {refusal}", field="agents") from refusal
+
+
+def _join(master: Master, restored: SnapshotFramework, usages: list[Usage], since: float, tasks: SnapshotTasks) -> None:
+    framework = Framework(
+        id=restored.id,
+        info=_info(restored),
+        registered_time=since,
+        suppressed=restored.suppressed or frozenset(),
+        offer_constraints=restored.offer_constraints,
+        active=restored.active,
+        connected=restored.connected,
+        stream=_Silence() if restored.connected else None,
+    )
+    used: dict[str, Resources] = {}
+    for number, usage in enumerate(usages):
+        held = usage.resources.allocated_to(usage.role)
+        agent = master.agents[usage.agent_id]
+        used[agent.id] = used.get(agent.id, Resources()) + held
+        framework.hold(agent, held)
+        tasks.hold(framework, usage, number)
+    try:
+        master.subscriptions.restore(framework, used)
+    except RuleViolation as error:
+        raise BadInput(f"framework {restored.id}: {error.message}", field="frameworks") from None
+
+
+def _info(restored: SnapshotFramework) -> dict[str, Any]:
+    """FrameworkInfo, as far as the snapshot has it."""
+    info: dict[str, Any] = {
+        "id": {"value": restored.id},
+        "user": "pictured",
+        "name": restored.name,
+        "capabilities": [{"type": name} for name in sorted(restored.capabilities)],
+    }
+    if "MULTI_ROLE" in restored.capabilities:
+        info["roles"] = list(restored.roles)
+    elif restored.roles:
+        info["role"] = restored.roles[0]
+    if restored.principal is not None:
+        info["principal"] = restored.principal
+    if restored.offer_filters:
+        info["offer_filters"] = dict(restored.offer_filters)
+    return info
+
+
+def _age(offer_id: str) -> tuple[int, str]:
+    """Offers are numbered as they are made ("…-O12"): the order in which a master would come upon them."""
+    number = offer_id.rpartition("-O")[2]
+    return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
+
+
+def _offer_again(master: Master, snapshot: ClusterSnapshot) -> None:
+    """The outstanding offers, as far as what they offer is still there and free."""
+    left: dict[str, Resources] = {}
+    for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
+        agent, framework = master.agents[offered.agent_id], master.frameworks[offered.framework_id]
+        if not (agent.active and framework.active):
+            continue
+        free = left.setdefault(agent.id, agent.whole - agent.used.allocated_to(None))
+        kind = offered.resources.revocability if master.lends else "regular"
+        # What is lent is of no agent's total; the allocator takes back whatever does not lie idle.
+        is_lent = kind == "non-throttleable"
+        if kind != "mixed" and (is_lent or free.contains(offered.resources)):
+            if not is_lent:
+                left[agent.id] = free - offered.resources
+            resources = offered.resources.allocated_to(offered.role)
+            master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))
+
+
+def _lend_again(master: Master, lending: Lending) -> None:
+    """What is refused, and what is owed."""
+    if master.lending is None:
+        return
+    for refusal in lending.refusals:
+        master.lending.restore_refusal(
+            refusal.framework_id, refusal.agent_id, refusal.role, refusal.resources, refusal.seconds
+        )
+    for debt in lending.debts:
+        master.lending.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))

@@ -1,0 +1,150 @@
+"""What the frameworks of a snapshot run, made into the tasks and executors of a master.
+
+Of a master that lends, the snapshot knows every task by its name, and where it stands; of any other, how many there
+are: those are of equal size, and named here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fake_master.master import Master
+from fake_master.state.frameworks import Framework
+from fake_master.state.tasks import Ending, Executor, Task
+from mesosctl.api.resources import list_to_json
+from mesosctl.model.errors import BadInput
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import Lending, SnapshotTask, Usage
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class _Guest:
+    """A task, and what its executor brings."""
+
+    framework: Framework
+    task: Task
+    executor: Executor | None = None
+
+
+@dataclass(slots=True)
+class SnapshotTasks:
+    """Every task and executor, framework by framework; then what becomes of them on agents that lend."""
+
+    master: Master
+    lending: Lending
+    since: float
+    """When they are taken to have started: the moment of the snapshot."""
+    _by_usage: dict[_Key, list[SnapshotTask]] = field(default_factory=dict)
+    _named: dict[tuple[str, str], _Guest] = field(default_factory=dict)
+    _nameless: list[_Guest] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for task in self.lending.tasks:
+            self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
+
+    def hold(self, framework: Framework, usage: Usage, number: int) -> None:
+        """What a framework uses of one agent in one role; `number` sets names apart.  Raises BadInput."""
+        known = self._by_usage.pop((framework.id, usage.agent_id, usage.role), [])
+        resources = usage.resources
+        for task in known:
+            for part in (task.resources, task.executor_resources):
+                if not resources.contains(part):
+                    problem = f"task {task.id} holds {part}, which is not in what its framework uses there"
+                    raise BadInput(problem, field="tasks")
+                resources -= part
+            self._add_named(framework, task)
+        rest = replace(usage, resources=resources, tasks=max(0, usage.tasks - len(known)))
+        held = resources.allocated_to(usage.role)
+        # Only a task can be evicted, or keep others from starting.
+        count = rest.tasks or int(self.master.lends and len(held) > 0)
+        if count:
+            for nameless in _nameless_tasks(rest, count, held, number, self.since):
+                self._add(framework, nameless)
+                self._nameless.append(_Guest(framework, nameless))
+        elif len(held):
+            self._executor(framework, usage.agent_id, f"pictured-{number}", held)
+
+    def settle(self) -> None:
+        """Everybody is there: what waits waits, and what is ending ends.  Raises BadInput."""
+        for missing in self._by_usage.values():
+            raise BadInput(f"task {missing[0].id} holds what its framework does not use there", field="tasks")
+        tenancy, arriving = self.master.tenancy, []
+        if tenancy is None:
+            return
+        for restored in self.lending.tasks:
+            guest = self._named[restored.framework_id, restored.id]
+            if restored.standing == "arriving":
+                arriving.append(guest)
+                continue
+            tenancy.restore(guest.framework, guest.task, guest.executor)
+            if restored.standing == "ending":
+                self._end_later(guest)
+        for guest in self._nameless:
+            tenancy.restore(guest.framework, guest.task, None)
+        for guest in arriving:
+            tenancy.arrived(guest.framework, guest.task, guest.executor)
+
+    def _end_later(self, guest: _Guest) -> None:
+        ending = Ending(self.master.now + self.lending.stop_seconds, "TASK_KILLED")
+        self.master.task_runner.end_later(guest.framework, guest.task, ending)
+
+    def _add_named(self, framework: Framework, restored: SnapshotTask) -> None:
+        started = not self.master.lends or restored.standing in ("running", "ending")
+        task = Task(
+            id=restored.id,
+            framework_id=framework.id,
+            agent_id=restored.agent_id,
+            info={"name": restored.id},
+            resources=restored.resources.allocated_to(restored.role),
+            role=restored.role,
+            executor_id=restored.executor_id or "",
+            state="TASK_RUNNING" if started else "TASK_STAGING",
+            statuses=[_status(restored.id, self.since)] if started else [],
+        )
+        self._add(framework, task)
+        executor = None
+        if restored.executor_id is not None and restored.executor_resources:
+            held = restored.executor_resources.allocated_to(restored.role)
+            executor = self._executor(framework, restored.agent_id, restored.executor_id, held)
+        self._named[framework.id, restored.id] = _Guest(framework, task, executor)
+
+    @staticmethod
+    def _add(framework: Framework, task: Task) -> None:
+        framework.tasks[task.id] = task
+        framework.counts[f"tasks/active/{task.state.lower()}"] += 1
+
+    @staticmethod
+    def _executor(framework: Framework, agent_id: str, name: str, held: Resources) -> Executor:
+        info = {"executor_id": {"value": name}, "framework_id": {"value": framework.id}}
+        executor = Executor(name, framework.id, agent_id, info | {"resources": list_to_json(held, "POST")}, held)
+        framework.executors[agent_id, name] = executor
+        return executor
+
+
+def _nameless_tasks(usage: Usage, count: int, held: Resources, number: int, since: float) -> Iterable[Task]:
+    """Running tasks, as many as are counted while each can hold something: an equal part, the last one the rest."""
+    share = Resources(
+        replace(entry, value=entry.value // count)
+        for entry in held
+        if isinstance(entry.value, int) and entry.disk is None
+    )
+    alike = count - 1 if len(share) else 0
+    spread = Resources(replace(entry, value=entry.value * alike) for entry in share if isinstance(entry.value, int))
+    for index, part in enumerate([share] * alike + [held - spread]):
+        name = f"pictured-{number}-{index}"
+        yield Task(
+            id=name,
+            framework_id=usage.framework_id,
+            agent_id=usage.agent_id,
+            info={"name": name},
+            resources=part,
+            role=usage.role,
+            state="TASK_RUNNING",
+            statuses=[_status(name, since)],
+        )
+
+
+def _status(task_id: str, since: float) -> dict[str, Any]:
+    return {"task_id": {"value": task_id}, "state": "TASK_RUNNING", "timestamp": since}

@@ -1,0 +1,210 @@
+"""Who may do what, read as `--acls` reads it (spec/quota.md §10).
+
+An action has a list of ACLs; the first whose principals and object both match decides.  Where
+none matches, `permissive` does.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import Field, Message, one_of, read
+from mesosctl.model.errors import BadInput, Forbidden
+from mesosctl.model.resource import Resource
+from mesosctl.model.roles import is_strict_subrole
+
+_ENTITY = Message(
+    "ACL.Entity",
+    {"type": Field(one_of("ACL.Entity.Type", "SOME", "ANY", "NONE")), "values": Field("string", "repeated")},
+)
+
+# Action → the name of its object's field.
+_OBJECT_FIELDS = {
+    "get_quotas": "roles",
+    "update_quotas": "roles",
+    "update_weights": "roles",
+    "view_roles": "roles",
+    "view_flags": "flags",
+    "set_log_level": "level",
+    "view_frameworks": "users",
+    "teardown_frameworks": "framework_principals",
+    "register_frameworks": "roles",
+    "reserve_resources": "roles",
+    "unreserve_resources": "reserver_principals",
+    "create_volumes": "roles",
+    "destroy_volumes": "creator_principals",
+    "resize_volumes": "roles",
+    "update_maintenance_schedules": "machines",
+    "get_maintenance_schedules": "machines",
+    "start_maintenances": "machines",
+    "stop_maintenances": "machines",
+    "get_maintenance_statuses": "machines",
+    "mark_agents_gone": "agents",
+    "drain_agents": "agents",
+    "deactivate_agents": "agents",
+    "reactivate_agents": "agents",
+}
+# Actions upon what this master does not have: read, so that a file that a master refuses is refused here too.
+_UNUSED = {
+    **dict.fromkeys(
+        (
+            "access_sandboxes",
+            "attach_containers_input",
+            "attach_containers_output",
+            "kill_nested_containers",
+            "kill_standalone_containers",
+            "launch_standalone_containers",
+            "remove_nested_containers",
+            "remove_standalone_containers",
+            "run_tasks",
+            "view_containers",
+            "view_executors",
+            "view_standalone_containers",
+            "view_tasks",
+            "wait_nested_containers",
+            "wait_standalone_containers",
+        ),
+        "users",
+    ),
+    **dict.fromkeys(
+        ("mark_resource_providers_gone", "modify_resource_provider_configs", "view_resource_providers"),
+        "resource_providers",
+    ),
+    **dict.fromkeys(
+        ("create_block_disks", "create_mount_disks", "destroy_block_disks", "destroy_mount_disks"), "roles"
+    ),
+    "access_mesos_logs": "logs",
+    "get_endpoints": "paths",
+    "prune_images": "images",
+    "register_agents": "agents",
+}
+# Of these there is only one object, so that an ACL speaks of all of it or of nothing.
+_WITHOUT_NAMES = frozenset(
+    {
+        *(name for name, of in (_OBJECT_FIELDS | _UNUSED).items() if of in ("machines", "flags", "resource_providers")),
+        *(name for name in _UNUSED if name.endswith("_standalone_containers")),
+        *("drain_agents", "deactivate_agents", "reactivate_agents", "register_agents"),
+        *("access_mesos_logs", "prune_images", "set_log_level"),
+    }
+)
+# The names of the documents' time, and the action each became.
+_OLD_NAMES = {"set_quotas": "update_quotas", "remove_quotas": "update_quotas"}
+
+_ACLS = Message(
+    "ACLs",
+    {
+        "permissive": Field("bool"),
+        **{
+            name: Field(
+                Message("ACL", {"principals": Field(_ENTITY, "required"), subject: Field(_ENTITY, "required")}),
+                "repeated",
+            )
+            for name, subject in (
+                _OBJECT_FIELDS | _UNUSED | {old: _OBJECT_FIELDS[new] for old, new in _OLD_NAMES.items()}
+            ).items()
+        },
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One side of an ACL: some named values, anything, or nothing."""
+
+    type: str
+    values: tuple[str, ...] = ()
+
+    def matches(self, value: str | None) -> bool:
+        """Whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
+        return self.type != "SOME" or (value is not None and self._names(value))
+
+    def allows(self, value: str | None) -> bool:
+        """Whether a rule that matches lets `value` pass."""
+        return self.type == "ANY" or (self.type == "SOME" and value is not None and self._names(value))
+
+    def _names(self, value: str) -> bool:
+        return any(
+            value == named or (named.endswith("/%") and is_strict_subrole(value, named[:-2])) for named in self.values
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Authorizer:
+    """The ACLs of a master; without any, everything is allowed."""
+
+    permissive: bool = True
+    rules: Mapping[str, tuple[tuple[Entity, Entity], ...]] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> "Authorizer":
+        """From the decoded value of `--acls`.  Raises BadInput."""
+        try:
+            message = read(_ACLS, value)
+        except ConversionError as error:
+            raise BadInput(f"--acls: {error}", field=error.path) from error
+        rules: dict[str, list[tuple[Entity, Entity]]] = {}
+        for name, entries in message.items():
+            if name == "permissive":
+                continue
+            action = _OLD_NAMES.get(name, name)
+            for entry in entries:
+                pair = (_entity(entry["principals"]), _entity(entry[(_OBJECT_FIELDS | _UNUSED)[action]]))
+                if action in _WITHOUT_NAMES and pair[1].type == "SOME":
+                    raise BadInput(f"--acls: the object of {name} must be ANY or NONE", field=name)
+                rules.setdefault(action, []).append(pair)
+        return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
+
+    def allows(self, action: str, principal: str | None, target: str | None) -> bool:
+        """Whether `principal` (None: unauthenticated) may do `action` to `target`."""
+        for principals, targets in self.rules.get(action, ()):
+            if principals.matches(principal) and targets.matches(target):
+                return principals.allows(principal) and targets.allows(target)
+        return self.permissive
+
+    def require(self, action: str, principal: str | None, target: str | None) -> None:
+        """Raises Forbidden where `allows` is false."""
+        if not self.allows(action, principal, target):
+            raise Forbidden(f"principal '{principal}' may not {action} of '{target}'", rule=f"acl.{action}")
+
+
+def _entity(message: Mapping[str, Any]) -> Entity:
+    return Entity(message.get("type", "SOME"), tuple(message.get("values", ())))
+
+
+class Access:
+    """The authorizer, asked about resources; every entry must be allowed.  Raises Forbidden."""
+
+    def __init__(self, authorizer: Authorizer) -> None:
+        self._authorizer = authorizer
+
+    def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
+        """To register an agent with these resources; what is reserved among them counts as reserved by the agent."""
+        self._authorizer.require("register_agents", principal, None)
+        self.may_reserve(principal, (resource for resource in resources if resource.is_reserved))
+
+    def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
+        """To reserve for the role of each current owner."""
+        for resource in resources:
+            self._authorizer.require("reserve_resources", principal, resource.role)
+
+    def may_unreserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
+        """To undo what each reserver's principal did."""
+        for resource in resources:
+            reserver = resource.reservations[-1].principal if resource.reservations else None
+            self._authorizer.require("unreserve_resources", principal, reserver)
+
+    def may_create(self, principal: str | None, volumes: Iterable[Resource]) -> None:
+        """To create volumes of each role."""
+        for volume in volumes:
+            self._authorizer.require("create_volumes", principal, volume.role)
+
+    def may_destroy(self, principal: str | None, volumes: Iterable[Resource]) -> None:
+        """To destroy what each creator's principal made."""
+        for volume in volumes:
+            creator = volume.disk.principal if volume.disk is not None else None
+            self._authorizer.require("destroy_volumes", principal, creator)
+
+    def may_resize(self, principal: str | None, volume: Resource) -> None:
+        """To grow or shrink a volume of its role."""
+        self._authorizer.require("resize_volumes", principal, volume.role)

@@ -1,0 +1,124 @@
+"""Time for a master: the system's own, or one that passes only when somebody waits."""
+
+import heapq
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from fake_master.registry.interface import Registry, RegistryFailure, UnreadableRegistry
+
+
+class SteadyClock:
+    """Seconds since the epoch that pass evenly, whatever is done to the system's wall clock meanwhile.
+
+    They begin as the wall clock shows and go on by the monotonic one, so that what lasts takes as long as it should.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] | None = None, wall: Callable[[], float] | None = None) -> None:
+        self._monotonic = monotonic or time.monotonic
+        self._wall = wall or time.time
+        self._offset = self._wall() - self._monotonic()
+
+    def __call__(self) -> float:
+        """What time it is for everything that lasts."""
+        return self._monotonic() + self._offset
+
+    def wall(self) -> float:
+        """What time it is for whoever looks."""
+        return self._wall()
+
+    def lose(self, seconds: float) -> None:
+        """Take some time for not having passed, as where the process was stopped."""
+        self._offset -= seconds
+
+
+class VirtualClock:
+    """Seconds since the epoch that stand still until `sleep` moves them on at once.
+
+    Given to a master as its clock, and to the carrier as its way to wait, it plays hours in
+    milliseconds and the same way every time.
+    """
+
+    def __init__(self, now: float | None = None) -> None:
+        self.now = time.time() if now is None else now
+
+    def __call__(self) -> float:
+        """What time it is."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Be `seconds` later."""
+        self.now += max(0.0, seconds)
+
+
+_LOG = logging.getLogger(__name__)
+_RETRY_AFTER = 1.0
+"""Seconds."""
+
+
+@dataclass(order=True, slots=True)
+class Timer:
+    """One thing to do at `deadline` (seconds since the epoch); `cancel` forgets it."""
+
+    deadline: float
+    order: int
+    action: Callable[[], None] | None = field(compare=False)
+
+    def cancel(self) -> None:
+        """Never do it."""
+        self.action = None
+
+
+class Timers:
+    """Timers by deadline, and by age among equals."""
+
+    def __init__(self) -> None:
+        self._heap: list[Timer] = []
+        self._made = 0
+
+    def at(self, deadline: float, action: Callable[[], None]) -> Timer:
+        """Do `action` once `deadline` is reached."""
+        timer = Timer(deadline, self._made, action)
+        self._made += 1
+        heapq.heappush(self._heap, timer)
+        return timer
+
+    def next_deadline(self) -> float | None:
+        """When the next one is due."""
+        while self._heap and self._heap[0].action is None:
+            heapq.heappop(self._heap)
+        return self._heap[0].deadline if self._heap else None
+
+    def run_due(self, now: float) -> None:
+        """Do everything that is due at `now`, what that makes due included.
+
+        What the registry would not keep is tried again a little later.
+        """
+        while self._heap and self._heap[0].deadline <= now:
+            action = heapq.heappop(self._heap).action
+            if action is not None:
+                try:
+                    action()
+                except RegistryFailure as failure:
+                    _LOG.warning("%s; trying again", failure)
+                    self.at(now + _RETRY_AFTER, action)
+
+
+def of_master(registry: Registry, now: float, *, anew: bool) -> tuple[str, float]:
+    """Id and start time (seconds since the epoch), made at `now` where there are none or they are wanted anew.
+
+    Raises UnreadableRegistry for a record that this master did not write.
+    """
+    known = registry.records("master")
+    if anew or "identity" not in known:
+        with registry.transaction():
+            # Read again: two processes may start on one new file.
+            if anew or "identity" not in registry.records("master"):
+                registry.write("master", "identity", {"id": str(uuid4()), "start_time": now})
+        known = registry.records("master")
+    try:
+        return str(known["identity"]["id"]), float(known["identity"]["start_time"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnreadableRegistry(f"the registry does not say which master it belongs to ({error!r})") from error

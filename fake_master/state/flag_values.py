@@ -1,0 +1,201 @@
+"""What the texts of flags mean.  Every reader raises BadInput naming its flag."""
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fake_master.state.acls import Authorizer
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.ratelimit import from_json
+from mesosctl.model import profile, ratelimit, roles
+from mesosctl.model.errors import BadInput, RuleViolation, read_text_file, why_unreadable
+from mesosctl.model.offers import parse_minimum
+from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.roles import Priorities
+from mesosctl.model.text import parse_duration
+
+# Flags that this master reads as durations.
+_DURATIONS = (
+    "agent_ping_timeout",
+    "agent_reregister_timeout",
+    "allocation_interval",
+    "allocator_recovery_timeout",
+    "offer_timeout",
+    "revocation_grace_period",
+)
+_LEAST_AGENT_REREGISTER_TIMEOUT = 600.0
+
+# Flags that this master reads as counts.
+_COUNTS = (
+    "max_agent_ping_timeouts",
+    "max_completed_frameworks",
+    "max_completed_tasks_per_framework",
+    "max_operator_event_stream_subscribers",
+)
+_COUNT = re.compile(r"[0-9]{1,18}")
+
+_CREDENTIALS_HINT = 'a file of credentials is JSON: {"credentials": [{"principal": "p", "secret": "s"}]}'
+_CREDENTIALS = Message(
+    "Credentials",
+    {
+        "credentials": Field(
+            Message("Credential", {"principal": Field("string", "required"), "secret": Field("string")}), "repeated"
+        )
+    },
+)
+
+
+def _check_factor(text: str) -> None:
+    try:
+        finite = math.isfinite(float(text))
+    except ValueError:
+        finite = False
+    if not finite:
+        name = "allocator_agent_recovery_factor"
+        raise BadInput(f"--{name}: '{text}' is not a number", field=name)
+
+
+def removal_limit(text: str) -> float:
+    """`--recovery_agent_removal_limit`, a percentage from 0 to 100, as a share."""
+    number = text.removesuffix("%")
+    try:
+        limit = float(number) / 100
+    except ValueError:
+        limit = math.inf
+    # Python reads more as a number than Mesos does; both take one that is none.
+    if number == text or number != number.strip().replace("_", "") or limit < 0 or limit > 1:
+        name = "recovery_agent_removal_limit"
+        raise BadInput(f"--{name}: '{text}' is not a percentage from 0% to 100%", field=name)
+    return limit
+
+
+def check_numbers(given: Mapping[str, str]) -> None:
+    """Durations, amounts and counts.  Raises BadInput naming the flag."""
+    readers = dict.fromkeys(_DURATIONS, parse_duration) | {"min_allocatable_resources": parse_minimum}
+    for name, read_text in readers.items():
+        if name in given:
+            try:
+                read_text(given[name])
+            except ValueError as error:
+                raise BadInput(f"--{name}: {error}", field=name) from error
+    if parse_duration(given.get("agent_reregister_timeout", "10mins")) < _LEAST_AGENT_REREGISTER_TIMEOUT:
+        raise BadInput("--agent_reregister_timeout must be at least 10mins", field="agent_reregister_timeout")
+    _check_factor(given.get("allocator_agent_recovery_factor", "0.8"))
+    for name in _COUNTS:
+        if not _COUNT.fullmatch(given.get(name, "0")):
+            raise BadInput(f"--{name}: '{given[name]}' is not a number from 0 on", field=name)
+
+
+def priorities(text: str) -> Priorities:
+    """`--priorities`: pairs of ROLE=NUMBER."""
+    try:
+        return Priorities.parse(text)
+    except RuleViolation as error:
+        raise BadInput(f"--priorities: {error.message}", field="priorities", hint=error.hint) from error
+
+
+def switch(name: str, given: Mapping[str, str]) -> bool:
+    """A flag that is true or false, and false unless given."""
+    text = given.get(name, "false")
+    if text not in ("true", "false"):
+        raise BadInput(f"--{name}: '{text}' is neither true nor false", field=name)
+    return text == "true"
+
+
+def lendable_names(given: Mapping[str, str]) -> frozenset[str]:
+    """`--lendable_names`: names of resources."""
+    try:
+        return profile.lendable_names(given)
+    except ValueError as error:
+        raise BadInput(f"--lendable_names: {error}", field="lendable_names") from error
+
+
+def whitelist(text: str) -> frozenset[str]:
+    """`--roles`: names of roles."""
+    names = [name for name in text.split(",") if name]
+    for name in names:
+        problem = roles.role_error(name)
+        if problem is not None:
+            raise BadInput(f"--roles: {problem}", field="roles")
+    return frozenset(names)
+
+
+def weights(text: str) -> dict[str, float]:
+    """`--weights`: pairs of ROLE=WEIGHT."""
+    found = {}
+    for pair in filter(None, text.split(",")):
+        role, equals, weight = pair.partition("=")
+        try:
+            value = float(weight)
+        except ValueError:
+            value = 0.0
+        if not equals or not 0 < value < math.inf or roles.role_error(role) is not None:
+            raise BadInput(f"--weights: '{pair}' is not ROLE=WEIGHT with a positive weight", field="weights")
+        found[role] = value
+    return found
+
+
+def region(source: str) -> str:
+    """`--domain`: JSON, as `{"fault_domain": {"region": {"name": …}, "zone": {"name": …}}}`."""
+    try:
+        return str(_json_or_file("domain", source)["fault_domain"]["region"]["name"])
+    except (KeyError, TypeError):
+        raise BadInput("--domain names no region of a fault domain", field="domain") from None
+
+
+def credentials(source: str) -> dict[str, str]:
+    """JSON `{"credentials": [{"principal": …, "secret": …}]}`.
+
+    The older lines of "principal secret" are refused, as Mesos 1.11 refuses them.
+    """
+    text = _read(source, "credentials")
+    if not text:
+        raise BadInput("--credentials: the file holds no credentials", field="credentials", hint=_CREDENTIALS_HINT)
+    try:
+        entries = read(_CREDENTIALS, _decode(text, "credentials")).get("credentials", ())
+    except (ConversionError, BadInput) as error:
+        message = str(error).removeprefix("--credentials: ")
+        raise BadInput(f"--credentials: {message}", field="credentials", hint=_CREDENTIALS_HINT) from error
+    return {entry["principal"]: entry.get("secret", "") for entry in entries}
+
+
+def authorizer(source: str) -> Authorizer:
+    """`--acls`: JSON, or a file that holds it."""
+    return Authorizer.from_json(_json_or_file("acls", source))
+
+
+def rate_limits(source: str) -> RateLimits:
+    """`--rate_limits`: JSON, or a file that holds it."""
+    try:
+        limits = from_json(_json_or_file("rate_limits", source))
+        ratelimit.check(limits)
+    except ConversionError as error:
+        raise BadInput(f"--rate_limits: {error}", field="rate_limits") from error
+    except RuleViolation as error:
+        raise BadInput(f"--rate_limits: {error.message}", field="rate_limits", hint=error.hint) from error
+    return limits
+
+
+def _json_or_file(name: str, value: str) -> Any:
+    return _decode(value if value.lstrip().startswith("{") else _read(value, name), name)
+
+
+def _read(source: str, flag: str) -> str:
+    path = Path(source.removeprefix("file://"))
+    try:
+        return read_text_file(path)
+    except (OSError, ValueError) as error:  # no such file, no UTF-8, no path at all
+        raise BadInput(f"--{flag}: {path} cannot be read: {why_unreadable(error)}", field=flag) from error
+
+
+def _decode(text: str, flag: str) -> Any:
+    try:
+        value = decode(text)
+    except ConversionError as error:
+        raise BadInput(f"--{flag}: {error}", field=flag) from error
+    if not isinstance(value, dict):
+        raise BadInput(f"--{flag}: expecting a JSON object", field=flag)
+    return value

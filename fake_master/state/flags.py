@@ -1,0 +1,187 @@
+"""The flags of a master as it was started, checked, and what they mean.
+
+A flag is a text, as on a command line and in /flags.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fake_master.state import flag_values
+from fake_master.state.acls import Authorizer
+from mesosctl.api.ratelimit import to_text
+from mesosctl.model import profile
+from mesosctl.model.errors import BadInput
+from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.roles import Priorities
+from mesosctl.model.text import parse_duration
+
+
+@dataclass(frozen=True, slots=True)
+class MasterFlags:
+    """The flags as given, checked, and what they mean."""
+
+    shown: Mapping[str, str]
+    """Name → text, defaults included, as /flags shows them."""
+    whitelist: frozenset[str] | None = None
+    """`--roles`: the only roles that exist beside "*", or None."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """`--weights` by role."""
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    """Principal → secret.  Never shown."""
+    authorizer: Authorizer = field(default_factory=Authorizer)
+    rate_limits: RateLimits = field(default_factory=RateLimits)
+    removal_limit: float = 1.0
+    """`--recovery_agent_removal_limit`: of the agents that a former leader knew, the share that may stay away."""
+    region: str | None = None
+    """The region in `--domain`, the master's own."""
+    rate_limit_http: bool = True
+    """Whether rate limits act on HTTP frameworks; on a real master they act on drivers alone."""
+    priorities: Priorities = field(default_factory=Priorities)
+    """`--priorities` by role; meaningful with the strict priority allocator, as are the next two."""
+    oversubscribe_reservations: bool = False
+    """Whether idle reservations are lent to others, as resources that may be taken back."""
+    lendable_names: frozenset[str] = profile.lendable_names({})
+    """Which of them."""
+
+    @property
+    def has_strict_priority(self) -> bool:
+        """Whether roles are served by priority."""
+        return self.shown["allocator"] == profile.STRICT_PRIORITY_ALLOCATOR
+
+    @property
+    def offer_seconds(self) -> float | None:
+        """How long an offer waits for its answer before it is rescinded; None is for ever."""
+        return parse_duration(self.shown["offer_timeout"]) if "offer_timeout" in self.shown else None
+
+    @property
+    def revocation_grace_seconds(self) -> float | None:
+        """How long an executor may take to kill a task that is revoked; None without preemption."""
+        return parse_duration(self.shown["revocation_grace_period"]) if self.shown.get("preemption") == "true" else None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> "MasterFlags":
+        """Check the flags that were given.  Raises BadInput naming the flag."""
+        for name in given:
+            if not any(name in known for known in (DEFAULTS, UNSET, OWN, STRICT_PRIORITY)):
+                raise BadInput(f"--{name} is not a flag of this master", field=name)
+        defaults = DEFAULTS | _defaults_of_allocator(given)
+        flag_values.check_numbers(given)
+        rate_limits = flag_values.rate_limits(given["rate_limits"]) if "rate_limits" in given else RateLimits()
+        shown = defaults | {name: text for name, text in given.items() if name not in OWN}
+        flags = cls(
+            shown=shown | ({"rate_limits": to_text(rate_limits)} if "rate_limits" in given else {}),
+            whitelist=flag_values.whitelist(given["roles"]) if "roles" in given else None,
+            weights=flag_values.weights(given.get("weights", "")),
+            credentials=flag_values.credentials(given["credentials"]) if "credentials" in given else {},
+            authorizer=flag_values.authorizer(given["acls"]) if "acls" in given else Authorizer(),
+            rate_limits=rate_limits,
+            removal_limit=flag_values.removal_limit(shown["recovery_agent_removal_limit"]),
+            region=flag_values.region(given["domain"]) if "domain" in given else None,
+            rate_limit_http=given.get("rate_limit_http", "true") == "true",
+            priorities=flag_values.priorities(given.get("priorities", "")),
+            oversubscribe_reservations=flag_values.switch("oversubscribe_reservations", given),
+            lendable_names=flag_values.lendable_names(given),
+        )
+        if flags.oversubscribe_reservations and flags.has_strict_priority:
+            raise BadInput(
+                "--oversubscribe_reservations needs --allocator=hierarchical", field="oversubscribe_reservations"
+            )
+        for name in ("readonly", "readwrite", "frameworks"):
+            if flags.is_true(f"authenticate_http_{name}") and "credentials" not in given:
+                raise BadInput(f"--authenticate_http_{name} needs --credentials", field="credentials")
+        return flags
+
+    def is_true(self, name: str) -> bool:
+        """Whether a boolean flag is on."""
+        return self.shown[name] == "true"
+
+    def count(self, name: str) -> int:
+        """The value of a flag that counts something."""
+        return int(self.shown[name])
+
+
+def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
+    """The defaults of flags that only the chosen allocator has.  Raises BadInput for one that it has not."""
+    allocator = given.get("allocator", DEFAULTS["allocator"])
+    if allocator not in ALLOCATORS:
+        raise BadInput(
+            f"--allocator={allocator}: there are hierarchical and {profile.STRICT_PRIORITY_ALLOCATOR}",
+            field="allocator",
+        )
+    if allocator == profile.STRICT_PRIORITY_ALLOCATOR:
+        flag_values.switch("preemption", given)
+        return STRICT_PRIORITY
+    for name in STRICT_PRIORITY:
+        if name in given:
+            raise BadInput(f"--{name} needs --allocator={profile.STRICT_PRIORITY_ALLOCATOR}", field=name)
+    return {}
+
+
+DEFAULTS = {
+    **profile.DEFAULTS,
+    "agent_ping_timeout": "15secs",
+    "agent_reregister_timeout": "10mins",
+    "allocation_interval": "1secs",
+    "allocator": "hierarchical",
+    "authenticate_agents": "false",
+    "authenticate_frameworks": "false",
+    "authenticate_http_frameworks": "false",
+    "authenticate_http_readonly": "false",
+    "authenticate_http_readwrite": "false",
+    "authentication_v0_timeout": "15secs",
+    "authenticators": "crammd5",
+    "authorizers": "local",
+    "framework_sorter": "drf",
+    "help": "false",
+    "hostname_lookup": "false",
+    "http_authenticators": "basic",
+    "initialize_driver_logging": "true",
+    "log_auto_initialize": "true",
+    "logbufsecs": "0",
+    "logging_level": "INFO",
+    "max_agent_ping_timeouts": "5",
+    "max_completed_frameworks": "50",
+    "max_completed_tasks_per_framework": "1000",
+    "max_operator_event_stream_subscribers": "1000",
+    "max_unreachable_tasks_per_framework": "1000",
+    "memory_profiling": "false",
+    "port": "5050",
+    "publish_per_framework_metrics": "true",
+    "quiet": "false",
+    "recovery_agent_removal_limit": "100%",
+    "registry": "in_memory",
+    "registry_fetch_timeout": "1mins",
+    "registry_gc_interval": "15mins",
+    "registry_max_agent_age": "2weeks",
+    "registry_max_agent_count": "102400",
+    "registry_store_timeout": "20secs",
+    "registry_strict": "false",
+    "require_agent_domain": "false",
+    "role_sorter": "drf",
+    "root_submissions": "true",
+    "version": "false",
+    "webui_dir": "/usr/share/mesos/webui",
+    "work_dir": "/var/lib/mesos",
+    "zk_session_timeout": "10secs",
+}
+# Of lending idle reservations (spec/oversubscription.md), which no Mesos has; off unless given.
+LENDING = ("oversubscribe_reservations", "lendable_names")
+# Flags that a master has and does not show until they are given.
+UNSET = (
+    "acls",
+    "cluster",
+    "credentials",
+    "domain",
+    "fair_sharing_excluded_resource_names",
+    "offer_timeout",
+    "rate_limits",
+    "roles",
+    "weights",
+    *LENDING,
+)
+# Switches of this fake master that no Mesos has; never shown.
+OWN = ("rate_limit_http",)
+# Flags of the strict priority allocator, and their defaults; shown with that allocator alone.
+STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}
+# "HierarchicalDRF" is the real master's second name for its own.
+ALLOCATORS = ("hierarchical", "HierarchicalDRF", profile.STRICT_PRIORITY_ALLOCATOR)

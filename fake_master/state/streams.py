@@ -1,0 +1,91 @@
+"""A stream of events to one subscriber, whoever carries it."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from mesosctl.api.protobuf import streaming
+
+# A subscriber that does not read costs this much memory, then it is let go.
+LARGEST_BACKLOG = 64 * 1024 * 1024
+
+
+def encoded(event: Mapping[str, Any]) -> bytes:
+    """An event as a record; bytes that were no UTF-8 when they came in go out as they were."""
+    text = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+    return streaming.encode(text.encode(errors="surrogateescape"))
+
+
+class EventStream:
+    """Events waiting to be carried to one subscriber.
+
+    The master sends and closes; the carrier takes, and says `abandon` when the subscriber is gone.
+    Sending never waits: a subscriber that falls too far behind is abandoned instead.
+    """
+
+    def __init__(self, on_abandon: Callable[[], None] | None = None) -> None:
+        self.id = str(uuid4())
+        self.closed = False
+        self.overrun = False
+        """Whether the subscriber was let go because it does not read."""
+        self._pending: list[bytes] = []
+        self._size = 0
+        self._wake: Callable[[], None] | None = None
+        self._on_abandon = on_abandon
+
+    def on_abandon(self, action: Callable[[], None]) -> None:
+        """What the master does when the subscriber is gone."""
+        self._on_abandon = action
+
+    def on_event(self, wake: Callable[[], None]) -> None:
+        """How the carrier is told that there is something to take, or that the stream is closed."""
+        self._wake = wake
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Queue one event; nothing happens on a closed stream."""
+        if not self.closed:
+            self.send_record(encoded(event))
+
+    def send_record(self, record: bytes) -> None:
+        """The same of an event that is written already, for others as well perhaps."""
+        if self.closed:
+            return
+        if self._size + len(record) > LARGEST_BACKLOG:
+            self._pending.clear()
+            self.overrun = True
+            self.abandon()
+            return
+        self._pending.append(record)
+        self._size += len(record)
+        self._notify()
+
+    def take(self) -> list[bytes]:
+        """Everything that waits, one RecordIO record for each event.
+
+        A carrier sends each in a chunk of its own, as Mesos does: there are clients that count on it.
+        """
+        taken, self._pending = self._pending, []
+        self._size = 0
+        return taken
+
+    def close(self) -> None:
+        """No more events; what waits is still carried."""
+        if not self.closed:
+            self.closed = True
+            self._notify()
+
+    def abandon(self) -> None:
+        """The subscriber is gone."""
+        if not self.closed:
+            self.close()
+            self.lost()
+
+    def lost(self) -> None:
+        """Do what is done when the subscriber is gone, though it was the master that closed the stream."""
+        if self._on_abandon is not None:
+            self._on_abandon()
+
+    def _notify(self) -> None:
+        if self._wake is not None:
+            self._wake()

@@ -1,0 +1,97 @@
+"""Tasks on simulated agents: from TASK_STARTING to their end, and the updates that tell of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fake_master.state.clock import Timer
+from mesosctl.model.profile import TERMINAL_STATES
+from mesosctl.model.resources import Resources
+
+# The states that /state-summary counts, of agents and of frameworks.
+SUMMARY_STATES = (
+    "TASK_STAGING",
+    "TASK_STARTING",
+    "TASK_RUNNING",
+    "TASK_KILLING",
+    "TASK_FINISHED",
+    "TASK_KILLED",
+    "TASK_FAILED",
+    "TASK_LOST",
+    "TASK_ERROR",
+    "TASK_UNREACHABLE",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a task ends that was told to."""
+
+    at: float
+    """Seconds since the epoch."""
+    state: str
+    details: Mapping[str, str] = field(default_factory=dict)
+    """More fields of its last TaskStatus."""
+
+
+@dataclass(slots=True)
+class Task:
+    """One task; `info` is TaskInfo as it was sent, `statuses` every TaskStatus in order."""
+
+    id: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    resources: Resources
+    """Allocation roles included."""
+    role: str
+    executor_id: str = ""
+    state: str = "TASK_STAGING"
+    statuses: list[dict[str, Any]] = field(default_factory=list)
+    unacknowledged: list[dict[str, Any]] = field(default_factory=list)
+    """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
+    told_to_end: Ending | None = None
+    """By its framework or against its will; it holds what it holds until it has ended."""
+    retry: Timer | None = field(default=None, compare=False, repr=False)
+    """When the first of `unacknowledged` is told again."""
+
+    @property
+    def name(self) -> str:
+        """What its framework calls it."""
+        return str(self.info.get("name", ""))
+
+    @property
+    def ending(self) -> bool:
+        """Whether it was told to end."""
+        return self.told_to_end is not None
+
+    @property
+    def is_staging(self) -> bool:
+        """Whether its agent has not started it yet."""
+        return self.state == "TASK_STAGING"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether it has ended."""
+        return self.state in TERMINAL_STATES
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """An executor that a framework described; its resources are held while it has tasks."""
+
+    id: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    resources: Resources
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcome:
+    """What becomes of tasks on a simulated agent: `outcome` after `seconds` of running, or no end."""
+
+    outcome: str | None = None
+    seconds: float = 0.0
+    stop_seconds: float = 0.0
+    """How long a task takes to end once it is told to."""

@@ -1,0 +1,313 @@
+"""What one client may cost: how much it may send, how long it may take, how many may come at once.
+
+A Mesos master has hardly any such limits; the fake one has them so that a client that is slow,
+silent or hostile is told so, with the status that HTTP has for it, and costs the others nothing.
+"""
+
+import asyncio
+import resource
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import HttpVersion11, StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import RawRequestMessage
+
+MIB = 1024 * 1024
+_MOST_FILES = 20_000
+_SPARE_FILES = 64
+"""Kept for the registry, the standard streams and what Python opens."""
+
+
+def allow_many_files() -> None:
+    """Let this process have as many connections as the system permits, which by default is fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _most_connections() -> int:
+    """As many as the process may have open files; never so many that accepting would fail."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, 16384 if soft == resource.RLIM_INFINITY else min(16384, soft - _SPARE_FILES))
+
+
+@dataclass(frozen=True, slots=True)
+class ClientLimits:
+    """Sizes in bytes, times in seconds."""
+
+    body: int = 64 * MIB
+    """Of one request, unpacked (413)."""
+    bodies: int = 256 * MIB
+    """Of all requests that are being read (503)."""
+    expansion: int = 100
+    """How many times its length a packed body may unpack to (413); 64 KiB are always allowed."""
+    line: int = 64 * 1024
+    """The request line (400)."""
+    header: int = 16 * 1024
+    """One header (400); there may be 128 of them."""
+    connections: int = field(default_factory=_most_connections)
+    """Open at once (503), after those have been closed that only wait for another request."""
+    request_seconds: float = 30.0
+    """From the first byte of a request to the end of its headers (408), and for a client to say anything at all."""
+    body_seconds: float = 60.0
+    """To send the body (408)."""
+    answer_seconds: float = 60.0
+    """To take an answer, streams aside; whoever does not is cut off."""
+    registry_seconds: float = 10.0
+    """To wait for a registry that another process holds (500)."""
+    idle_seconds: float = 3600.0
+    """Between two requests; long, because schedulers count on a connection that they seldom use."""
+
+
+class Connection(web.RequestHandler):
+    """One client.  It is timed while it sends the head of a request, and left alone while one is answered."""
+
+    def __init__(self, door: "Door", **options: Any) -> None:
+        super().__init__(door, **options)
+        self._door = door
+        self._limit: asyncio.TimerHandle | None = None
+        self._heard = False
+        self._ended = False
+        self.answering = False
+        self._streaming = False
+        self._body: StreamReader | None = None
+        self._boundaries = Boundaries()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it only waits for another request."""
+        return not self.answering and self._limit is None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody comes in, or is turned away at the door."""
+        super().connection_made(transport)
+        if self._door.is_full_for(self):
+            self._end_with(503, "There are too many connections")
+        else:
+            self._start_timing()
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request."""
+        self._heard = True
+        if not self.answering and self._limit is None:
+            self._start_timing()
+        self._boundaries.feed(data)
+        super().data_received(data)
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp means "no" by None
+        """Nothing more is asked; what has been asked is answered still, unless that has no end.  TLS cannot do that."""
+        self._ended = True
+        if not self._heard or self._streaming or (self._body is not None and not self._body.is_eof()):
+            return False
+        return self.transport is not None and self.transport.get_extra_info("sslcontext") is None
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """It is gone."""
+        self._stop_timing()
+        super().connection_lost(exc)
+
+    def begin(self) -> None:
+        """A request's head is complete."""
+        self._stop_timing()
+        self.answering = True
+
+    def await_body(self, body: StreamReader) -> None:
+        """What belongs to the request.  Raises ConnectionError where nothing more comes of it."""
+        self._body = body
+        if self._ended and not body.is_eof():
+            raise ConnectionResetError("it ends early")
+
+    def end(self) -> None:
+        """It was answered."""
+        self.answering = self._heard = self._streaming = False
+        self._body = None
+        if self._ended:
+            self.close()
+        elif not (self._messages or self._boundaries.is_between):
+            self._heard = True
+            self._start_timing()  # a part of the next one came with this one
+
+    def stream(self) -> bool:
+        """The answer is one without an end; whether there is still somebody to listen."""
+        self._streaming = True
+        return not self._ended
+
+    def _start_timing(self) -> None:
+        seconds = self._door.limits.request_seconds
+        self._limit = asyncio.get_running_loop().call_later(seconds, self._too_slow)
+
+    def _stop_timing(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+
+    def _too_slow(self) -> None:
+        self._limit = None
+        if self.answering:
+            return
+        if self._heard:
+            self._end_with(408, "The request did not arrive in time")
+        else:
+            self.force_close()
+
+    def _end_with(self, status: int, sentence: str) -> None:
+        """Said without being asked: there is no request that could be answered."""
+        phrase = web.Response(status=status).reason
+        head = f"HTTP/1.1 {status} {phrase}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        if self.transport is not None:
+            self.transport.write(f"{head}Content-Length: {len(sentence)}\r\n\r\n{sentence}".encode())
+        self.force_close()
+
+
+def _request(
+    message: RawRequestMessage,
+    payload: StreamReader,
+    protocol: web.RequestHandler,
+    writer: AbstractStreamWriter,
+    task: "asyncio.Task[None]",
+) -> web.BaseRequest:
+    """A request that is answered as by HTTP/1.1, as Mesos does: also one of 1.0 gets a stream, in chunks."""
+    asked = message._replace(version=HttpVersion11)
+    return web.BaseRequest(asked, payload, protocol, writer, task, asyncio.get_running_loop())
+
+
+class Door(web.Server):
+    """Makes connections, as many as there may be."""
+
+    def __init__(self, handler: Callable[[web.BaseRequest], Any], limits: ClientLimits) -> None:
+        self.limits = limits
+        self._options = {
+            "access_log": None,
+            "keepalive_timeout": limits.idle_seconds,
+            "max_line_size": limits.line,
+            "max_field_size": limits.header,
+            "auto_decompress": False,  # see `Unpacker`
+        }
+        super().__init__(handler, request_factory=_request, handler_cancellation=True)
+
+    def __call__(self) -> Connection:
+        """Another connection, before anybody is on it."""
+        return Connection(self, loop=asyncio.get_running_loop(), **self._options)
+
+    def is_full_for(self, newcomer: Connection) -> bool:
+        """Whether there is no place, even after the oldest connection that is idle has gone."""
+        if len(self._connections) <= self.limits.connections:
+            return False
+        for other in self._connections:
+            if other is not newcomer and isinstance(other, Connection) and other.is_idle:
+                other.force_close()
+                return False
+        return True
+
+
+_HEAD, _CHUNK, _TRAILER = "head", "chunk", "trailer"
+_LONGEST_LINE = 1 << 16
+
+
+class Boundaries:
+    """Follows one connection.  What is malformed does not matter: aiohttp refuses it and the connection ends."""
+
+    def __init__(self) -> None:
+        self._state = _HEAD
+        self._line = b""
+        """What there is of the line that comes."""
+        self._skip = 0
+        """Bytes of a body that are still to come."""
+        self._begun = False
+        self._length = 0
+        self._chunked = False
+
+    @property
+    def is_between(self) -> bool:
+        """Whether everything that came so far is whole requests."""
+        return self._state is _HEAD and not (self._begun or self._line or self._skip)
+
+    def feed(self, data: bytes) -> None:
+        """Follow another piece."""
+        at = 0
+        while at < len(data):
+            if self._skip:
+                step = min(self._skip, len(data) - at)
+                self._skip -= step
+                at += step
+                continue
+            end = data.find(b"\n", at)
+            if end < 0:
+                self._line = (self._line + data[at:])[:_LONGEST_LINE]
+                return
+            line, self._line, at = self._line + data[at:end], b"", end + 1
+            self._take(line.strip())
+
+    def _take(self, line: bytes) -> None:
+        if self._state is _CHUNK:
+            size = _number(line.partition(b";")[0], 16)
+            self._skip = size + 2 if size else 0
+            self._state = _CHUNK if size else _TRAILER
+        elif self._state is _TRAILER:
+            self._state = _TRAILER if line else _HEAD
+        elif line:
+            self._begun = True
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                self._length = _number(value, 10)
+            elif name.lower() == b"transfer-encoding":
+                self._chunked = b"chunked" in value.lower()
+        elif self._begun:
+            self._state = _CHUNK if self._chunked else _HEAD
+            self._skip = 0 if self._chunked else self._length
+            self._begun, self._length, self._chunked = False, 0, False
+
+
+def _number(text: bytes, base: int) -> int:
+    try:
+        return max(0, int(text[:20], base))
+    except ValueError:
+        return 0
+
+
+_GZIP = 16 + zlib.MAX_WBITS
+_ALLOWED_AT_ONCE = 64 * 1024
+"""Bytes that any body may unpack to, however short it is."""
+
+
+class Broken(ValueError):
+    """The body is not gzip, or not all of it."""
+
+
+class TooMuch(ValueError):
+    """The body unpacks to more than its length allows."""
+
+
+class Unpacker:
+    """Takes one body apart as it comes: what it holds is no more than `factor` times what came, or `most` bytes."""
+
+    def __init__(self, factor: int, most: int) -> None:
+        self._factor, self._most = factor, most
+        self._packed = self._unpacked = 0
+        self._inflater = zlib.decompressobj(_GZIP)
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What another chunk holds.  Raises Broken and TooMuch."""
+        if self._inflater.eof:
+            raise Broken("something follows the end of the gzip data")
+        self._packed += len(chunk)
+        allowed = min(max(_ALLOWED_AT_ONCE, self._factor * self._packed), self._most) - self._unpacked
+        try:
+            piece = self._inflater.decompress(chunk, allowed + 1)
+        except zlib.error as error:
+            raise Broken(f"it is not gzip: {error}") from error
+        if len(piece) > allowed:
+            raise TooMuch
+        if self._inflater.unused_data:
+            raise Broken("something follows the end of the gzip data")
+        self._unpacked += len(piece)
+        return piece
+
+    def finish(self) -> None:
+        """Raises Broken where something is missing; the trailer is part of it."""
+        if not self._inflater.eof:
+            raise Broken("the gzip data ends early")

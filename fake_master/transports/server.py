@@ -1,0 +1,299 @@
+"""The fake master on a socket.  aiohttp speaks HTTP; everything else is the application's.
+
+aiohttp because it carries keep-alive, chunked bodies and thousands of open streams, takes paths
+as they are sent, and brings no command-line library along.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+
+from aiohttp import web
+from aiohttp.http import HttpProcessingError
+from aiohttp.web_protocol import RequestPayloadError
+
+from fake_master.http.application import Application, registry_failed
+from fake_master.http.exchange import Refusal, Request, Response
+from fake_master.master import Master
+from fake_master.registry.interface import HeldRegistry, RegistryFailure
+from fake_master.state.streams import EventStream
+from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
+from mesosctl.model.errors import BadInput, why_unreadable
+
+_UNREADABLE = (RequestPayloadError, ConnectionError)
+_SMALLEST_BODY_TO_COMPRESS = 1024
+_LARGEST_WRITE = 256 * 1024
+_SECONDS_TO_FINISH = 2.0
+_SECONDS_BETWEEN_ATTEMPTS = 0.05
+_CLOSE = {"Connection": "close"}
+"""After a body that was not read to its end, nothing more can be read."""
+
+
+class Server:
+    """Serves one master until it is told to stop; by https where there is a context for it."""
+
+    def __init__(self, master: Master, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None) -> None:
+        self._tls = tls
+        self._limits = limits or ClientLimits()
+        self._held = 0
+        """Bytes of the bodies that are being read."""
+        self._application = Application(master)
+        master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
+        self._turn = asyncio.Lock()
+        """Whose it is tries for the registry again; who comes later waits for it."""
+        self._busy = asyncio.Event()
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        """End `run`, as the signals do."""
+        self._stop.set()
+
+    async def run(self, host: str, port: int, ready: Callable[[str], None]) -> None:
+        """Listen until SIGTERM or SIGINT, or until the master ends by itself.
+
+        `ready` is called with the URL once requests are taken.  Port 0 takes any free one.
+        Raises OSError where the address cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+        # A client that breaks off is no news to whoever runs this; everything else still is.
+        logging.getLogger("aiohttp.server").addFilter(_is_news)
+        runner = web.ServerRunner(Door(self._handle, self._limits), shutdown_timeout=_SECONDS_TO_FINISH)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, host, port, ssl_context=self._tls)
+            await site.start()
+            address = runner.addresses[0]
+            self._application.master.listens_on(address[1])
+            clockwork = asyncio.create_task(self._keep_time())
+            scheme = "http" if self._tls is None else "https"
+            ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
+            stopped = asyncio.create_task(self._stop.wait())
+            await asyncio.wait((clockwork, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if clockwork.done():
+                # The master has ended, or there is no clock and nothing would ever be allocated again: better to end
+                # than to look alive.
+                clockwork.result()
+            clockwork.cancel()
+        finally:
+            await runner.cleanup()
+            self._application.master.close()
+
+    async def _keep_time(self) -> None:
+        """Let the master do what becomes due while nobody asks it anything, until it ends."""
+        master = self._application.master
+        while True:
+            self._application.tick()
+            if master.ended is not None:
+                return
+            deadline = master.next_deadline()
+            wait = None if deadline is None else max(0.0, deadline - master.clock())
+            self._busy.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._busy.wait(), wait)
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = _connection(request)
+        connection.begin()
+        try:
+            return await self._answer(request)
+        finally:
+            connection.end()
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        try:
+            answer = await self._respond(
+                Request(
+                    method=request.method,
+                    target=_origin_form(request.raw_path),
+                    headers={name.lower(): value for name, value in request.headers.items()},
+                    body=await self._body(request),
+                )
+            )
+        except Refusal as refusal:
+            answer = refusal.response
+        self._busy.set()
+        if answer.stream is not None:
+            try:
+                if not _connection(request).stream():
+                    answer.stream.abandon()
+                return await _carry(request, answer, answer.stream)
+            finally:
+                self._busy.set()  # what becomes of a subscriber that is gone may be due at once
+        response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
+        if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
+            response.enable_compression(web.ContentCoding.gzip)
+        try:
+            async with asyncio.timeout(self._limits.answer_seconds):
+                await response.prepare(request)
+                await response.write_eof()
+        except TimeoutError:
+            _cut_off(request)
+        return response
+
+    async def _respond(self, request: Request) -> Response:
+        """The answer; where another process holds the registry, others get theirs while this one waits."""
+        give_up = asyncio.get_running_loop().time() + self._limits.registry_seconds
+        try:
+            return self._application.respond(request)
+        except HeldRegistry:
+            async with self._turn:
+                return await self._respond_patiently(request, give_up)
+        except RegistryFailure as failure:
+            return registry_failed(failure, request)
+
+    async def _respond_patiently(self, request: Request, give_up: float) -> Response:
+        """The same, by attempts until `give_up` (the loop's time)."""
+        while True:
+            try:
+                return self._application.respond(request)
+            except RegistryFailure as failure:
+                if not isinstance(failure, HeldRegistry) or asyncio.get_running_loop().time() >= give_up:
+                    return registry_failed(failure, request)
+            await asyncio.sleep(_SECONDS_BETWEEN_ATTEMPTS)
+
+    async def _body(self, request: web.BaseRequest) -> bytes:
+        """The whole body, chunked or not.  Raises Refusal (400, 408, 413, 503)."""
+        if request.content_length is not None and request.content_length > self._limits.body:
+            raise self._too_large()
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0  # what was written is no part of the answer
+        parts = bytearray()
+        is_packed = request.headers.get("Content-Encoding") == "gzip"
+        unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
+        try:
+            _connection(request).await_body(request.content)
+            async with asyncio.timeout(self._limits.body_seconds):
+                async for chunk in request.content.iter_any():
+                    piece = chunk if unpacker is None else unpacker.feed(chunk)
+                    parts += piece
+                    self._held += len(piece)
+                    if len(parts) > self._limits.body:
+                        raise self._too_large()
+                    if self._held > self._limits.bodies:
+                        raise Refusal(503, "There are too many large requests at once", _CLOSE)
+            if unpacker is not None:
+                unpacker.finish()
+        except TooMuch:
+            raise self._too_large() from None
+        except Broken as error:
+            raise Refusal(400, f"Failed to decompress the body: {error}", _CLOSE) from None
+        except TimeoutError:
+            raise Refusal(408, "The body did not arrive in time", _CLOSE) from None
+        except _UNREADABLE as error:
+            # Cut off, or not in the encoding that its headers promise; perhaps nobody is left to be told.
+            raise Refusal(400, f"The body cannot be read: {error}", _CLOSE) from error
+        finally:
+            self._held -= len(parts)
+        return bytes(parts)
+
+    def _too_large(self) -> Refusal:
+        limits = self._limits
+        sentence = f"The body is larger than {limits.body} bytes, or {limits.expansion} times what was sent of it"
+        return Refusal(413, sentence, _CLOSE)
+
+
+def _connection(request: web.BaseRequest) -> Connection:
+    assert isinstance(request.protocol, Connection)
+    return request.protocol
+
+
+def _origin_form(target: str) -> str:
+    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
+    if target.startswith("/"):
+        return target
+    scheme, _, rest = target.partition("://")
+    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
+
+
+def _cut_off(request: web.BaseRequest) -> None:
+    """Close without waiting for what the other side does not read."""
+    if request.transport is not None:
+        request.transport.abort()
+
+
+async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream) -> web.StreamResponse:
+    """Events as they come, until the master closes the stream or the subscriber is gone."""
+    response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
+    response.enable_chunked_encoding()
+    news = asyncio.Event()
+
+    def wake() -> None:
+        news.set()
+        if stream.overrun:
+            _cut_off(request)
+
+    stream.on_event(wake)
+    try:
+        await response.prepare(request)
+        while True:
+            news.clear()
+            if records := stream.take():
+                for record in records:
+                    await _write_chunk(request, response, record)
+            elif stream.closed:
+                break
+            else:
+                await news.wait()
+        await response.write_eof()
+    finally:
+        # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
+        stream.abandon()
+    return response
+
+
+async def _write_chunk(request: web.BaseRequest, response: web.StreamResponse, record: bytes) -> None:
+    """One record in a chunk of its own.
+
+    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
+    the buffer of every subscriber that does not read.
+    """
+    if len(record) <= _LARGEST_WRITE:
+        await response.write(record)
+        return
+    writer = request.writer
+    writer.send_headers()
+    whole = memoryview(record)
+    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
+    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
+        if request.transport is None or request.transport.is_closing():
+            raise ConnectionResetError("the subscriber is gone")
+        request.transport.write(piece)
+        await writer.drain()
+
+
+def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, required: bool) -> ssl.SSLContext | None:
+    """As LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.  Raises BadInput."""
+    if cert is None:
+        if key is not None or ca is not None or required:
+            raise BadInput("TLS needs a certificate", field="ssl_cert_file", hint="give --ssl-cert-file")
+        return None
+    if required and ca is None:
+        raise BadInput("client certificates need an authority", field="ssl_ca_file", hint="give --ssl-ca-file")
+    for field, path in (("ssl_cert_file", cert), ("ssl_key_file", key), ("ssl_ca_file", ca)):
+        try:
+            if path is not None:
+                Path(path).open("rb").close()  # ssl does not tell which file it was
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=field) from None
+    try:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=ca)
+        context.load_cert_chain(cert, key)
+    except ssl.SSLError:
+        raise BadInput(
+            "the TLS files cannot be used: they should be a certificate and its key, in PEM and without a pass phrase",
+            field="ssl_cert_file",
+        ) from None
+    if ca is not None:
+        context.verify_mode = ssl.CERT_REQUIRED if required else ssl.CERT_OPTIONAL
+    return context

@@ -1,0 +1,1 @@
+"""The documented JSON: requests and responses, to and from the model."""

@@ -1,0 +1,126 @@
+"""What the models of the documented JSON have in common.
+
+One class stands for one message.  A request is built from it and sent as its JSON; a file that a person wrote is
+validated by it, strictly: a master ignores a key that it does not know, and here it is refused, as it may be misspelt.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Self, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from mesosctl.api import written_files
+from mesosctl.model.errors import BadInput
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+
+
+def _number(value: Any) -> Any:
+    """A master takes a number in quotes, and no boolean for one."""
+    if isinstance(value, bool) or (isinstance(value, str) and not _NUMBER.fullmatch(value)):
+        raise ValueError("it should be a number")  # pydantic reports only ValueError
+    return float(value) if isinstance(value, str) and not value.lstrip("-").isdigit() else value
+
+
+def _boolean(value: Any) -> Any:
+    """A master takes a boolean in quotes, and neither yes nor 1."""
+    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+
+Double = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+Uint64 = Annotated[int, BeforeValidator(_number), Field(ge=0, lt=2**64)]
+Bool = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
+
+
+class Documented(BaseModel):
+    """A message of the documented JSON.  A field that is None is absent."""
+
+    # A command uses a few of these; the others need not be built.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    @classmethod
+    def read(cls, value: Any, where: str) -> Self:
+        """The message that a JSON value makes; `where` names the file.  Raises BadInput with the place."""
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise _refused(cls, error, where) from None
+
+    def content(self) -> dict[str, Any]:
+        """The message as a JSON object, what is absent left out."""
+        return self.model_dump(exclude_none=True, by_alias=True)
+
+    def body(self) -> bytes:
+        """The message as it is sent."""
+        return self.model_dump_json(exclude_none=True, by_alias=True).encode()
+
+
+class Scalar(Documented):
+    """An amount."""
+
+    value: Double
+
+
+_SENTENCES = {
+    "missing": "it is missing",
+    "string_type": "it should be a string",
+    "string_too_short": "it should not be empty",
+    "string_unicode": "it should be text in UTF-8",
+    "float_type": "it should be a number",
+    "int_type": "it should be a number",
+    "int_from_float": "it should be a whole number",
+    "greater_than_equal": "it should not be negative",
+    "less_than": "it should fit into 64 bits",
+    "finite_number": "it should be a finite number",
+    "bool_type": "it should be true or false",
+    "list_type": "it should be an array",
+    "dict_type": "it should be an object",
+    "model_type": "it should be an object",
+    "model_attributes_type": "it should be an object",
+    "value_error": "it should be a number",
+}
+"""The kind of a mistake, in words that need no knowledge of the library that found it."""
+
+
+def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadInput:
+    """The first mistake; a misspelt key before the key that is missing for it."""
+    mistakes = error.errors(include_url=False)
+    first = next((one for one in mistakes if one["type"] == "extra_forbidden"), mistakes[0])
+    path = first["loc"]
+    if first["type"] == "extra_forbidden":
+        import difflib
+
+        known = _keys(model, path[:-1])
+        close = difflib.get_close_matches(str(path[-1]).lower(), known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+        return written_files.refused(where, path, f"there is no key '{path[-1]}' here", hint)
+    if first["type"] == "literal_error":
+        sentence = f"it should be {first['ctx']['expected']}"
+    else:
+        sentence = _SENTENCES.get(first["type"], "it is not what belongs there")
+    return written_files.refused(where, path, sentence)
+
+
+def _keys(model: type[BaseModel], path: written_files.Path) -> list[str]:
+    """The keys that the object at a path may have."""
+    parts = iter(path)
+    for part in parts:
+        if isinstance(part, int):
+            continue
+        annotation = next(field.annotation for name, field in model.model_fields.items() if _key(name, field) == part)
+        if any(get_origin(kind) is dict for kind in _kinds(annotation)):
+            next(parts, None)  # a key of the map
+        model = next(kind for kind in _kinds(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return [_key(name, field) for name, field in model.model_fields.items()]
+
+
+def _key(name: str, field: Any) -> str:
+    return field.alias or name
+
+
+def _kinds(annotation: Any) -> Iterator[Any]:
+    """The types that an annotation is made of."""
+    yield annotation
+    for part in get_args(annotation):
+        yield from _kinds(part)

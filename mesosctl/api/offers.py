@@ -1,0 +1,79 @@
+"""Offers as a master tells of them, read into core (spec/endpoints.md §5)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from mesosctl.api.answers import NATURAL, text, undocumented, wrong
+from mesosctl.api.protobuf.messages import read
+from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.model.offers import Offer
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import DEFAULT_ROLE
+
+
+def outstanding(answer: Any) -> list[Offer]:
+    """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
+    is_it = isinstance(answer, dict) and answer.get("type", "GET_FRAMEWORKS") == "GET_FRAMEWORKS"
+    told = answer.get("get_frameworks", {} if "type" in answer else None) if is_it else None
+    if not isinstance(told, dict):
+        raise wrong(told, "an object", "get_frameworks")
+    listed = told.get("frameworks", [])
+    if not isinstance(listed, list):
+        raise wrong(listed, "a list", "get_frameworks.frameworks")
+    found = []
+    for index, entry in enumerate(listed):
+        try:
+            name = text(entry["framework_info"]["name"])
+            found += [offer(message, name) for message in entry.get("offers", ())]
+        except NATURAL as error:
+            raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
+    return found
+
+
+def subscribed_as(event: Mapping[str, Any]) -> str:
+    """The framework id in a SUBSCRIBED event.  Raises UnexpectedAnswer."""
+    try:
+        return text(event["subscribed"]["framework_id"]["value"])
+    except NATURAL as error:
+        raise undocumented(error, "subscribed") from None
+
+
+def offered(event: Mapping[str, Any]) -> list[Offer]:
+    """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
+    try:
+        return [offer(message) for message in event["offers"]["offers"]]
+    except NATURAL as error:
+        raise undocumented(error, "offers") from None
+
+
+Offered = tuple[str, Resources, bool]
+"""Whose what is offered is where the offer does not say, the resources, and whether they have stacks."""
+
+
+def offered_of(messages: Iterable[Any]) -> Offered:
+    """What a list of Resource messages offers.  Raises TypeError or ValueError where it is none."""
+    entries = [read(RESOURCE, entry) for entry in messages]
+    owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
+    made = (to_core(entry, f"resources[{index}]") for index, entry in enumerate(entries))
+    resources = Resources(made).allocated_to(None)
+    return owner, resources, not any("role" in entry for entry in entries)
+
+
+def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any], Offered] = offered_of) -> Offer:
+    """One Offer message, of either format; `known` reads its resources.
+
+    Raises KeyError, TypeError or ValueError where it is none.
+    """
+    owner, resources, stacked_format = known(message["resources"])
+    role = message.get("allocation_info", {}).get("role")
+    return Offer(
+        id=text(message["id"]["value"]),
+        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
+        role=text(owner if role is None else role),
+        framework_id=text(message["framework_id"]["value"]),
+        framework=framework,
+        agent_id=text(message["agent_id"]["value"]),
+        hostname=text(message.get("hostname", "")),
+        resources=resources,
+        stacked_format=stacked_format,
+    )

@@ -1,0 +1,227 @@
+"""JSON into messages, as the master itself reads them (spec/endpoints.md §1).
+
+A message is described by its fields; `read` turns a JSON value into a plain dictionary that holds
+only what was set.  The rules are the master's: unknown keys are ignored, null means absent,
+numbers and booleans may be quoted, an unknown name of an optional enumeration counts as absent,
+and every required field must be there.
+"""
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+
+Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json", "any"]
+Label = Literal["optional", "required", "repeated"]
+_QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
+_INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
+# What a JSON value is called in a sentence.
+_JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
+
+
+# "json" stands for a message, so for an object, that is kept as it came, because nobody here looks inside;
+# "any" for whatever JSON there is.
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """A closed list of names."""
+
+    name: str
+    values: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its type and whether it is required, optional or repeated.
+
+    `entry` marks a map field, written as a JSON object from a string to `type`.
+    """
+
+    type: "Scalar | Enumeration | Message"
+    label: Label = "optional"
+    entry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A named set of fields.  `fields` may be filled later, where messages contain themselves."""
+
+    name: str
+    fields: dict[str, Field] = field(default_factory=dict)
+
+
+def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
+    """The fields that `value`, decoded JSON, sets; nested messages are dictionaries too.
+
+    Raises ConversionError; all missing required fields are named in one error, after every
+    other mistake, as the master does.
+    """
+    if not isinstance(value, dict):
+        raise ConversionError(f"Expecting a JSON object for {message.name}, not a {_json_name(value)}", path)
+    missing: list[str] = []
+    result = _read_message(message, value, path, missing)
+    if missing:
+        raise ConversionError("Missing required fields: " + ", ".join(missing), missing[0])
+    return result
+
+
+def _read_message(message: Message, value: dict[str, Any], path: str, missing: list[str]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, part in value.items():
+        spec = message.fields.get(key)
+        if spec is None or part is None:
+            continue
+        _read_field(result, key, spec, part, f"{path}.{key}" if path else key, missing)
+    for key, spec in message.fields.items():
+        if spec.label == "required" and key not in result:
+            missing.append(f"{path}.{key}" if path else key)
+    return result
+
+
+def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: str, missing: list[str]) -> None:
+    if spec.entry:
+        _add_entries(result.setdefault(key, {}), spec, part, path, missing)
+    elif spec.label == "repeated":
+        items: list[Any] = result.setdefault(key, [])
+        _append(items, spec, part, path, missing)
+    else:
+        read_value = _read_value(spec.type, part, path, missing, required=spec.label == "required")
+        if read_value is not None:
+            result[key] = read_value
+
+
+def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
+    """A map is a repeated field of entries, so it too may be a list of objects, or lists in lists."""
+    if isinstance(part, list):
+        for element in part:
+            if element is not None:
+                _add_entries(entries, spec, element, path, missing)
+        return
+    if not isinstance(part, dict):
+        raise _unexpected(part, path)
+    for index, (name, item) in enumerate(part.items()):
+        entries[name] = _read_value(spec.type, item, f"{path}[{index}].value", missing)
+
+
+def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
+    """A repeated field takes a list, a lone element, or lists in lists; null elements are skipped."""
+    if part is None:
+        return
+    if isinstance(part, list):
+        for element in part:
+            _append(items, spec, element, path, missing)
+        return
+    item = _read_value(spec.type, part, f"{path}[{len(items)}]", missing)
+    if item is not None:
+        items.append(item)
+
+
+def _read_value(
+    kind: "Scalar | Enumeration | Message", value: Any, path: str, missing: list[str], *, required: bool = False
+) -> Any:
+    if isinstance(kind, Message) or kind == "json":
+        if not isinstance(value, dict):
+            raise _unexpected(value, path)
+        return _read_message(kind, value, path, missing) if isinstance(kind, Message) else value
+    if kind == "any":
+        return value
+    if isinstance(kind, Enumeration):
+        return _read_name(kind, value, path, required=required)
+    if kind == "string":
+        if not isinstance(value, str):
+            raise _unexpected(value, path)
+        return value
+    if kind == "bytes":
+        return _read_bytes(value, path)
+    if kind == "bool":
+        return _read_bool(value, path)
+    return _read_number(kind, value, path)
+
+
+def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> str | None:
+    """A name of the enumeration; another one is none where there need not be one."""
+    if not isinstance(value, str):
+        raise _unexpected(value, path)
+    if value in kind.values:
+        return value
+    if required:
+        raise ConversionError(f"Failed to find enum for '{value}'", path)
+    return None
+
+
+def _read_bytes(value: Any, path: str) -> str:
+    """Base64 is checked and kept as it is: nothing here looks inside."""
+    if not isinstance(value, str):
+        raise _unexpected(value, path)
+    try:
+        base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise ConversionError(f"'{path}' is not base64", path) from None
+    return value
+
+
+def _read_bool(value: Any, path: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise _unexpected(value, path)
+
+
+def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise _unexpected(value, path)
+    if isinstance(value, str):
+        value = _quoted_number(value, path)
+    if kind == "double":
+        return float(value)
+    return _wrapped(kind, value)
+
+
+def _wrapped(kind: Scalar, value: float) -> int:
+    """Cut to a whole number and wrapped into the type's range, as the machine does that a master runs on."""
+    bits: int = _INTEGER_BITS[kind]
+    number: int = (_cut(kind, bits, value) if isinstance(value, float) else int(value)) % 2**bits
+    return number - 2**bits if kind.startswith("int") and number >= 2 ** (bits - 1) else number
+
+
+def _cut(kind: Scalar, bits: int, value: float) -> int:
+    """A double as a whole number; what is too large becomes the lowest, or nothing where nothing is lower."""
+    number = int(value)
+    if kind == "uint64" and number >= 2**63:
+        return number if number < 2**64 else 0
+    width = bits if kind == "int32" else 64
+    return number if -(2 ** (width - 1)) <= number < 2 ** (width - 1) else -(2 ** (width - 1))
+
+
+def _quoted_number(text: str, path: str) -> float | int:
+    """A number in quotes must be what JSON itself calls a number, with nothing after it but one stray character.
+
+    The master's parser swallows the character that ends a number, so "1.5f" is 1.5; a blank is found out.
+    """
+    digits = _QUOTED_NUMBER.match(text)
+    try:
+        number = decode(digits[1]) if digits else None
+    except ConversionError:
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise ConversionError(f"Failed to parse '{text}' as a JSON number", path)
+    return number
+
+
+def _unexpected(value: Any, path: str) -> ConversionError:
+    name = path.rpartition(".")[2].partition("[")[0]
+    return ConversionError(f"Not expecting a JSON {_json_name(value)} for field '{name}'", path)
+
+
+def _json_name(value: Any) -> str:
+    return "null" if value is None else _JSON_NAMES.get(type(value), "value")
+
+
+def one_of(name: str, *values: str) -> Enumeration:
+    """An enumeration from its names."""
+    return Enumeration(name, frozenset(values))

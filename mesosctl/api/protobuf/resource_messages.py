@@ -1,0 +1,223 @@
+"""The messages that make up a Resource (spec/reservation.md §2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesosctl.api.protobuf.messages import Field, Message, one_of
+from mesosctl.model import roles
+from mesosctl.model.quantities import to_milli
+from mesosctl.model.reservations import refinement_problem, reserved_role_problem
+from mesosctl.model.resource import Labels
+
+_LABEL = Message("Label", {"key": Field("string", "required"), "value": Field("string")})
+LABELS = Message("Labels", {"labels": Field(_LABEL, "repeated")})
+RESERVATION = Message(
+    "Resource.ReservationInfo",
+    {
+        "type": Field(one_of("Resource.ReservationInfo.Type", "UNKNOWN", "STATIC", "DYNAMIC")),
+        "role": Field("string"),
+        "principal": Field("string"),
+        "labels": Field(LABELS),
+    },
+)
+_DISK = Message(
+    "Resource.DiskInfo",
+    {
+        "persistence": Field(
+            Message("Resource.DiskInfo.Persistence", {"id": Field("string", "required"), "principal": Field("string")})
+        ),
+        "volume": Field(
+            Message(
+                "Volume",
+                {
+                    "mode": Field(one_of("Volume.Mode", "RW", "RO"), "required"),
+                    "container_path": Field("string", "required"),
+                    "host_path": Field("string"),
+                },
+            )
+        ),
+        "source": Field(
+            Message(
+                "Resource.DiskInfo.Source",
+                {
+                    "type": Field(
+                        one_of("Resource.DiskInfo.Source.Type", "UNKNOWN", "PATH", "MOUNT", "BLOCK", "RAW"),
+                        "required",
+                    ),
+                    "path": Field(Message("Resource.DiskInfo.Source.Path", {"root": Field("string")})),
+                    "mount": Field(Message("Resource.DiskInfo.Source.Mount", {"root": Field("string")})),
+                    "vendor": Field("string"),
+                    "id": Field("string"),
+                    "metadata": Field(LABELS),
+                    "profile": Field("string"),
+                },
+            )
+        ),
+    },
+)
+_RANGE = Message("Value.Range", {"begin": Field("uint64", "required"), "end": Field("uint64", "required")})
+SCALAR = Message("Value.Scalar", {"value": Field("double", "required")})
+RESOURCE = Message(
+    "Resource",
+    {
+        "name": Field("string", "required"),
+        "type": Field(one_of("Value.Type", "SCALAR", "RANGES", "SET", "TEXT"), "required"),
+        "scalar": Field(SCALAR),
+        "ranges": Field(Message("Value.Ranges", {"range": Field(_RANGE, "repeated")})),
+        "set": Field(Message("Value.Set", {"item": Field("string", "repeated")})),
+        "role": Field("string"),
+        "reservation": Field(RESERVATION),
+        "reservations": Field(RESERVATION, "repeated"),
+        "allocation_info": Field(Message("Resource.AllocationInfo", {"role": Field("string")})),
+        "disk": Field(_DISK),
+        "revocable": Field(Message("Resource.RevocableInfo", {"throttle_info": Field("json")})),
+        "shared": Field(Message("Resource.SharedInfo")),
+        "provider_id": Field(Message("ResourceProviderID", {"value": Field("string", "required")})),
+    },
+)
+
+
+def resource_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    """(field, sentence) for the first rule that a Resource message breaks, or None.
+
+    `message` is as `wire.messages.read(RESOURCE, …)` returns it.
+    """
+    return _value_error(message) or _disk_error(message) or _reservation_error(message) or _shared_error(message)
+
+
+def _value_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    kind = message["type"]
+    given = {key for key in ("scalar", "ranges", "set") if key in message}
+    if not message["name"]:
+        return "name", "empty resource name"
+    if kind == "SCALAR":
+        if given != {"scalar"}:
+            return "scalar", "a SCALAR resource has a scalar and nothing else"
+        value = message["scalar"]["value"]
+        if value != 0 and (_milli_or_none(value) or 0) <= 0:
+            return "scalar.value", "value <= 0, or beyond what three decimals can hold"
+        return None
+    if kind == "RANGES":
+        if given != {"ranges"}:
+            return "ranges", "a RANGES resource has ranges and nothing else"
+        return _ranges_error(message["ranges"].get("range", []))
+    if kind == "SET":
+        items = message["set"].get("item", []) if given == {"set"} else None
+        if items is None:
+            return "set", "a SET resource has a set and nothing else"
+        return ("set.item", "duplicated elements") if len(set(items)) != len(items) else None
+    return "type", f"unsupported resource type {kind}"
+
+
+def _milli_or_none(value: float) -> int | None:
+    try:
+        return to_milli(value)
+    except ValueError:
+        return None
+
+
+def _ranges_error(spans: list[dict[str, int]]) -> tuple[str, str] | None:
+    previous_end = -1
+    for span in spans:
+        if span["begin"] > span["end"]:
+            return "ranges.range", f"begin > end in {span['begin']}-{span['end']}"
+    for span in sorted(spans, key=lambda span: span["begin"]):
+        if span["begin"] <= previous_end:
+            return "ranges.range", "overlapping ranges"
+        previous_end = span["end"]
+    return None
+
+
+def _disk_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    if "disk" not in message:
+        return None
+    if message["name"] != "disk":
+        return "disk", f"DiskInfo should not be set for {message['name']}"
+    source = message["disk"].get("source")
+    if source is None:
+        return None
+    if source["type"] in ("RAW", "BLOCK"):
+        for key in ("mount", "path"):
+            if key in source:
+                return f"disk.source.{key}", f"{key} should not be set for a {source['type']} disk source"
+    if source["type"] == "UNKNOWN":
+        return "disk.source.type", "unsupported disk source type"
+    return None
+
+
+def _reservation_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    stack: list[dict[str, Any]] = message.get("reservations", [])
+    if not stack:
+        return _pre_format_error(message)
+    for index, entry in enumerate(stack):
+        where = f"reservations[{index}]"
+        if entry.get("type", "UNKNOWN") == "UNKNOWN":
+            return f"{where}.type", "the type of a reservation must be STATIC or DYNAMIC"
+        if "role" not in entry:
+            return f"{where}.role", "a reservation must name its role"
+        problem = reserved_role_problem(entry["role"])
+        if problem is not None:
+            return f"{where}.role", problem
+        if index == 0:
+            continue
+        if entry["type"] == "STATIC":
+            return f"{where}.type", "a refined reservation cannot be STATIC: only the bottom one can"
+        problem = refinement_problem(entry["role"], stack[index - 1]["role"])
+        if problem is not None:
+            return f"{where}.role", problem
+    return _double_format_error(message, stack)
+
+
+def _pre_format_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    role = message.get("role", roles.DEFAULT_ROLE)
+    problem = roles.role_error(role)
+    if problem is not None:
+        return "role", problem
+    reservation = message.get("reservation")
+    if reservation is None:
+        return None
+    for key in ("type", "role"):
+        if key in reservation:
+            return f"reservation.{key}", f"'{key}' belongs into 'reservations', not into 'reservation'"
+    if role == roles.DEFAULT_ROLE:
+        return "role", "role '*' cannot be dynamically reserved"
+    return None
+
+
+def _double_format_error(message: Mapping[str, Any], stack: list[dict[str, Any]]) -> tuple[str, str] | None:
+    """Both formats at once are allowed only where they say the same."""
+    if len(stack) > 1:
+        for key in ("role", "reservation"):
+            if key in message:
+                return key, f"'{key}' must not be set beside more than one reservation"
+        return None
+    only = stack[0]
+    if "role" not in message and "reservation" not in message:
+        return None
+    if message.get("role", only["role"]) != only["role"]:
+        return "role", f"'role' and 'reservations' name different roles: '{message['role']}' and '{only['role']}'"
+    if only["type"] == "STATIC":
+        return ("reservation", "'reservation' beside a STATIC one") if "reservation" in message else None
+    if ("role" in message) != ("reservation" in message):
+        return "reservation", "a dynamic reservation in both formats needs both 'role' and 'reservation'"
+    beside = message["reservation"]
+    if (beside.get("principal"), labels(beside)) != (only.get("principal"), labels(only)):
+        return "reservation", "'reservation' and 'reservations' have different principals or labels"
+    return None
+
+
+def _shared_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    if "shared" not in message:
+        return None
+    if message["name"] != "disk":
+        return "shared", f"{message['name']} cannot be shared"
+    if "persistence" not in message.get("disk", {}):
+        return "shared", "only persistent volumes can be shared"
+    return None
+
+
+def labels(reservation: Mapping[str, Any]) -> Labels | None:
+    """The labels of a ReservationInfo message; None where it has none at all."""
+    if "labels" not in reservation:
+        return None
+    return Labels((label["key"], label.get("value")) for label in reservation["labels"].get("labels", []))

@@ -1,0 +1,205 @@
+"""The documented JSON of quota (seeds/quota.md, spec/quota.md §3, §4 and §8).
+
+Requests are built from these models, and files that an operator wrote are read by them.  What a master answers is
+read by `wire.answers`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import Field, RootModel
+
+from mesosctl.api.documented import Bool, Documented, Double, Scalar
+from mesosctl.api.written_files import read_json
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
+from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.resource import Resource
+
+
+class GuaranteedAmount(Documented):
+    """One entry of a guarantee: a Resource message of which quota allows the plain amount, and nothing more."""
+
+    name: str = Field(min_length=1)
+    type: Literal["SCALAR"]
+    scalar: Scalar
+    role: Literal["*"] | None = None
+
+
+class QuotaRequest(Documented):
+    """The body of POST /quota, and `quota_request` of SET_QUOTA."""
+
+    role: str = ""
+    guarantee: list[GuaranteedAmount] = Field(default_factory=list)
+    force: Bool = False
+
+    @classmethod
+    def of(cls, role: str, guarantees: Quantities, *, force: bool) -> Self:
+        """The request for these amounts."""
+        amounts = [
+            GuaranteedAmount(name=name, type="SCALAR", scalar=scalar) for name, scalar in _scalars(guarantees).items()
+        ]
+        return cls(role=role, guarantee=amounts, force=force)
+
+    def to_core(self) -> list[Resource]:
+        """The guarantee, entry by entry.  Raises RuleViolation naming the field; nothing is rounded."""
+        return [
+            Resource(entry.name, _milli(entry.name, entry.scalar, f"guarantee[{index}].scalar.value"))
+            for index, entry in enumerate(self.guarantee)
+        ]
+
+
+class SetQuota(Documented):
+    """`set_quota` of the v1 call."""
+
+    quota_request: QuotaRequest
+
+
+class SetQuotaCall(Documented):
+    """The v1 call SET_QUOTA."""
+
+    type: Literal["SET_QUOTA"] = "SET_QUOTA"
+    set_quota: SetQuota
+
+
+class RemoveQuota(Documented):
+    """`remove_quota` of the v1 call."""
+
+    role: str
+
+
+class RemoveQuotaCall(Documented):
+    """The v1 call REMOVE_QUOTA.  `ops.quota.removing` says why the tool sends DELETE /quota instead."""
+
+    type: Literal["REMOVE_QUOTA"] = "REMOVE_QUOTA"
+    remove_quota: RemoveQuota
+
+
+class QuotaConfig(Documented):
+    """What a role is guaranteed and limited to; a name without an entry is neither.
+
+    A part that is left out stays as it is (`core.quota.DesiredQuota`), and an empty one is none.
+    """
+
+    role: str
+    guarantees: dict[str, Scalar] | None = None
+    limits: dict[str, Scalar] | None = None
+
+    @classmethod
+    def of(cls, role: str, quota: Quota) -> Self:
+        """The configuration that makes a quota."""
+        return cls(role=role, guarantees=_scalars(quota.guarantees), limits=_scalars(quota.limits))
+
+    def to_core(self) -> DesiredQuota:
+        """The quota that is desired.  Raises RuleViolation; nothing is rounded."""
+        try:
+            return DesiredQuota(
+                None if self.guarantees is None else Quantities(_exact(self.guarantees, "guarantees")),
+                None if self.limits is None else Limits(_exact(self.limits, "limits")),
+            )
+        except RuleViolation as error:
+            error.role = self.role
+            raise
+
+
+class UpdateQuota(Documented):
+    """`update_quota` of the v1 call; all configurations are taken, or none."""
+
+    force: Bool = False
+    quota_configs: list[QuotaConfig] = Field(default_factory=list)
+
+
+class UpdateQuotaCall(Documented):
+    """The v1 call UPDATE_QUOTA."""
+
+    type: Literal["UPDATE_QUOTA"] = "UPDATE_QUOTA"
+    update_quota: UpdateQuota
+
+    @classmethod
+    def of(cls, quotas: Mapping[str, Quota], *, force: bool) -> Self:
+        """The call that makes all of these quotas or none."""
+        configs = [QuotaConfig.of(role, quota) for role, quota in quotas.items()]
+        return cls(update_quota=UpdateQuota(force=force, quota_configs=configs))
+
+
+def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
+    return {name: Scalar(value=to_double(milli)) for name, milli in amounts.items()}
+
+
+def _exact(amounts: dict[str, Scalar], field: str) -> dict[str, int]:
+    return {name: _milli(name, scalar, f"{field}.{name}.value") for name, scalar in amounts.items()}
+
+
+def _milli(name: str, scalar: Scalar, field: str) -> int:
+    """Thousandths, exactly.  Raises RuleViolation naming the place in the JSON rather than a word to type."""
+    try:
+        return parse_amount(name, repr(scalar.value))
+    except RuleViolation as error:
+        error.field = field
+        raise
+
+
+# --- Files ------------------------------------------------------------------------------------------
+
+
+def read_quota_request(text: str, where: str) -> QuotaRequest:
+    """The request in a file: the body of POST /quota, or the call SET_QUOTA.  Raises BadInput with the place."""
+    value = read_json(text, where)
+    if _has(value, "set_quota"):
+        return SetQuotaCall.read(value, where).set_quota.quota_request
+    return QuotaRequest.read(value, where)
+
+
+def read_update_quota(text: str, where: str) -> UpdateQuota:
+    """The update in a file: the call UPDATE_QUOTA, its `update_quota`, or one configuration.
+
+    Raises BadInput with the place.
+    """
+    value = read_json(text, where)
+    if _has(value, "update_quota"):
+        return UpdateQuotaCall.read(value, where).update_quota
+    if _has(value, "quota_configs"):
+        return UpdateQuota.read(value, where)
+    return UpdateQuota(quota_configs=[QuotaConfig.read(value, where)])
+
+
+def _has(value: Any, key: str) -> bool:
+    return isinstance(value, dict) and key in value
+
+
+class WeightInfo(Documented):
+    """The weight of a role."""
+
+    role: str
+    weight: Double
+
+
+class WeightInfos(RootModel[list[WeightInfo]]):
+    """The body of PUT /weights."""
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> Self:
+        """The body that sets these weights, all or none."""
+        return cls([WeightInfo.read({"role": role, "weight": weight}, "weights") for role, weight in weights.items()])
+
+    def body(self) -> bytes:
+        """The message as it is sent."""
+        return self.model_dump_json().encode()
+
+
+class UpdateWeights(Documented):
+    """`update_weights` of the v1 call."""
+
+    weight_infos: list[WeightInfo]
+
+
+class UpdateWeightsCall(Documented):
+    """The v1 call UPDATE_WEIGHTS."""
+
+    type: Literal["UPDATE_WEIGHTS"] = "UPDATE_WEIGHTS"
+    update_weights: UpdateWeights
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> Self:
+        """The call that sets these weights, all or none."""
+        return cls(update_weights=UpdateWeights(weight_infos=WeightInfos.of(weights).root))

@@ -1,0 +1,207 @@
+"""What operations on one agent have in common: its id, and the two ways to send them (spec/reservation.md §5)."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+from mesosctl.api.documented import Documented
+from mesosctl.api.resource_model import Resource
+from mesosctl.api.written_files import read_json, refused
+from mesosctl.model.resource import Resource as CoreResource
+
+
+class AgentId(Documented):
+    """An agent."""
+
+    value: str
+
+
+class AgentOperation(Documented):
+    """An operation on the resources of one agent.  A file may leave the agent out, as the command names it."""
+
+    path: ClassVar[str]
+    """The endpoint that takes the operation as a form."""
+    agent_id: AgentId | None = None
+
+    def form(self) -> dict[str, str]:
+        """The fields of the form: the agent, and everything else as JSON."""
+        fields = self.content()
+        return {"slaveId": fields.pop("agent_id")["value"], **{name: json.dumps(part) for name, part in fields.items()}}
+
+    def call(self) -> Documented:
+        """The v1 call that asks for the same."""
+        raise NotImplementedError
+
+
+class Reserve(Documented):
+    """`reserve` of the offer operation: these resources, of `source` where they belong to somebody already."""
+
+    source: list[Resource] | None = None
+    resources: list[Resource]
+
+
+class Unreserve(Documented):
+    """`unreserve` of the offer operation."""
+
+    resources: list[Resource]
+
+
+class ReserveResources(AgentOperation):
+    """`reserve_resources` of the v1 call."""
+
+    path: ClassVar[str] = "/reserve"
+    source: list[Resource] | None = None
+    resources: list[Resource]
+
+    @classmethod
+    def of(cls, agent_id: str, resources: Sequence[CoreResource], source: Sequence[CoreResource] | None) -> Self:
+        """The operation that reserves these, of `source` if it is given."""
+        taken = None if source is None else [Resource.of(entry) for entry in source]
+        made = [Resource.of(entry) for entry in resources]
+        return cls(agent_id=AgentId(value=agent_id), source=taken, resources=made)
+
+    def call(self) -> "ReserveResourcesCall":
+        """The v1 call that asks for it."""
+        return ReserveResourcesCall(reserve_resources=self)
+
+
+class ReserveResourcesCall(Documented):
+    """The v1 call RESERVE_RESOURCES."""
+
+    type: Literal["RESERVE_RESOURCES"] = "RESERVE_RESOURCES"
+    reserve_resources: ReserveResources
+
+
+class UnreserveResources(AgentOperation):
+    """`unreserve_resources` of the v1 call."""
+
+    path: ClassVar[str] = "/unreserve"
+    resources: list[Resource]
+
+    @classmethod
+    def of(cls, agent_id: str, resources: Sequence[CoreResource]) -> Self:
+        """The operation that unreserves these."""
+        return cls(agent_id=AgentId(value=agent_id), resources=[Resource.of(entry) for entry in resources])
+
+    def call(self) -> "UnreserveResourcesCall":
+        """The v1 call that asks for it."""
+        return UnreserveResourcesCall(unreserve_resources=self)
+
+
+class UnreserveResourcesCall(Documented):
+    """The v1 call UNRESERVE_RESOURCES."""
+
+    type: Literal["UNRESERVE_RESOURCES"] = "UNRESERVE_RESOURCES"
+    unreserve_resources: UnreserveResources
+
+
+class OperationId(Documented):
+    """The name that a framework gives an operation, to be told how it ends."""
+
+    value: str
+
+
+class ReserveOperation(Documented):
+    """The offer operation RESERVE."""
+
+    type: Literal["RESERVE"] = "RESERVE"
+    id: OperationId | None = None
+    reserve: Reserve
+
+
+class UnreserveOperation(Documented):
+    """The offer operation UNRESERVE."""
+
+    type: Literal["UNRESERVE"] = "UNRESERVE"
+    id: OperationId | None = None
+    unreserve: Unreserve
+
+
+# --- Files ------------------------------------------------------------------------------------------
+
+
+def read_reserve(text: str, where: str) -> ReserveResources:
+    """What a file asks `reserve` for: an array of resources, an object with `resources`, a call or an offer operation.
+
+    Raises BadInput with the place.
+    """
+    value = _payload(text, where)
+    _check_verb(value, where, ("unreserve_resources", "unreserve"), "unreserve")
+    if "reserve_resources" in value:
+        return ReserveResourcesCall.read(value, where).reserve_resources
+    if "reserve" in value:
+        operation = ReserveOperation.read(value, where).reserve
+        return ReserveResources(source=operation.source, resources=operation.resources)
+    return ReserveResources.read(value, where)
+
+
+def read_unreserve(text: str, where: str) -> UnreserveResources:
+    """The same for `unreserve`.  Raises BadInput with the place."""
+    value = _payload(text, where)
+    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve")
+    if "unreserve_resources" in value:
+        return UnreserveResourcesCall.read(value, where).unreserve_resources
+    if "unreserve" in value:
+        return UnreserveResources(resources=UnreserveOperation.read(value, where).unreserve.resources)
+    return UnreserveResources.read(value, where)
+
+
+def _payload(text: str, where: str) -> dict[str, Any]:
+    value = read_json(text, where)
+    if isinstance(value, list):
+        return {"resources": value}
+    if not isinstance(value, dict):
+        raise refused(where, (), "it should be an array of resources, or an object")
+    return value
+
+
+def _check_verb(value: dict[str, Any], where: str, others: tuple[str, ...], verb: str) -> None:
+    """Raises BadInput for a message that asks for the opposite."""
+    for key in others:
+        if key in value:
+            raise refused(where, (key,), f"this message asks to {verb}", hint=f"mesosctl {verb} -f reads it")
+
+
+class _Volumes(AgentOperation):
+    """Volumes of an agent."""
+
+    volumes: list[Resource]
+
+    @classmethod
+    def of(cls, agent_id: str, volumes: Sequence[CoreResource]) -> Self:
+        """The operation on these volumes."""
+        return cls(agent_id=AgentId(value=agent_id), volumes=[Resource.of(volume) for volume in volumes])
+
+
+class CreateVolumes(_Volumes):
+    """`create_volumes` of the v1 call."""
+
+    path: ClassVar[str] = "/create-volumes"
+
+    def call(self) -> "CreateVolumesCall":
+        """The v1 call that asks for it."""
+        return CreateVolumesCall(create_volumes=self)
+
+
+class CreateVolumesCall(Documented):
+    """The v1 call CREATE_VOLUMES."""
+
+    type: Literal["CREATE_VOLUMES"] = "CREATE_VOLUMES"
+    create_volumes: CreateVolumes
+
+
+class DestroyVolumes(_Volumes):
+    """`destroy_volumes` of the v1 call."""
+
+    path: ClassVar[str] = "/destroy-volumes"
+
+    def call(self) -> "DestroyVolumesCall":
+        """The v1 call that asks for it."""
+        return DestroyVolumesCall(destroy_volumes=self)
+
+
+class DestroyVolumesCall(Documented):
+    """The v1 call DESTROY_VOLUMES."""
+
+    type: Literal["DESTROY_VOLUMES"] = "DESTROY_VOLUMES"
+    destroy_volumes: DestroyVolumes

@@ -1,0 +1,146 @@
+"""The Resource message of the documented JSON as a model, in both of its formats (spec/reservation.md §2).
+
+`wire.resources` holds its meaning, and the lenient reader of what masters and frameworks send.
+"""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from mesosctl.api.documented import Documented, Scalar, Uint64
+from mesosctl.api.resources import to_core, to_json
+from mesosctl.model.resource import Resource as CoreResource
+
+
+class Range(Documented):
+    """Integers from `begin` to `end`, both included."""
+
+    begin: Uint64
+    end: Uint64
+
+
+class Ranges(Documented):
+    """The value of a resource such as ports."""
+
+    range: list[Range] | None = None
+
+
+class Items(Documented):
+    """The value of a resource of type SET."""
+
+    item: list[str] | None = None
+
+
+class Label(Documented):
+    """A key, and a value unless it has none."""
+
+    key: str
+    value: str | None = None
+
+
+class Labels(Documented):
+    """Labels in their order; a key may stand twice."""
+
+    labels: list[Label] | None = None
+
+
+class ReservationInfo(Documented):
+    """One level of a reservation stack, or `reservation` of the format before refinement."""
+
+    type: Literal["STATIC", "DYNAMIC"] | None = None
+    role: str | None = None
+    principal: str | None = None
+    labels: Labels | None = None
+
+
+class AllocationInfo(Documented):
+    """The role that resources are offered or allocated to."""
+
+    role: str | None = None
+
+
+class Persistence(Documented):
+    """What makes disk a persistent volume."""
+
+    id: str
+    principal: str | None = None
+
+
+class Volume(Documented):
+    """Where a container finds a volume."""
+
+    mode: Literal["RW", "RO"]
+    container_path: str
+    host_path: str | None = None
+
+
+class Root(Documented):
+    """The folder of a disk."""
+
+    root: str | None = None
+
+
+class DiskSource(Documented):
+    """The disk that an amount is of."""
+
+    type: Literal["PATH", "MOUNT", "BLOCK", "RAW"]
+    path: Root | None = None
+    mount: Root | None = None
+    vendor: str | None = None
+    id: str | None = None
+    metadata: Labels | None = None
+    profile: str | None = None
+
+
+class DiskInfo(Documented):
+    """What sets one piece of disk apart from another."""
+
+    persistence: Persistence | None = None
+    volume: Volume | None = None
+    source: DiskSource | None = None
+
+
+class RevocableInfo(Documented):
+    """Marks what may be taken back."""
+
+    throttle_info: dict[str, Any] | None = None
+
+
+class SharedInfo(Documented):
+    """Marks what several tasks may use at once."""
+
+
+class ResourceProviderId(Documented):
+    """The resource provider that an amount comes from."""
+
+    value: str
+
+
+class Resource(Documented):
+    """One resource."""
+
+    name: str
+    type: Literal["SCALAR", "RANGES", "SET"]
+    scalar: Scalar | None = None
+    ranges: Ranges | None = None
+    set_: Items | None = Field(default=None, alias="set")
+    role: str | None = None
+    reservation: ReservationInfo | None = None
+    reservations: list[ReservationInfo] | None = None
+    allocation_info: AllocationInfo | None = None
+    disk: DiskInfo | None = None
+    revocable: RevocableInfo | None = None
+    shared: SharedInfo | None = None
+    provider_id: ResourceProviderId | None = None
+
+    @classmethod
+    def of(cls, resource: CoreResource) -> Self:
+        """The message that means a resource, with its reservation stack.
+
+        Raises BadInput for text that a master shows and no JSON can hold.
+        """
+        return cls.read(to_json(resource, "POST"), resource.name)
+
+    def to_core(self, field: str) -> CoreResource:
+        """The value it means.  Raises RuleViolation naming `field` and the part that is wrong."""
+        return to_core(self.content(), field)

@@ -1,0 +1,195 @@
+"""Resources between JSON and core: three formats, one meaning (spec/reservation.md §2.4 and §3).
+
+`to_core` turns a valid message into a `core.Resource`; `to_json` writes one back in a chosen format.
+The messages are declared in `resource_messages`, their rules in `resource_rules`.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from mesosctl.api.protobuf.resource_messages import RESERVATION, RESOURCE, SCALAR, labels, resource_error
+from mesosctl.model import roles
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import to_sent_milli, to_shown
+from mesosctl.model.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import Items, Ranges, Value, value_add, value_type
+
+__all__ = [
+    "RESERVATION",
+    "RESOURCE",
+    "SCALAR",
+    "Format",
+    "list_to_json",
+    "resource_error",
+    "summary",
+    "to_core",
+    "to_json",
+]
+
+Format = Literal["PRE", "POST", "ENDPOINT"]
+"""PRE: `role` and `reservation`.  POST: the stack `reservations`.  ENDPOINT: what masters and agents show."""
+
+
+def to_core(message: Mapping[str, Any], field: str = "resource") -> Resource:
+    """The resource that a message means, whichever format it has.
+
+    Raises RuleViolation naming `field` and the part of it that is wrong.
+    """
+    problem = resource_error(message)
+    if problem is not None:
+        where, sentence = problem
+        raise RuleViolation(
+            f"resource '{message['name']}' is invalid: {sentence}", field=f"{field}.{where}", rule="resource.valid"
+        )
+    disk = message.get("disk")
+    return Resource(
+        name=message["name"],
+        value=_value(message),
+        reservations=_stack(message),
+        allocation_role=message.get("allocation_info", {}).get("role"),
+        disk=_disk(disk) if disk is not None else None,
+        revocable="revocable" in message,
+        throttleable="throttle_info" in message.get("revocable", {}),
+        shared="shared" in message,
+        provider_id=message.get("provider_id", {}).get("value"),
+    )
+
+
+def _value(message: Mapping[str, Any]) -> Value:
+    if message["type"] == "SCALAR":
+        return to_sent_milli(message["scalar"]["value"])
+    if message["type"] == "RANGES":
+        return Ranges.as_sent((span["begin"], span["end"]) for span in message["ranges"].get("range", []))
+    return Items.of(message["set"].get("item", []))
+
+
+def _stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
+    stack = message.get("reservations", [])
+    if stack:
+        return tuple(
+            Reservation(entry["type"], entry["role"], entry.get("principal"), labels(entry)) for entry in stack
+        )
+    role = message.get("role", roles.DEFAULT_ROLE)
+    if role == roles.DEFAULT_ROLE:
+        return ()
+    reservation = message.get("reservation")
+    if reservation is None:
+        return (Reservation("STATIC", role),)
+    return (Reservation("DYNAMIC", role, reservation.get("principal"), labels(reservation)),)
+
+
+def _disk(message: Mapping[str, Any]) -> Disk:
+    source = message.get("source")
+    persistence, volume = message.get("persistence", {}), message.get("volume", {})
+    return Disk(
+        persistence_id=persistence.get("id"),
+        principal=persistence.get("principal"),
+        container_path=volume.get("container_path"),
+        mode=volume.get("mode"),
+        host_path=volume.get("host_path"),
+        source=None
+        if source is None
+        else DiskSource(
+            type=source["type"],
+            root=(source.get("path") or source.get("mount") or {}).get("root"),
+            vendor=source.get("vendor"),
+            id=source.get("id"),
+            profile=source.get("profile"),
+        ),
+    )
+
+
+def to_json(resource: Resource, style: Format) -> dict[str, Any]:
+    """One resource in a format.  Raises ValueError for a refined one in PRE, which cannot say it."""
+    written: dict[str, Any] = {"name": resource.name, "type": value_type(resource.value)}
+    value = resource.value
+    if isinstance(value, int):
+        written["scalar"] = {"value": to_shown(value)}
+    elif isinstance(value, Ranges):
+        written["ranges"] = {"range": [{"begin": begin, "end": end} for begin, end in value.sent or value.spans]}
+    else:
+        written["set"] = {"item": list(value)}
+    _write_owner(written, resource, style)
+    if resource.allocation_role is not None:
+        written["allocation_info"] = {"role": resource.allocation_role}
+    if resource.disk is not None:
+        written["disk"] = _disk_to_json(resource.disk)
+    if resource.revocable:
+        written["revocable"] = {"throttle_info": {}} if resource.throttleable else {}
+    if resource.shared:
+        written["shared"] = {}
+    if resource.provider_id is not None:
+        written["provider_id"] = {"value": resource.provider_id}
+    return written
+
+
+def list_to_json(resources: Resources | Iterable[Resource], style: Format) -> list[dict[str, Any]]:
+    """Every entry of a collection; a shared volume held several times is written as often."""
+    return [to_json(resource, style) for resource in resources for _ in range(resource.copies)]
+
+
+def _write_owner(written: dict[str, Any], resource: Resource, style: Format) -> None:
+    stack = resource.reservations
+    if style == "PRE" and len(stack) > 1:
+        raise ValueError("a refined reservation cannot be written in the format before refinement")
+    if not stack:
+        if style != "POST":
+            written["role"] = roles.DEFAULT_ROLE
+        return
+    if style != "POST" and len(stack) == 1:
+        written["role"] = stack[0].role
+        if stack[0].type == "DYNAMIC":
+            written["reservation"] = _reservation_to_json(stack[0], typed=False)
+    if style != "PRE":
+        written["reservations"] = [_reservation_to_json(entry, typed=True) for entry in stack]
+
+
+def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, Any]:
+    written: dict[str, Any] = {"type": reservation.type, "role": reservation.role} if typed else {}
+    if reservation.principal is not None:
+        written["principal"] = reservation.principal
+    if reservation.labels is not None:
+        pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels]
+        written["labels"] = {"labels": pairs} if pairs else {}
+    return written
+
+
+def _disk_to_json(disk: Disk) -> dict[str, Any]:
+    written: dict[str, Any] = {}
+    if disk.persistence_id is not None:
+        written["persistence"] = {"id": disk.persistence_id}
+        if disk.principal is not None:
+            written["persistence"]["principal"] = disk.principal
+    if disk.container_path is not None:
+        written["volume"] = {"mode": disk.mode or "RW", "container_path": disk.container_path}
+        if disk.host_path is not None:
+            written["volume"]["host_path"] = disk.host_path
+    if disk.source is not None:
+        source: dict[str, Any] = {"type": disk.source.type}
+        if disk.source.root is not None:
+            source[disk.source.type.lower()] = {"root": disk.source.root}
+        for key in ("vendor", "id", "profile"):
+            if getattr(disk.source, key) is not None:
+                source[key] = getattr(disk.source, key)
+        written["source"] = source
+    return written
+
+
+def summary(resources: Resources) -> dict[str, Any]:
+    """The summary object of the information endpoints (spec/endpoints.md §1).
+
+    Always cpus, gpus, mem and disk as numbers; ranges and sets as text; revocable amounts under
+    `<name>_revocable`.  The numbers are sums of doubles, entry by entry: 0.1 and 0.2 are shown as
+    0.30000000000000004, and only here.
+    """
+    amounts: dict[str, float] = {"disk": 0.0, "mem": 0.0, "gpus": 0.0, "cpus": 0.0}
+    others: dict[str, Value] = {}
+    for resource in resources:
+        key = f"{resource.name}_revocable" if resource.revocable else resource.name
+        if isinstance(resource.value, int):
+            amounts[key] = amounts.get(key, 0.0) + to_shown(resource.value)
+        else:
+            present = others.get(key)
+            others[key] = resource.value if present is None else value_add(present, resource.value)
+    return amounts | {name: str(value) for name, value in others.items()}

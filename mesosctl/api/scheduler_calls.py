@@ -1,0 +1,156 @@
+"""The calls of the scheduler API that deal in offers (spec/endpoints.md §5): SUBSCRIBE, ACCEPT, DECLINE, TEARDOWN."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal, Self
+
+from pydantic import Field
+
+from mesosctl.api.documented import Documented, Double
+from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
+from mesosctl.api.resource_model import Resource
+from mesosctl.api.resources import to_json
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.offers import Offer, OfferOperation
+
+
+class FrameworkId(Documented):
+    """A framework."""
+
+    value: str
+
+
+class OfferId(Documented):
+    """An offer."""
+
+    value: str
+
+
+class Filters(Documented):
+    """How long the rest is not to be offered again."""
+
+    refuse_seconds: Double
+
+
+class Accept(Documented):
+    """Operations upon offers of one agent."""
+
+    offer_ids: list[OfferId]
+    operations: list[Annotated[ReserveOperation | UnreserveOperation, Field(discriminator="type")]]
+    filters: Filters | None = None
+
+
+class AcceptCall(Documented):
+    """The call ACCEPT."""
+
+    framework_id: FrameworkId
+    type: Literal["ACCEPT"] = "ACCEPT"
+    accept: Accept
+
+    @classmethod
+    def of(cls, offers: Iterable[Offer], operation: OfferOperation, refuse_seconds: float | None = None) -> Self:
+        """The call that operates upon offers, in the format of the first.  Raises RuleViolation."""
+        taken = list(offers)
+        filters = None if refuse_seconds is None else Filters(refuse_seconds=refuse_seconds)
+        return cls(
+            framework_id=FrameworkId(value=taken[0].framework_id),
+            accept=Accept(offer_ids=_ids(taken), operations=[_operation(operation, taken[0])], filters=filters),
+        )
+
+
+class Decline(Documented):
+    """Offers that are not wanted."""
+
+    offer_ids: list[OfferId]
+    filters: Filters
+
+
+class DeclineCall(Documented):
+    """The call DECLINE."""
+
+    framework_id: FrameworkId
+    type: Literal["DECLINE"] = "DECLINE"
+    decline: Decline
+
+    @classmethod
+    def of(cls, offers: Sequence[Offer], refuse_seconds: float) -> Self:
+        """The call for offers of one framework."""
+        return cls(
+            framework_id=FrameworkId(value=offers[0].framework_id),
+            decline=Decline(offer_ids=_ids(offers), filters=Filters(refuse_seconds=refuse_seconds)),
+        )
+
+
+class Capability(Documented):
+    """What a framework understands."""
+
+    type: Literal["MULTI_ROLE", "RESERVATION_REFINEMENT"]
+
+
+class FrameworkInfo(Documented):
+    """Who subscribes."""
+
+    user: str
+    name: str
+    roles: list[str]
+    capabilities: list[Capability]
+    failover_timeout: Double
+    principal: str | None = None
+
+
+class Subscribe(Documented):
+    """`subscribe` of the call."""
+
+    framework_info: FrameworkInfo
+
+
+class SubscribeCall(Documented):
+    """The call SUBSCRIBE."""
+
+    type: Literal["SUBSCRIBE"] = "SUBSCRIBE"
+    subscribe: Subscribe
+
+    @classmethod
+    def of(cls, name: str, role: str, principal: str | None) -> Self:
+        """The call of a framework that refines reservations and does not fail over."""
+        info = FrameworkInfo(
+            user="root",
+            name=name,
+            roles=[role],
+            capabilities=[Capability(type="MULTI_ROLE"), Capability(type="RESERVATION_REFINEMENT")],
+            failover_timeout=0.0,
+            principal=principal,
+        )
+        return cls(subscribe=Subscribe(framework_info=info))
+
+
+class TeardownCall(Documented):
+    """The call TEARDOWN."""
+
+    framework_id: FrameworkId
+    type: Literal["TEARDOWN"] = "TEARDOWN"
+
+
+def _ids(offers: Sequence[Offer]) -> list[OfferId]:
+    return [OfferId(value=offer.id) for offer in offers]
+
+
+def _operation(operation: OfferOperation, offer: Offer) -> ReserveOperation | UnreserveOperation:
+    """The operation, in the format of the offer."""
+    resources = _resources(operation, offer)
+    if operation.deed == "RESERVE":
+        return ReserveOperation(reserve=Reserve(resources=resources))
+    return UnreserveOperation(unreserve=Unreserve(resources=resources))
+
+
+def _resources(operation: OfferOperation, offer: Offer) -> list[Resource]:
+    allocated = {"allocation_info": {"role": offer.role}}
+    try:
+        messages = [to_json(entry, "POST" if offer.stacked_format else "PRE") for entry in operation.resources]
+    except ValueError as error:
+        raise RuleViolation(
+            str(error),
+            field="resources",
+            rule="operation.format",
+            hint="only a framework with RESERVATION_REFINEMENT can refine a reservation",
+        ) from None
+    return [Resource.read(message | allocated, message["name"]) for message in messages]

@@ -1,0 +1,1 @@
+"""A snapshot of a cluster as JSON."""

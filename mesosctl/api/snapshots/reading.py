@@ -1,0 +1,334 @@
+"""JSON into a snapshot of a cluster, with the place of whatever is wrong in it (`wire.snapshot` shows its shape)."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from sys import intern
+from typing import Any, TypeVar
+
+from mesosctl.api.cluster_state import Known, ResourceLists
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf.streaming import Part
+from mesosctl.api.snapshots import lending
+from mesosctl.api.snapshots.lending import check_unique, wrong
+from mesosctl.model import quota as quota_rules
+from mesosctl.model import roles
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.offers import Offer
+from mesosctl.model.profile import MESOS_1_11
+from mesosctl.model.quantities import Quota
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+
+SCHEMA_VERSION = 1
+KIND = "snapshot"
+_ENVELOPE = ("schema_version", "kind")
+Value = TypeVar("Value")
+
+_ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
+
+
+def snapshot_of(found: Iterable[Part], where: str = "the snapshot") -> ClusterSnapshot:
+    """The snapshot in the parts of a JSON value, each made into a value as it comes.
+
+    Raises BadInput naming `where` and the place in it, and what the parts raise.
+    """
+    reader = _Reader()
+    for part in found:
+        reader.take(part)
+    _check_envelope(reader.rest, where)
+    try:
+        return reader.snapshot()
+    except ConversionError as error:
+        raise BadInput(f"{where}: {error.path or 'the top'}: {error}", field=error.path or None) from None
+    except RuleViolation as error:
+        raise BadInput(f"{where}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
+
+
+def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
+    if rest.get("kind") != KIND:
+        raise BadInput(
+            f"{where} is not a snapshot: it has no 'kind': '{KIND}'",
+            field="kind",
+            hint="mesosctl snapshot -f FILE writes one",
+        )
+    version = rest.get("schema_version")
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        raise BadInput(
+            f"{where}: schema_version is {json.dumps(version)}, and this program reads {SCHEMA_VERSION}",
+            field="schema_version",
+            hint="take the snapshot anew, or use the program that wrote it",
+        )
+
+
+class _Reader:
+    """Reads the members of a snapshot in whatever order they come.
+
+    The first mistake in an entry is kept until the end: what is no snapshot at all should be told of as such.
+    """
+
+    def __init__(self) -> None:
+        self.rest: dict[str, Any] = {}
+        """What is not long, as it came."""
+        self._lists = ResourceLists()
+        self._sets: Known[frozenset[str], frozenset[str]] = Known()
+        self._agents: list[SnapshotAgent] = []
+        self._frameworks: list[SnapshotFramework] = []
+        self._usages: list[Usage] = []
+        self._offers: list[Offer] = []
+        self._mistake: ConversionError | RuleViolation | None = None
+
+    def take(self, part: Part) -> None:
+        """One part."""
+        if len(part.path) != 1:
+            return
+        name = part.path[0]
+        match name:
+            case "agents":
+                self._add(part, self._agents, AGENT, self._agent)
+            case "frameworks":
+                self._add(part, self._frameworks, FRAMEWORK, self._framework)
+            case "usages":
+                self._add(part, self._usages, USAGE, self._usage)
+            case "offers":
+                self._add(part, self._offers, OFFER, self._offer)
+            case _ if name in REST.fields or name in _ENVELOPE:
+                if part.place is None:
+                    self.rest[name] = part.value
+                else:
+                    self.rest[name].append(part.value)
+
+    def _add(
+        self, part: Part, values: list[Value], message: Message, make: Callable[[Mapping[str, Any], str], Value]
+    ) -> None:
+        for element in _elements(part.value):
+            if self._mistake is None:
+                where = f"{part.path[0]}[{len(values)}]"
+                try:
+                    values.append(make(read(message, element, where), where))
+                except (ConversionError, RuleViolation) as error:
+                    self._mistake = error
+
+    def snapshot(self) -> ClusterSnapshot:
+        """All of it.  Raises ConversionError and RuleViolation."""
+        if self._mistake is not None:
+            raise self._mistake
+        message = read(REST, self.rest)
+        check_unique((agent.id for agent in self._agents), "agents")
+        check_unique((framework.id for framework in self._frameworks), "frameworks")
+        known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})
+        known.check_all(self._offers, "offers")
+        check_unique((offer.id for offer in self._offers), "offers")
+        known.check_all(self._usages, "usages")
+        return ClusterSnapshot(
+            version=message["master"]["version"],
+            taken_at=message.get("taken_at", 0.0),
+            agents=tuple(self._agents),
+            frameworks=tuple(self._frameworks),
+            usages=tuple(self._usages),
+            offers=tuple(self._offers),
+            quotas={role: _quota(entry, role) for role, entry in sorted(message.get("quotas", {}).items())},
+            weights={role: _weight(weight, role) for role, weight in sorted(message.get("weights", {}).items())},
+            flags=message["master"].get("flags", {}),
+            lending=lending.from_json(message, self._lists, known.check),
+            unknown=tuple(message.get("untold", ())),
+        )
+
+    # --- One entry ----------------------------------------------------------------------------------
+
+    def _agent(self, entry: Mapping[str, Any], where: str) -> SnapshotAgent:
+        attributes = entry.get("attributes", {})
+        for name, value in attributes.items():
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                raise wrong(f"{where}.attributes.{name}", "an attribute is a text or a number")
+        return SnapshotAgent(
+            id=intern(entry["id"]),
+            hostname=intern(entry["hostname"]),
+            pid=entry.get("pid", ""),
+            total=self._resources(entry, where),
+            attributes={
+                intern(name): intern(value) if isinstance(value, str) else float(value)
+                for name, value in attributes.items()
+            },
+            capabilities=self._capabilities(entry) if "capabilities" in entry else _ALL_CAPABILITIES,
+            active=entry.get("active", True),
+            region=entry.get("region"),
+            zone=entry.get("zone"),
+        )
+
+    def _framework(self, entry: Mapping[str, Any], where: str) -> SnapshotFramework:
+        subscribed = tuple(entry.get("roles", ()))
+        suppressed = frozenset(entry["suppressed"]) if "suppressed" in entry else None
+        for index, role in enumerate(subscribed):
+            roles.check_role(role, f"{where}.roles[{index}]")
+        check_unique(subscribed, f"{where}.roles")
+        if suppressed is not None and not suppressed <= set(subscribed):
+            raise wrong(f"{where}.suppressed", "a role is suppressed that the framework is not subscribed to")
+        return SnapshotFramework(
+            id=intern(entry["id"]),
+            name=intern(entry["name"]),
+            roles=subscribed,
+            principal=entry.get("principal"),
+            capabilities=self._capabilities(entry),
+            active=entry.get("active", True),
+            connected=entry.get("connected", True),
+            suppressed=suppressed,
+            offer_constraints=entry.get("offer_constraints", {}),
+            offer_filters=entry.get("offer_filters", {}),
+        )
+
+    def _usage(self, entry: Mapping[str, Any], where: str) -> Usage:
+        tasks = entry.get("tasks", 0)
+        if tasks < 0:
+            raise wrong(f"{where}.tasks", "there cannot be fewer than none")
+        return Usage(
+            framework_id=intern(entry["framework_id"]),
+            agent_id=intern(entry["agent_id"]),
+            role=intern(roles.check_role(entry["role"], f"{where}.role")),
+            resources=self._resources(entry, where),
+            tasks=tasks,
+        )
+
+    def _offer(self, entry: Mapping[str, Any], where: str) -> Offer:
+        return Offer(
+            id=entry["id"],
+            role=intern(roles.check_role(entry["role"], f"{where}.role")),
+            framework_id=intern(entry["framework_id"]),
+            framework=intern(entry.get("framework", "")),
+            agent_id=intern(entry["agent_id"]),
+            hostname=intern(entry.get("hostname", "")),
+            resources=self._resources(entry, where),
+            stacked_format=entry.get("refined", True),
+        )
+
+    def _capabilities(self, entry: Mapping[str, Any]) -> frozenset[str]:
+        found = frozenset(entry.get("capabilities", ()))
+        return self._sets.get(found, lambda: found)
+
+    def _resources(self, entry: Mapping[str, Any], where: str) -> Resources:
+        return self._lists.plain(entry.get("resources", ()), f"{where}.resources")
+
+
+def _elements(value: Any) -> Iterator[Any]:
+    """Those of a repeated field, as `messages.read` takes them: a lone one, lists in lists, none for null."""
+    if isinstance(value, list):
+        for element in value:
+            yield from _elements(element)
+    elif value is not None:
+        yield value
+
+
+class _Known:
+    """The agents and frameworks that others may name."""
+
+    def __init__(self, agents: set[str], frameworks: set[str]) -> None:
+        self._agents = agents
+        self._frameworks = frameworks
+
+    def check(self, entry: Mapping[str, Any], where: str) -> None:
+        """Raises RuleViolation for an agent or framework that the snapshot does not have."""
+        for key, known in (("agent_id", self._agents), ("framework_id", self._frameworks)):
+            if entry[key] not in known:
+                kind = key.removesuffix("_id")
+                raise wrong(f"{where}.{key}", f"the snapshot has no {kind} '{entry[key]}'")
+
+    def check_all(self, held: Iterable[Usage | Offer], where: str) -> None:
+        """The same for each of several."""
+        for index, one in enumerate(held):
+            self.check({"agent_id": one.agent_id, "framework_id": one.framework_id}, f"{where}[{index}]")
+
+
+def _quota(entry: Mapping[str, Any], role: str) -> Quota:
+    where = f"quotas.{role}"
+    roles.check_role(role, where)
+    guarantees, limits = entry.get("guarantees", {}), entry.get("limits", {})
+    _at(where, lambda: quota_rules.check_config_amounts(guarantees, limits))
+    return quota_rules.quota_of_config(guarantees, limits)
+
+
+def _weight(weight: float, role: str) -> float:
+    where = f"weights.{role}"
+    roles.check_role(role, where)
+    if not weight > 0:
+        raise wrong(where, "weights must be positive")
+    return weight
+
+
+def _at(where: str, rule: Callable[[], None]) -> None:
+    """Run a rule; what it refuses is refused at `where`."""
+    try:
+        rule()
+    except RuleViolation as error:
+        raise wrong(f"{where}.{error.field}", error.message) from None
+
+
+_TEXT = Field("string", "required")
+_LIST = Field("any", "repeated")
+_AMOUNTS = Field("double", entry=True)
+AGENT = Message(
+    "agent",
+    {
+        "id": _TEXT,
+        "hostname": _TEXT,
+        "pid": Field("string"),
+        "active": Field("bool"),
+        "resources": _LIST,
+        "attributes": Field("any", entry=True),
+        "capabilities": Field("string", "repeated"),
+        "region": Field("string"),
+        "zone": Field("string"),
+    },
+)
+FRAMEWORK = Message(
+    "framework",
+    {
+        "id": _TEXT,
+        "name": _TEXT,
+        "roles": Field("string", "repeated"),
+        "principal": Field("string"),
+        "capabilities": Field("string", "repeated"),
+        "active": Field("bool"),
+        "connected": Field("bool"),
+        "suppressed": Field("string", "repeated"),
+        "offer_constraints": Field("json", entry=True),
+        "offer_filters": Field("json", entry=True),
+    },
+)
+USAGE = Message(
+    "usage",
+    {
+        "framework_id": _TEXT,
+        "agent_id": _TEXT,
+        "role": _TEXT,
+        "tasks": Field("int64"),
+        "resources": _LIST,
+    },
+)
+OFFER = Message(
+    "offer",
+    {
+        "id": _TEXT,
+        "role": _TEXT,
+        "framework_id": _TEXT,
+        "framework": Field("string"),
+        "agent_id": _TEXT,
+        "hostname": Field("string"),
+        "refined": Field("bool"),
+        "resources": _LIST,
+    },
+)
+REST = Message(
+    "snapshot",
+    {
+        "taken_at": Field("double"),
+        "master": Field(
+            Message("master", {"version": _TEXT, "flags": Field("string", entry=True)}),
+            "required",
+        ),
+        "quotas": Field(Message("quota", {"guarantees": _AMOUNTS, "limits": _AMOUNTS}), entry=True),
+        "weights": Field("double", entry=True),
+        **lending.FIELDS,
+        "untold": Field("string", "repeated"),
+    },
+)
+"""What is not long."""

@@ -1,0 +1,183 @@
+"""A snapshot of a cluster as JSON: the file that `mesosctl snapshot` writes and `fake:FILE` opens.
+
+    {"schema_version": 1, "kind": "snapshot", "taken_at": 1795217088.8,
+     "master": {"version": "1.11.0", "flags": {"allocation_interval": "1secs"}},
+     "agents": [{"id", "hostname", "pid", "active", "resources": [Resource], "attributes": {"rack": "r1"},
+                 "capabilities": ["MULTI_ROLE"], "region", "zone"}],
+     "frameworks": [{"id", "name", "roles": ["web"], "principal", "capabilities", "active", "connected",
+                     "suppressed": ["web"] or absent where it is not known, "offer_constraints", "offer_filters"}],
+     "usages": [{"framework_id", "agent_id", "role", "tasks": 3, "resources": [Resource]}],
+     "offers": [{"id", "role", "framework_id", "framework", "agent_id", "hostname", "refined",
+                 "resources": [Resource]}],
+     "quotas": {"web": {"guarantees": {"cpus": 12.0}, "limits": {"cpus": 12.0}}},
+     "weights": {"web": 2.0},
+     "unknown": ["filters: …"]}
+
+and, of a master that lends idle reservations, what `wire.snapshot_lending` shows.
+
+Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
+A program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
+strictly as what people write: no key stands twice in an object, no number is infinite, nothing follows the end.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from io import BufferedIOBase, BytesIO
+from typing import Any
+
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.streaming import parts
+from mesosctl.api.resources import list_to_json
+from mesosctl.api.snapshots import lending
+from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
+from mesosctl.api.written_files import read_json
+from mesosctl.model.errors import BadInput
+from mesosctl.model.offers import Offer
+from mesosctl.model.quantities import Limits, Quantities, to_double
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+
+_SLICE = 1 << 18
+"""Bytes of a file that are looked at at once."""
+
+_MOST_READ_AGAIN = 1 << 26
+"""Bytes of a file that is broken, to tell line and column."""
+
+
+def to_json(snapshot: ClusterSnapshot) -> dict[str, Any]:
+    """The snapshot as a JSON object."""
+    return {key: list(value) if isinstance(value, Iterator) else value for key, value in _members(snapshot)}
+
+
+def lines(snapshot: ClusterSnapshot) -> Iterator[str]:
+    """The text of a file, line by line: one agent, framework, usage or offer each, so that files compare by eye."""
+    yield "{\n"
+    before = ""
+    for key, value in _members(snapshot):
+        yield f"{before}  {_text(key)}: "
+        yield from _list_lines(value) if isinstance(value, Iterator | list) else [_text(value)]
+        before = ",\n"
+    yield "\n}\n"
+
+
+def _list_lines(entries: Iterable[Any]) -> Iterator[str]:
+    before = "[\n    "
+    for entry in entries:
+        yield before + _text(entry)
+        before = ",\n    "
+    yield "[]" if before.startswith("[") else "\n  ]"
+
+
+def dump(snapshot: ClusterSnapshot) -> str:
+    """The text of a file."""
+    return "".join(lines(snapshot))
+
+
+def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
+    """The members of the JSON object in turn; of each list an iterator, since it may be long."""
+    yield "schema_version", SCHEMA_VERSION
+    yield "kind", KIND
+    yield "taken_at", snapshot.taken_at
+    yield "master", {"version": snapshot.version, "flags": dict(snapshot.flags)}
+    yield "agents", map(_agent_to_json, snapshot.agents)
+    yield "frameworks", map(_framework_to_json, snapshot.frameworks)
+    yield "usages", map(_usage_to_json, snapshot.usages)
+    yield "offers", map(_offer_to_json, snapshot.offers)
+    quotas = snapshot.quotas.items()
+    yield (
+        "quotas",
+        {role: {"guarantees": _amounts(one.guarantees), "limits": _amounts(one.limits)} for role, one in quotas},
+    )
+    yield "weights", dict(snapshot.weights)
+    for key, value in lending.to_json(snapshot.lending).items():
+        yield key, iter(value) if isinstance(value, list) else value
+    yield "untold", iter(snapshot.unknown)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _usage_to_json(usage: Usage) -> dict[str, Any]:
+    return {
+        "framework_id": usage.framework_id,
+        "agent_id": usage.agent_id,
+        "role": usage.role,
+        "tasks": usage.tasks,
+        "resources": list_to_json(usage.resources, "POST"),
+    }
+
+
+def _offer_to_json(offer: Offer) -> dict[str, Any]:
+    return {
+        "id": offer.id,
+        "role": offer.role,
+        "framework_id": offer.framework_id,
+        "framework": offer.framework,
+        "agent_id": offer.agent_id,
+        "hostname": offer.hostname,
+        "refined": offer.stacked_format,
+        "resources": list_to_json(offer.resources, "POST"),
+    }
+
+
+def _agent_to_json(agent: SnapshotAgent) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "id": agent.id,
+        "hostname": agent.hostname,
+        "pid": agent.pid,
+        "active": agent.active,
+        "resources": list_to_json(agent.total, "POST"),
+        "attributes": dict(agent.attributes),
+        "capabilities": sorted(agent.capabilities),
+    }
+    return written | {
+        key: value for key, value in (("region", agent.region), ("zone", agent.zone)) if value is not None
+    }
+
+
+def _framework_to_json(framework: SnapshotFramework) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "id": framework.id,
+        "name": framework.name,
+        "roles": list(framework.roles),
+        "capabilities": sorted(framework.capabilities),
+        "active": framework.active,
+        "connected": framework.connected,
+        "offer_constraints": dict(framework.offer_constraints),
+        "offer_filters": dict(framework.offer_filters),
+    }
+    if framework.principal is not None:
+        written["principal"] = framework.principal
+    if framework.suppressed is not None:
+        written["suppressed"] = sorted(framework.suppressed)
+    return written
+
+
+def _amounts(values: Quantities | Limits) -> dict[str, float]:
+    return {name: to_double(milli) for name, milli in values.items()}
+
+
+def load(text: str | bytes, where: str = "the snapshot") -> ClusterSnapshot:
+    """The snapshot in the text of a file.  Raises BadInput naming `where` and the place in it."""
+    return read(BytesIO(text.encode(errors="surrogateescape") if isinstance(text, str) else text), where)
+
+
+def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
+    """The snapshot in a file that is open at its beginning, read as it comes.
+
+    Raises BadInput naming `where` and the place in it, and OSError.
+    """
+    file = rewindable(file)
+    try:
+        return snapshot_of(parts(iter(lambda: file.read(_SLICE), b""), each_key_once=True), where)
+    except ConversionError as error:
+        file.seek(0)
+        text = file.read(_MOST_READ_AGAIN + 1).decode(errors="replace")
+        if len(text) <= _MOST_READ_AGAIN:
+            read_json(text, where)  # which tells the place
+        raise BadInput(f"{where} is not JSON: {str(error).removeprefix('Not JSON: ')}") from None
+
+
+def rewindable(file: BufferedIOBase) -> BufferedIOBase:
+    """The same, or where it comes through a pipe a copy of it, that can be read again from the start."""
+    return file if file.seekable() else BytesIO(file.read())

@@ -1,0 +1,240 @@
+"""`mesosctl diff`."""
+
+import os
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.commands.quota import AllowNewResource
+from mesosctl.cli.commands.reservations import TrustMaster, manner
+from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.model.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mesosctl.client.master import Master
+    from mesosctl.operations.apply_journal import Journal
+    from mesosctl.planning.plan import Step
+
+
+File = Annotated[
+    str,
+    typer.Option("--file", "-f", metavar="FILE", help="The wanted state in TOML, as export writes it; - reads it."),
+]
+Prune = Annotated[
+    bool,
+    typer.Option(
+        "--prune",
+        help="What the file does not name should go, in the sections that it has.",
+        show_default=False,
+    ),
+]
+_DIFF_EXAMPLES = (
+    ("diff -f cluster.toml", "what is not as the file says"),
+    ("diff -f cluster.toml --prune", "and what it does not name"),
+)
+
+
+@verb(_DIFF_EXAMPLES)
+def diff(
+    session: Session, *, file: File, prune: Prune = False, allow_new_resource: AllowNewResource = False
+) -> ExitStatus:
+    """Say what of a cluster is not as a file wants it: quotas, weights, reservations.
+
+    Roles and reservations that the file does not name are left alone unless --prune is given.  A quota
+    without limit means what quota set and quota update mean without --limit; "none" is no limit.  Nothing
+    is changed.  The exit status is 1 where there is a difference.
+    """
+    from mesosctl.api.desired_state import load
+    from mesosctl.api.places import places_in_toml
+    from mesosctl.operations.apply_plan import compare
+    from mesosctl.output.plan import wanted_differences
+
+    written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_toml)
+    wanted = load(written.text, named(file))
+    with session.open_master() as master, written.refusals():
+        found = compare(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
+    session.emit(wanted_differences(found))
+    return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE
+
+
+Restart = Annotated[
+    bool, typer.Option("--restart", help="Forget an interrupted apply, and plan anew.", show_default=False)
+]
+_APPLY_EXAMPLES = (
+    ("apply -f cluster.toml --dry-run", "the steps, in order, and what they would do"),
+    ("apply -f cluster.toml", "make them, after a question; a script may only add"),
+    ("apply -f cluster.toml --prune --yes", "and take away what the file does not name"),
+)
+
+
+@verb(_APPLY_EXAMPLES, changes=True)
+def apply(  # one parameter an option
+    session: Session,
+    *,
+    file: File,
+    prune: Prune = False,
+    restart: Restart = False,
+    trust_master: TrustMaster = False,
+    allow_new_resource: AllowNewResource = False,
+) -> None:
+    """Bring quotas, weights and reservations to what a file says, step by step.
+
+    The plan is shown first, in an order in which the master takes every step.  It is refused if the cluster
+    changes meanwhile.  Each step is read back and noted in a journal, and an apply that was interrupted, at
+    whatever moment, is taken up where it stopped by the next one of the same file: refused, where a step that was
+    made is not so any more.  At the end everything is compared with the file once more.
+
+    A person is asked first.  A script must say --yes where the plan takes something away: removes or lowers a
+    quota, lowers a weight (as --prune does, to 1), unreserves.
+    """
+    from mesosctl.api.desired_state import load
+    from mesosctl.api.places import places_in_toml
+    from mesosctl.operations.apply import prove as prove_reached
+    from mesosctl.operations.apply_journal import About, Journal, digest, folder
+    from mesosctl.operations.apply_plan import make_plan
+
+    text = read_text(file, "--file", session.environment.stdin)
+    wanted, written = load(text, named(file)), Written(file, text, places_in_toml)
+
+    def planned(master: "Master") -> "list[Step]":
+        with written.refusals():
+            return make_plan(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
+
+    name = file if file == "-" else os.path.realpath(file)
+    variables, keeps = session.environment.variables, not session.options.dry_run
+    prove = partial(prove_reached, wanted=wanted, prune=prune)
+    with session.open_master() as master:
+        about = About.of(session.identity(master), text, name)
+        with Journal(folder(variables), about, keeps=keeps) as journal:
+            if restart:
+                journal.end()
+            _go(session, master, journal, digest(text, prune=prune), planned, prove, trusts=trust_master)
+
+
+def _go(  # the parts of one command
+    session: Session,
+    master: "Master",
+    journal: "Journal",
+    digest: str,
+    planned: "Callable[[Master], list[Step]]",
+    prove: "Callable[[Master], None]",
+    *,
+    trusts: bool,
+) -> None:
+    from mesosctl.operations.apply import check_same, resume, run
+    from mesosctl.operations.apply_journal import Entry
+    from mesosctl.output.plan import plan_report
+
+    left = resume(master, journal, digest)
+    entry = left or Entry(digest, planned(master), 0)
+    remaining = entry.steps[entry.done :]
+    if session.options.dry_run or not entry.steps:
+        session.emit(plan_report(entry.steps, entry.done, applied=False))
+        if not entry.steps:
+            journal.end()  # of an older version of the file
+        elif remaining:
+            run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
+        return
+    if not session.options.yes:
+        session.show(plan_report(entry.steps, entry.done, applied=False))
+    if remaining:
+        _ask(session, remaining)
+    master.deadline.extend_to(master.settings.timeout)
+    if left is None:
+        check_same(entry.steps, planned(master))
+    # Read back in any case: a step that may not have happened must not be followed by the next.
+    how = replace(manner(session, trust_master=trusts), wait=True)
+    run(master, journal, entry, how, session.progress)
+    master.deadline.extend_to(master.settings.timeout)
+    prove(master)
+    session.end_progress()
+    session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
+
+
+def _ask(session: Session, steps: "Sequence[Step]") -> None:
+    """A script need not be asked where nobody loses anything.  Raises UsageError."""
+    from mesosctl.planning.plan import takes_away
+
+    question = f"Apply {len(steps)} step{'s' * (len(steps) != 1)}"
+    taking = sum(map(takes_away, steps))
+    if taking:
+        session.confirm_destructive(f"{question}, of which {taking} take{'s' * (taking == 1)} something away?")
+    else:
+        session.confirm(f"{question}?")
+
+
+_FORMS = ("table", "json", "jsonl")
+"""The first, which holds unless another is said, is TOML."""
+ExportFile = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
+]
+_EXPORT_EXAMPLES = (
+    ("export -f cluster.toml", "what is set now, as a file to edit"),
+    ("diff -f cluster.toml", "what is not as the file says"),
+    ("apply -f cluster.toml", "make it so"),
+)
+
+
+@verb(_EXPORT_EXAMPLES)
+def export(session: Session, *, file: ExportFile = None) -> None:
+    """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
+
+    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that
+    limit does not name is not limited, and "none" limits none.  A weight is ROLE = NUMBER below [weights].
+    A reservation is an entry of [[reservations]] with agent (host name or id), role and
+    resources = "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom
+    up; principal and labels = { why = "batch" } tell it from others.  What cannot be
+    written so is named in a note.  Nothing is changed.
+
+    A FILE that is there already and says something else may have been edited: you are asked before it is
+    replaced, and a script says --yes.  A FILE is not written through a link that somebody else made.
+
+    On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
+    """
+    from mesosctl.api.desired_state import content, dump
+    from mesosctl.operations.apply_plan import exported, read_actual
+    from mesosctl.operations.files import holds_another_text, write_atomically
+    from mesosctl.output.plan import wanted_state
+
+    writes_file = file is not None and str(file) != "-"
+    # Said here, it is meant for this; a setting is meant for every command.
+    if session.said.output is not None and (writes_file or session.form not in _FORMS):
+        raise UsageError(
+            f"export writes {'its file in TOML' if writes_file else 'TOML or JSON'}, and no {session.form}",
+            field="--output",
+            hint="leave out -o, or say -o json without -f" if writes_file else "leave out -o, or say -o json",
+        )
+    with session.open_master() as master:
+        wanted, left_out = exported(read_actual(master))
+    for sentence in left_out:
+        session.note(f"not written: {sentence}")
+    if file is not None and writes_file:
+        text = _plain(session, dump(wanted), str(file))
+        if holds_another_text(file, text):
+            session.confirm_destructive(
+                "Replace it?",
+                f"{file} holds something else, which would be lost",
+                "name another file, or in a script say --yes",
+            )
+        write_atomically(file, text)
+        session.note(f"{file} is written")
+    elif session.form in ("json", "jsonl"):
+        session.emit(wanted_state(content(wanted)))
+    else:
+        session.emit_text(_plain(session, dump(wanted), "the document"))
+
+
+def _plain(session: Session, text: str, what: str) -> str:
+    """The text without any secret; said so, as it is not what the cluster has."""
+    plain = session.environment.secrets.redact_data(text)
+    if plain != text:
+        session.warn(f"{what} is not what was read: a secret of this command stood in it, and is struck out")
+    return plain

@@ -1,0 +1,328 @@
+"""`mesosctl offers`: its verbs, one module each."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.commands.reservations import nothing_found
+from mesosctl.cli.environment import named, opened, read_text
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import group, verb
+from mesosctl.model.errors import Conflict, Denied, UsageError
+from mesosctl.model.resource import Resource
+from mesosctl.model.roles import names_agent
+from mesosctl.model.text import parse_of_agents
+from mesosctl.operations.offers import OfferSelection, list_offers, watch_offers
+from mesosctl.output.dominant_shares import offer_simulation
+from mesosctl.output.offers import change_line, offer_call, offer_explain, offer_list, offer_taken
+
+if TYPE_CHECKING:
+    from mesosctl.client.master import Master
+    from mesosctl.model.offers import Offer, OfferOperation
+
+
+app = group(
+    "See who is offered what and why, and act upon an offer.",
+    {
+        "explain": "mesosctl.cli.commands.offers:explain",
+        "list": "mesosctl.cli.commands.offers:list_",
+        "reserve": "mesosctl.cli.commands.offers:reserve",
+        "simulate": "mesosctl.cli.commands.offers:simulate",
+        "take": "mesosctl.cli.commands.offers:take",
+        "unreserve": "mesosctl.cli.commands.offers:unreserve",
+        "watch": "mesosctl.cli.commands.offers:watch",
+    },
+)
+
+
+Framework = Annotated[
+    str | None, typer.Option("--framework", metavar="FRAMEWORK", help="Only of this framework, by id or name.")
+]
+OfRole = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only in this role.")]
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent", metavar="AGENT", help="Only of this agent: its id, the beginning or end of one, or a host name."
+    ),
+]
+OfferFile = Annotated[
+    str,
+    typer.Option(
+        "--offer", metavar="FILE", help="An Offer or an OFFERS event in JSON; - is standard input.", show_default=False
+    ),
+]
+OfferId = Annotated[
+    str | None, typer.Option("--id", metavar="OFFER", help="Which offer, where the file holds several.")
+]
+OfferedResources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RESOURCES...",
+        help="cpus:2 mem:1GiB, or 'cpus:2;mem:1024'. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
+]
+Owner = Annotated[
+    str | None, typer.Option("--for", metavar="ROLE", help="The role that owns it; the offer's unless given.")
+]
+Labels = Annotated[
+    list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat.")
+]
+
+
+def parse_offered(words: Sequence[str]) -> list[Resource]:
+    """Resources from words such as `cpus:2` or `cpus(ads):2`.  Raises RuleViolation."""
+    return [entry for word in words for entry in parse_of_agents(word)]
+
+
+def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
+    """Labels from KEY=VALUE.  Raises UsageError."""
+    found = {}
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not key or not equals:
+            raise UsageError(f"'{word}' is no label", field="--label", hint="write KEY=VALUE")
+        found[key] = value
+    return found
+
+
+_LIST_EXAMPLES = (
+    ("offers list", "every outstanding offer"),
+    ("offers list --role ads -o wide", "those in one role, with ids"),
+)
+
+
+@verb(_LIST_EXAMPLES)
+def list_(session: Session, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
+    """Show who holds which offers."""
+    with session.open_master() as master:
+        found = list_offers(master, OfferSelection(framework, role, agent))
+    said = {"--framework": framework, "--role": role, "--agent": agent}
+    session.emit(offer_list(found, empty=nothing_found("nothing is offered", said, ())))
+
+
+def _every(text: str | float) -> float:
+    """Seconds of --every.  Raises UsageError."""
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every", 0.05)
+
+
+Every = Annotated[
+    float,
+    typer.Option("--every", metavar="SPAN", parser=_every, help="How often the master is asked: 1, 500ms or 5s."),
+]
+Changes = Annotated[
+    int | None, typer.Option("--changes", metavar="NUMBER", min=1, help="End after so many; at Ctrl-C unless given.")
+]
+_WATCH_EXAMPLES = (
+    ("offers watch", "what is offered now, and every change"),
+    ("offers watch -o jsonl --role ads", "one role, a JSON object a line"),
+)
+
+
+@verb(_WATCH_EXAMPLES)
+def watch(
+    session: Session,
+    framework: Framework = None,
+    role: OfRole = None,
+    agent: Agent = None,
+    every: Every = 1.0,
+    changes: Changes = None,
+) -> None:
+    """Show offers as they come (+) and go (-), a line each.
+
+    No master announces offers to operators, so it is asked again and again; what comes and goes
+    between two questions is not seen.  A master that is away for a moment is waited for.
+    """
+    stream, wanted = session.environment.stdout, OfferSelection(framework, role, agent)
+    with session.open_master() as master:
+        for number, change in enumerate(watch_offers(master, wanted, every, session.note), 1):
+            stream.write(change_line(change.what, change.offer, session.form, change.agent) + "\n")
+            stream.flush()
+            if number == changes:
+                return
+
+
+Target = Annotated[
+    str, typer.Argument(metavar="ROLE|FRAMEWORK", help="A role, or a framework by id or name.", show_default=False)
+]
+_EXPLAIN_EXAMPLES = (
+    ("offers explain ads", "every framework of a role"),
+    ("offers explain marathon -o json", "every role of a framework, for a program"),
+)
+
+
+@verb(_EXPLAIN_EXAMPLES)
+def explain(session: Session, target: Target) -> None:
+    """Say why a role or framework is or is not offered anything, reason by reason with figures.
+
+    Reasons that the master's figures show come first, those that no master tells last.
+    """
+    from mesosctl.operations.offer_reasons import explain
+
+    with session.open_master() as master:
+        session.emit(offer_explain(explain(master, target)))
+
+
+Cluster = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]]; - is standard input.", show_default=False),
+]
+Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
+Svg = Annotated[
+    Path | None,
+    typer.Option("--svg", metavar="FILE", help="Also draw dominant shares as a picture; - writes only that."),
+]
+_SIMULATE_EXAMPLES = (
+    ("offers simulate cluster.toml", "who takes which offer, step by step"),
+    ("offers simulate cluster.toml --svg shares.svg", "and as a picture"),
+)
+
+
+@verb(_SIMULATE_EXAMPLES)
+def simulate(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
+    """Play a cluster file: who is chosen, shares, dominant shares and totals after each offer taken.
+
+    No master is asked. Time is virtual, the allocator is the fake master's, and the lowest dominant
+    share of a row is marked with an asterisk: whose it is, and has tasks to run, is served next. Where
+    the file's flags give weights, a share counts divided by its role's weight, and guarantees come
+    first; with the strict-priority allocator priority decides before that, and what was revoked before
+    a step is shown.
+    """
+    from mesosctl.operations.offers import simulate
+
+    with opened(cluster, "FILE", session.environment.stdin) as file:
+        sharing = simulate(file, named(cluster), steps)
+    instead = session.is_output(svg, "--svg")
+    if not instead:
+        session.emit(offer_simulation(sharing))
+    if svg is not None:
+        from mesosctl.operations.files import write_atomically
+        from mesosctl.output.dominant_shares import picture
+
+        if instead:
+            session.emit_text(picture(sharing))
+        else:
+            write_atomically(svg, picture(sharing), field="--svg")
+
+
+TakenRole = Annotated[
+    str, typer.Option("--role", metavar="ROLE", help="The role to subscribe with.", show_default=False)
+]
+Reserve = Annotated[
+    list[str] | None, typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat.")
+]
+Unreserve = Annotated[
+    list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Give this reservation back. Repeat.")
+]
+_TAKE_EXAMPLES = (
+    ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads, wherever there is room"),
+    ("offers take --role ads --unreserve cpus:2 --timeout 120", "give 2 cpus back, within two minutes"),
+)
+
+
+@verb(_TAKE_EXAMPLES, changes=True)
+def take(
+    session: Session,
+    role: TakenRole,
+    reserve: Reserve = None,
+    unreserve: Unreserve = None,
+    agent: Agent = None,
+    label: Labels = None,
+) -> None:
+    """Reserve or unreserve as a framework does: subscribe, wait for a fitting offer, act, leave.
+
+    What does not fit is declined, and the framework is torn down whatever happens.
+    """
+    if bool(reserve) == bool(unreserve):
+        raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
+    from mesosctl.model import offers
+    from mesosctl.operations.offers import take
+    from mesosctl.operations.quota.state import check_entries
+
+    wanted = parse_offered(reserve or unreserve or ())
+    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
+    owner = offers.Owner(principal, parse_labels(label))
+
+    def attempt(offer: "Offer") -> "OfferOperation":
+        if agent is not None and not names_agent(agent, offer.agent_id, offer.hostname):
+            raise Conflict(f"{offer.hostname} is not {agent}")
+        return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
+
+    with session.open_master() as master:
+        if agent is not None:
+            _check_agent(master, agent)
+        check_entries(master, wanted)
+        with session.waiting() as tell:
+            taken = take(master, role, principal, attempt, tell)
+        session.emit(offer_taken(taken))
+
+
+def _check_agent(master: "Master", word: str) -> None:
+    """Whether any agent can be meant, as far as this principal may see them.  Raises NotFound.
+
+    Otherwise every offer would be declined until the deadline, and nobody would know why.
+    """
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+
+    try:
+        agents = read_agents(master)
+    except Denied:
+        return
+    if not any(names_agent(word, one.id, one.hostname) for one in agents):
+        find_agent(agents, word)
+
+
+_RESERVE_EXAMPLES = (
+    ("offers reserve --offer offer.json cpus:2 mem:1GiB --principal web", "a call that reserves of this offer"),
+    ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "one that refines a reservation"),
+)
+
+
+@verb(_RESERVE_EXAMPLES)
+def reserve(
+    session: Session,
+    resources: OfferedResources,
+    offer: OfferFile,
+    offer_id: OfferId = None,
+    owner: Owner = None,
+    label: Labels = None,
+) -> None:
+    """Build and check the ACCEPT call that reserves resources of an offer; nothing is sent.
+
+    It has the format of the offer: role and reservation, or for a framework with
+    RESERVATION_REFINEMENT the stack with a reservation pushed onto it.
+    """
+    from mesosctl.api.offer_files import read_offer
+    from mesosctl.api.scheduler_calls import AcceptCall
+    from mesosctl.model import offers
+
+    wanted = parse_offered(resources)
+    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
+    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
+    who = offers.Owner(principal, parse_labels(label))
+    operation = offers.reserve(wanted, received, who, role=owner)
+    session.emit(offer_call(AcceptCall.of([received], operation).content()))
+
+
+_UNRESERVE_EXAMPLES = (("offers unreserve --offer offer.json cpus:2", "a call that gives 2 reserved cpus back"),)
+
+
+@verb(_UNRESERVE_EXAMPLES)
+def unreserve(
+    session: Session, resources: OfferedResources, offer: OfferFile, offer_id: OfferId = None, owner: Owner = None
+) -> None:
+    """Build and check the ACCEPT call that unreserves resources of an offer; nothing is sent.
+
+    It names what the offer has reserved, entry by entry, in the offer's own format.
+    """
+    from mesosctl.api.offer_files import read_offer
+    from mesosctl.api.scheduler_calls import AcceptCall
+    from mesosctl.model import offers
+
+    wanted = parse_offered(resources)
+    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
+    session.emit(offer_call(AcceptCall.of([received], offers.unreserve(wanted, received, role=owner)).content()))

@@ -1,0 +1,331 @@
+"""`mesosctl quota`: its verbs, one module each."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import group, verb
+from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.resource import Resource
+from mesosctl.model.text import parse_entries
+from mesosctl.operations.quota.state import list_quotas, show_quota
+from mesosctl.output import report
+from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
+
+if TYPE_CHECKING:
+    from mesosctl.model.quantities import Limits
+    from mesosctl.model.quota import DesiredQuota
+
+
+app = group(
+    "Guarantee roles a share of the cluster.",
+    {
+        "check": "mesosctl.cli.commands.quota:check",
+        "list": "mesosctl.cli.commands.quota:list_",
+        "remove": "mesosctl.cli.commands.quota:remove",
+        "set": "mesosctl.cli.commands.quota:set_",
+        "show": "mesosctl.cli.commands.quota:show",
+        "update": "mesosctl.cli.commands.quota:update",
+    },
+)
+
+
+NO_LIMIT = "none"
+"""The word that takes every limit away."""
+
+Role = Annotated[
+    str, typer.Argument(metavar="ROLE", help="A role, as frameworks subscribe with it.", show_default=False)
+]
+Amounts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RESOURCES...",
+        help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
+]
+OptionalRole = Annotated[
+    str | None, typer.Argument(metavar="ROLE", help="A role, as frameworks subscribe with it.", show_default=False)
+]
+OptionalAmounts = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="RESOURCES...",
+        help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    str | None,
+    typer.Option(
+        "--limit",
+        metavar="RESOURCES",
+        help="Upper bounds, 'cpus:16;mem:8GiB', or none. Without it a new quota is limited as POST /quota of the "
+        "master does it (from 1.9 on to the guarantee, before that not at all), and one that is there keeps its "
+        "limits; those that equal the guarantee go on to.",
+    ),
+]
+AllowNewResource = Annotated[
+    bool,
+    typer.Option(
+        "--allow-new-resource",
+        help="Take a name of a resource that no agent has yet; it is refused otherwise.",
+        show_default=False,
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Pass the capacity check, and with --limit the check of use, and nothing else.",
+        show_default=False,
+    ),
+]
+PayloadFile = Annotated[
+    str | None, typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON; - is standard input.")
+]
+
+
+def parse_words(words: Sequence[str]) -> list[Resource]:
+    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.  Raises RuleViolation."""
+    return [entry for word in words for entry in parse_entries(word)]
+
+
+def parse_limit(word: str | None) -> "Limits | None":
+    """What --limit says: None where it is not given, no limits for "none".  Raises RuleViolation."""
+    if word is None:
+        return None
+    from mesosctl.operations.quota.state import limits_of
+
+    return limits_of([] if word == NO_LIMIT else parse_words([word]))
+
+
+def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
+    """A ROLE may repeat the role of a payload file, but not contradict it.  Raises UsageError."""
+    if argument is not None and any(role not in ("", argument) for role in in_file):
+        raise UsageError(
+            f"ROLE '{argument}' contradicts '{', '.join(in_file)}' in the file", field="role", hint="leave ROLE out"
+        )
+
+
+_LIST_EXAMPLES = (
+    ("quota list", "every role with quota"),
+    ("quota list -o json", "the same for a program"),
+    (
+        "quota list -o wide --master http://host1:5050,http://host2:5050",
+        "with what roles use, from whichever of two masters leads",
+    ),
+)
+
+
+@verb(_LIST_EXAMPLES)
+def list_(session: Session) -> None:
+    """Show every role with quota.
+
+    What a role uses is shown with -o wide, json, jsonl and csv.
+    """
+    with session.open_master() as master:
+        session.emit(quota_list(list_quotas(master, with_usage=session.form not in report.NARROW)))
+
+
+_SHOW_EXAMPLES = (
+    ("quota show dev", "one role"),
+    ("quota show dev -o json", "the same for a program"),
+)
+
+
+@verb(_SHOW_EXAMPLES)
+def show(session: Session, role: Role) -> None:
+    """Show the quota of one role and what it uses."""
+    with session.open_master() as master:
+        session.emit(quota_show(show_quota(master, role)))
+
+
+_SET_EXAMPLES = (
+    ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
+    ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less now"),
+    ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "and with limits of its own"),
+    ("quota set dev cpus:12 --limit none", "without any limit"),
+    ("quota set -f quota.json", "from the JSON of POST /quota"),
+)
+
+
+@verb(_SET_EXAMPLES, changes=True)
+def set_(
+    session: Session,
+    role: OptionalRole = None,
+    resources: OptionalAmounts = None,
+    limit: Limit = None,
+    force: Force = False,
+    file: PayloadFile = None,
+    *,
+    allow_new_resource: AllowNewResource = False,
+) -> None:
+    """Guarantee resources to a role that has no quota yet, and limit what it may use.
+
+    With -f the request is read as the documented JSON of POST /quota or SET_QUOTA, its role included;
+    --limit goes with it, as that JSON has no word for limits. Limits of their own need a master from
+    1.9 on, and are set by UPDATE_QUOTA.
+    """
+    from mesosctl.operations.quota.change import set_quota
+    from mesosctl.operations.quota.state import QuotaOptions
+
+    written = None
+    if file is not None:
+        if resources:
+            raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
+        from mesosctl.api.places import places_in_json
+        from mesosctl.api.quota import read_quota_request
+
+        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        with written.refusals():
+            request = read_quota_request(written.text, named(file))
+            guarantee, force = request.to_core(), force or request.force
+        check_role_of_file(role, [request.role])
+        role = request.role or role or ""
+    elif role is None or not resources:
+        raise UsageError("a role and resources are needed", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
+    else:
+        guarantee = parse_words(resources)
+    limits = parse_limit(limit)
+    with session.open_master() as master, written.refusals(role) if written else nullcontext():
+        change = set_quota(
+            master,
+            role,
+            guarantee,
+            limits,
+            QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource),
+        )
+        session.emit(quota_changes([change]))
+
+
+Create = Annotated[bool, typer.Option("--create", help="Also for a role without quota.", show_default=False)]
+Forced = Annotated[bool, typer.Option("--force", help="Pass the checks of capacity and use.", show_default=False)]
+
+
+_UPDATE_EXAMPLES = (
+    ("quota update dev cpus:8 mem:4GiB", "another guarantee"),
+    ("quota update dev mem:4GiB --yes", "none of cpus any more, in a script"),
+    ("quota update dev --limit cpus:16", "only another limit"),
+    ("quota update dev cpus:8 --limit none", "no limit at all"),
+    ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
+)
+
+
+@verb(_UPDATE_EXAMPLES, changes=True)
+def update(  # noqa: PLR0913  # one parameter an option
+    session: Session,
+    role: OptionalRole = None,
+    resources: OptionalAmounts = None,
+    limit: Limit = None,
+    force: Forced = False,
+    create: Create = False,
+    file: PayloadFile = None,
+    *,
+    allow_new_resource: AllowNewResource = False,
+) -> None:
+    """Change the quota of a role, or only its limits.
+
+    RESOURCES are the whole guarantee, and --limit all limits. A resource that either had and that is not
+    named any more is lost, so you are asked first, and a script says --yes; a smaller amount that you name
+    is not asked about. What is not given at all stays as it is.
+
+    A master from 1.9 on changes it in one step.  On an older one, or with --api v0, the quota is
+    removed and set anew; if that fails the old one is put back.  With -f the change is read as the
+    documented JSON of UPDATE_QUOTA, or as one of its configurations; "guarantees" and "limits" that
+    it leaves out stay as they are, and {} is none.
+    """
+    from mesosctl.operations.quota.state import QuotaOptions
+    from mesosctl.operations.quota.update import update_quotas
+
+    written = None
+
+    if file is not None:
+        if resources or limit is not None:
+            raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
+        from mesosctl.api.places import places_in_json
+        from mesosctl.api.quota import read_update_quota
+
+        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        with written.refusals():
+            request = read_update_quota(written.text, named(file))
+            desired = [(config.role, config.to_core()) for config in request.quota_configs]
+        check_role_of_file(role, [name for name, _ in desired])
+        force = force or request.force
+    elif role is None or not (resources or limit is not None):
+        raise UsageError("a role and resources are needed", hint="for example: mesosctl quota update dev cpus:8")
+    else:
+        desired = [(role, _desired(resources or (), limit))]
+    with session.open_master() as master:
+
+        def agree(losses: str) -> None:
+            session.confirm_destructive("Update it all the same?", losses, "name it too, or in a script say --yes")
+            master.deadline.extend_to(master.settings.timeout)
+
+        api = session.options.api or "auto"
+        options = QuotaOptions(force, api, session.waits, allow_new_resource, create=create, agree=agree)
+        with written.refusals(*(name for name, _ in desired)) if written else nullcontext():
+            changes = update_quotas(master, desired, options)
+        session.emit(quota_changes(changes))
+
+
+def _desired(resources: Sequence[str], limit: str | None) -> "DesiredQuota":
+    from mesosctl.model.quota import DesiredQuota
+    from mesosctl.operations.quota.state import guarantees_of
+
+    return DesiredQuota(guarantees_of(parse_words(resources)) if resources else None, parse_limit(limit))
+
+
+Roles = Annotated[list[str], typer.Argument(metavar="ROLE...", help="Roles that have quota.", show_default=False)]
+
+
+_REMOVE_EXAMPLES = (
+    ("quota remove dev", "remove the quota of one role"),
+    ("quota remove dev ops --yes", "remove two without being asked"),
+)
+
+
+@verb(_REMOVE_EXAMPLES, changes=True)
+def remove(session: Session, roles: Roles) -> None:
+    """Remove the quota of roles; none is removed unless every one of them has quota.
+
+    On a terminal, removing several asks first.
+    """
+    from mesosctl.operations.quota.change import remove_quotas
+
+    with session.open_master() as master:
+        if len(set(roles)) > 1:
+            session.confirm(f"Remove the quota of {', '.join(roles)}?")
+        session.emit(quota_changes(remove_quotas(master, roles, wait=session.waits)))
+
+
+_CHECK_EXAMPLES = (
+    ("quota check dev cpus:12 mem:6GiB", "would that be accepted?"),
+    ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if so"),
+)
+
+
+@verb(_CHECK_EXAMPLES)
+def check(
+    session: Session,
+    role: Role,
+    resources: Amounts,
+    limit: Limit = None,
+    *,
+    allow_new_resource: AllowNewResource = False,
+) -> ExitStatus:
+    """Say whether a quota would be accepted, rule by rule, and how much room there is.
+
+    Nothing is changed.  The exit status is 1 where a rule is broken.
+    """
+    from mesosctl.operations.quota.check import check_quota
+
+    guarantee, limits = parse_words(resources), parse_limit(limit)
+    with session.open_master() as master:
+        found = check_quota(master, role, guarantee, limits, allow_new_resource=allow_new_resource)
+    session.emit(quota_check(found))
+    return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO

@@ -1,0 +1,196 @@
+"""`mesosctl ratelimit`: its verbs, one module each."""
+
+import math
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import group, verb
+from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.ratelimit import LARGEST_CAPACITY, RateLimit
+from mesosctl.operations.ratelimit_file import Change, edit
+from mesosctl.output.ratelimit import file_edit
+from mesosctl.planning.message_rates import FileEdit
+
+app = group(
+    "Throttle frameworks so that others are heard.",
+    {
+        "default": "mesosctl.cli.commands.ratelimit:default",
+        "plan": "mesosctl.cli.commands.ratelimit_traffic:plan",
+        "set": "mesosctl.cli.commands.ratelimit:set_",
+        "show": "mesosctl.cli.commands.ratelimit:show",
+        "simulate": "mesosctl.cli.commands.ratelimit_traffic:simulate",
+        "suggest": "mesosctl.cli.commands.ratelimit_traffic:suggest",
+        "unset": "mesosctl.cli.commands.ratelimit:unset",
+        "validate": "mesosctl.cli.commands.ratelimit:validate",
+        "watch": "mesosctl.cli.commands.ratelimit_traffic:watch",
+    },
+)
+
+
+ConfigFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="JSON as --rate_limits takes it; - is standard input.", show_default=False)
+]
+EditedFile = Annotated[
+    str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit; made if it is not there.")
+]
+Principal = Annotated[
+    str, typer.Argument(metavar="PRINCIPAL", help="A principal, as in FrameworkInfo.principal.", show_default=False)
+]
+Qps = Annotated[
+    float | None, typer.Option("--qps", metavar="NUMBER", help="Messages a second; never throttled without.")
+]
+Capacity = Annotated[
+    int | None,
+    typer.Option(
+        "--capacity", metavar="NUMBER", min=0, max=LARGEST_CAPACITY, help="Messages that may wait; any number without."
+    ),
+]
+Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time between readings, such as 5s.")]
+
+
+def read_config(session: Session, path: str) -> str:
+    """The text of a configuration file.  Raises BadInput."""
+    return read_text(path, "FILE", session.environment.stdin)
+
+
+def limit_of(qps: float | None, capacity: int | None) -> RateLimit:
+    """The limit that the options say.  Raises UsageError for a rate that no file can hold."""
+    if qps is not None and not (qps > 0 and math.isfinite(qps)):
+        raise UsageError(f"{qps:g} is not a rate: it must be above zero", field="--qps")
+    return RateLimit(qps, capacity)
+
+
+def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
+    """Edit a file, print the diff, and say when it will matter; with --dry-run the file is left alone.
+
+    Raises UsageError for standard input, and what `edit` raises.
+    """
+    if path == STANDARD_INPUT:
+        raise UsageError("a file is edited where it is, and - is none", field="--file", hint="name a file")
+    made = edit(path, change, write=not session.options.dry_run)
+    session.emit(file_edit(made))
+    if made.written:
+        session.note("a master reads its rate limits when it starts: restart it, or let another one lead")
+    return made
+
+
+_SHOW_EXAMPLES = (
+    ("ratelimit show", "limits beside live figures"),
+    ("ratelimit show -o json", "the same for a program"),
+)
+
+
+@verb(_SHOW_EXAMPLES)
+def show(session: Session) -> None:
+    """Show the limits a master was started with, beside what each principal sends.
+
+    A real master throttles and counts frameworks that use a driver; those of the HTTP API only
+    show up with counters at 0.
+    """
+    from mesosctl.operations.ratelimit import show
+    from mesosctl.output.ratelimit import standings
+
+    with session.open_master() as master:
+        session.emit(standings(show(master)))
+
+
+_SET_EXAMPLES = (
+    ("ratelimit set batch --qps 50 --capacity 10000 -f limits.json", "throttle a principal"),
+    ("ratelimit set production -f limits.json", "never throttle one, whatever the default"),
+)
+
+
+@verb(_SET_EXAMPLES)
+def set_(
+    session: Session,
+    who: Principal,
+    file: EditedFile,
+    qps: Qps = None,
+    capacity: Capacity = None,
+) -> None:
+    """Give a principal a limit of its own in a file of rate limits, and show the diff.
+
+    All frameworks with that principal share it.  Whatever else is in the file stays.
+    """
+    from mesosctl.operations.ratelimit_file import set_limit
+
+    edit_and_tell(session, file, set_limit(who, limit_of(qps, capacity)))
+
+
+_UNSET_EXAMPLES = (("ratelimit unset batch -f limits.json", "leave a principal to the default"),)
+
+
+@verb(_UNSET_EXAMPLES)
+def unset(session: Session, who: Principal, file: EditedFile) -> None:
+    """Take a principal's entry out of a file of rate limits, and show the diff.
+
+    The default applies to it from then on.
+    """
+    from mesosctl.operations.ratelimit_file import unset_limit
+
+    edit_and_tell(session, file, unset_limit(who))
+
+
+Remove = Annotated[
+    bool, typer.Option("--none", help="No default: those not listed are not throttled.", show_default=False)
+]
+
+_DEFAULT_EXAMPLES = (
+    ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "what all others share"),
+    ("ratelimit default --none -f limits.json", "do not throttle them"),
+)
+
+
+@verb(_DEFAULT_EXAMPLES)
+def default(
+    session: Session,
+    file: EditedFile,
+    qps: Qps = None,
+    capacity: Capacity = None,
+    remove: Remove = False,
+) -> None:
+    """Set the rate and the capacity that everybody shares who is not listed, and show the diff.
+
+    They count for all of them together, frameworks without a principal included.
+    """
+    from mesosctl.operations.ratelimit_file import set_default
+
+    if remove == (qps is not None) or (remove and capacity is not None):
+        raise UsageError("give either --qps or --none", field="--qps", hint="a capacity without a rate is ignored")
+    edit_and_tell(session, file, set_default(limit_of(qps, capacity)))
+
+
+Live = Annotated[
+    bool, typer.Option("--live", help="Ask the master which principals its frameworks use.", show_default=False)
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Warnings make the exit status 1.", show_default=False)]
+
+_VALIDATE_EXAMPLES = (
+    ("ratelimit validate limits.json", "would a master start with that?"),
+    ("ratelimit validate limits.json --live -o wide", "and does anybody use these principals?"),
+)
+
+
+@verb(_VALIDATE_EXAMPLES)
+def validate(session: Session, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
+    """Check a file of rate limits: everything that stops a master, and everything unwise.
+
+    Broken JSON is shown with line, column and what was expected there.  The exit status is 3 where
+    a master would not start.
+    """
+    from mesosctl.operations.ratelimit_file import validate
+    from mesosctl.output.ratelimit import validation
+
+    text = read_config(session, file)
+    if live:
+        with session.open_master() as master:
+            check = validate(text, file, named(file), master)
+    else:
+        check = validate(text, file, named(file))
+    session.emit(validation(check))
+    if not check.valid:
+        return ExitStatus.INVALID
+    return ExitStatus.ANSWER_IS_NO if strict and check.remarks else ExitStatus.DONE

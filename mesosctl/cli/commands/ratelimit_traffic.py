@@ -1,0 +1,216 @@
+"""`mesosctl ratelimit plan`."""
+
+from io import StringIO
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.commands.ratelimit import ConfigFile, Interval, read_config
+from mesosctl.cli.environment import named
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.output import report
+
+Memory = Annotated[
+    str,
+    typer.Option(
+        "--memory", metavar="SIZE", help="What the master may use for queues: its limit less what it uses anyway."
+    ),
+]
+MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
+
+_PLAN_EXAMPLES = (
+    ("ratelimit plan limits.json --memory 2GiB", "do full queues fit?"),
+    ("ratelimit plan limits.json --memory 2GiB --message-size 4KiB", "with larger messages"),
+)
+
+
+@verb(_PLAN_EXAMPLES)
+def plan(session: Session, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
+    """Sum up the capacities: the memory that full queues take, and what is left.
+
+    The exit status is 1 where they do not fit, or where a queue has no end.
+    """
+    from mesosctl.model.ratelimit import check, plan_memory
+    from mesosctl.model.text import parse_bytes
+    from mesosctl.operations.ratelimit_file import parse
+    from mesosctl.output.ratelimit import memory_plan
+
+    limits = parse(read_config(session, file), named(file)).limits
+    check(limits)
+    plan = plan_memory(
+        limits, memory=parse_bytes(memory, "--memory"), message_size=parse_bytes(message_size, "--message-size")
+    )
+    session.emit(memory_plan(plan))
+    return ExitStatus.DONE if plan.fits else ExitStatus.ANSWER_IS_NO
+
+
+Traffic = Annotated[
+    list[str],
+    typer.Option(
+        "--traffic",
+        metavar="PATTERN",
+        help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - is no principal. Repeat.",
+    ),
+]
+Svg = Annotated[
+    str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file; - writes only that.")
+]
+
+_SIMULATE_EXAMPLES = (
+    ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
+    (
+        "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
+        "with a burst after twenty seconds, as a picture too",
+    ),
+)
+
+
+@verb(_SIMULATE_EXAMPLES)
+def simulate(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
+    """Play traffic through a file of rate limits: who waits, how long, and who overflows when.
+
+    Time is virtual, so an hour takes a moment.  The throttle is the one of the fake master.
+    """
+    from pathlib import Path
+
+    from mesosctl.model.ratelimit import check
+    from mesosctl.operations.files import write_atomically
+    from mesosctl.operations.ratelimit_file import parse
+    from mesosctl.output.ratelimit_simulation import simulation
+    from mesosctl.planning.message_rates import Simulation
+    from mesosctl.planning.traffic import parse_traffic, simulate
+
+    limits = parse(read_config(session, file), named(file)).limits
+    check(limits)
+    played = Simulation(limits, simulate(limits, parse_traffic(traffic)))
+    instead = session.is_output(svg, "--svg")
+    if not instead:
+        session.emit(simulation(played))
+    if svg is not None:
+        from mesosctl.output.ratelimit_simulation import picture
+
+        if instead:
+            session.emit_text(picture(played))
+        else:
+            write_atomically(Path(svg), picture(played), field="--svg")
+            session.note(f"drawn into {svg}")
+
+
+For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to watch, such as 10m.")]
+Headroom = Annotated[
+    float,
+    typer.Option("--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the busiest interval."),
+]
+Burst = Annotated[str, typer.Option("--burst", metavar="SPAN", help="The capacity, as so much time at that rate.")]
+Write = Annotated[
+    str | None,
+    typer.Option(
+        "--file", "-f", metavar="FILE", help="Write the limits there; standard output unless given, and for -."
+    ),
+]
+
+_SUGGEST_EXAMPLES = (
+    ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
+    ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous ones"),
+)
+
+
+@verb(_SUGGEST_EXAMPLES)
+def suggest(
+    session: Session,
+    span: For = "10m",
+    interval: Interval = "10s",
+    headroom: Headroom = 2.0,
+    burst: Burst = "30s",
+    file: Write = None,
+) -> None:
+    """Suggest limits from the traffic of a while, as a file that --rate_limits takes.
+
+    Large rates already protect other frameworks, so start with these and lower them.  Only
+    principals with counters are seen; the default is as large as the largest of them.
+    """
+    from math import ceil
+    from pathlib import Path
+
+    from mesosctl.api.rate_limits import RateLimits
+    from mesosctl.model.text import parse_span
+    from mesosctl.operations.files import write_atomically
+    from mesosctl.operations.ratelimit import Pace, watch_and_suggest
+    from mesosctl.operations.ratelimit_file import dump
+    from mesosctl.output.ratelimit_simulation import suggestion
+
+    environment = session.environment
+    step = parse_span(interval, "--interval")
+    count = max(1, ceil(parse_span(span, "--for") / step)) + 1
+    pace = Pace(step, count, environment.clock, environment.sleep)
+    instead = session.is_output(file, "--file")
+    with session.open_master() as master:
+        made = watch_and_suggest(master, pace, headroom=headroom, burst=parse_span(burst, "--burst"))
+    if not made.observed:
+        session.note("no framework with a principal was seen: the suggestion is a guess")
+    text = dump(RateLimits.of(made.limits).content())
+    if instead or (session.form == "table" and file is None):
+        session.emit_text(text)
+        return
+    if file is not None and session.options.dry_run:
+        session.note(f"{file} is left alone: a dry run")
+    elif file is not None:
+        write_atomically(Path(file), text)
+        session.note(f"written to {file}")
+    session.emit(suggestion(made, text))
+
+
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
+]
+
+_WATCH_EXAMPLES = (
+    ("ratelimit watch", "live, until interrupted"),
+    ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
+    ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
+)
+
+_UP_AND_CLEAR = "\x1b[{lines}A\x1b[J"
+
+
+@verb(_WATCH_EXAMPLES)
+def watch(session: Session, interval: Interval = "5s", count: Count = None) -> None:
+    """Watch the messages of each principal: received, processed, waiting, how fast, and until when there is room.
+
+    Another master's counters begin anew, and counters come and go with their frameworks; no rate is
+    told across such a break.  STATUS says which it was, and `full` where a queue is full, so that the
+    master refuses messages.
+    """
+    from mesosctl.model.text import parse_span
+    from mesosctl.operations.ratelimit import Pace, watch
+    from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
+    from mesosctl.output.report import write
+
+    environment = session.environment
+    if count is None and session.form in report.ONE_PIECE:
+        raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")
+    pace = Pace(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
+    with session.open_master() as master:
+        readings = watch(master, pace)
+        if session.form in report.ONE_PIECE:
+            session.emit(watched(list(readings)))
+            return
+        above = 0
+        was_empty = False
+        for reading in readings:
+            # On a terminal the table says so; whoever reads a pipe sees no table, and should not think that it hangs.
+            is_empty = not reading.rates
+            if is_empty and not was_empty and not environment.draws:
+                session.note(f"{NOTHING_TO_WATCH}; looking again every {interval}")
+                environment.tell_notes()
+            was_empty = is_empty
+            text = StringIO()
+            draws, colours = environment.draws, environment.colours
+            write(watched([reading]), session.form, text, environment.secrets, draws=draws, colours=colours)
+            if above and environment.draws and session.form != "jsonl":
+                environment.stdout.write(_UP_AND_CLEAR.format(lines=above))
+            environment.stdout.write(text.getvalue())
+            environment.stdout.flush()
+            above = text.getvalue().count("\n")

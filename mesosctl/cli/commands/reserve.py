@@ -1,0 +1,215 @@
+"""`mesosctl reserve`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.commands.reservations import (
+    Attributes,
+    OptionalWords,
+    OwnerParameters,
+    Reserver,
+    SendParameters,
+    agent_beside_file,
+    pairs,
+    parse_amounts,
+)
+from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.model.errors import UsageError
+from mesosctl.model.holdings import AgentChange
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.operations.reservation_steps import SendOptions
+from mesosctl.operations.reservation_targets import Owner
+from mesosctl.output.reservations import agent_changes
+
+if TYPE_CHECKING:
+    from mesosctl.client.master import Master
+
+
+Any = Annotated[bool, typer.Option("--any", help="On the agent with most room for it.", show_default=False)]
+Count = Annotated[int | None, typer.Option("--count", metavar="N", min=1, help="On N agents, each the whole of it.")]
+_RESERVE_EXAMPLES = (
+    ("reserve agent-1 cpus:8 mem:4GiB --role ads", "reserve on one agent"),
+    ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
+    ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
+    ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
+)
+
+
+@verb(_RESERVE_EXAMPLES, changes=True)
+def reserve(  # noqa: PLR0913  # one parameter an option
+    session: Session,
+    words: OptionalWords = None,
+    *,
+    of: OwnerParameters,
+    reserver: Reserver = None,
+    any_agent: Any = False,
+    count: Count = None,
+    attribute: Attributes = None,
+    sending: SendParameters,
+) -> None:
+    """Reserve resources of an agent for a role, and wait until master and agent both show it.
+
+    What is offered is taken back for it; what tasks use is not available.
+    """
+    given = list(words or ())
+    several = any_agent or count is not None
+    if not several and not given:
+        raise UsageError("which agent?", hint="name one, or give --any or --count N")
+    if attribute and not several:
+        raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
+    how = sending.manner(session)
+    agent = None if several else given.pop(0)
+    if sending.file is not None:
+        _from_file(session, agent_beside_file(agent, given, of.are_said, reserver), sending.file, how)
+        return
+    if of.role is None or not given:
+        raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
+    entries = parse_amounts(given)
+    with session.open_master() as master:
+        credentials = master.settings.credentials
+        wanted = of.owner(of.role, reserver or (credentials.principal if credentials else None))
+        if agent is not None:
+            changes = _on_one(master, agent, entries, wanted, how)
+        else:
+            changes = _on_some(master, pairs(attribute, "--attribute"), count or 1, entries, wanted, how)
+        session.emit(agent_changes(changes))
+
+
+def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
+    """What the JSON says, on one agent."""
+    from mesosctl.operations.quota.state import check_entries
+    from mesosctl.operations.reservation_steps import operate
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations import plan_reserve, read_reserve
+
+    text = read_text(file, "--file", session.environment.stdin)
+    with session.open_master() as master:
+        credentials = master.settings.credentials
+        payload = read_reserve(text, named(file), credentials.principal if credentials else None)
+        check_entries(master, payload.resources)
+        found = find_agent(read_agents(master), agent)
+        payload.check_agent(found)
+        plan = plan_reserve(master, found, payload.resources, payload.source)
+        session.emit(agent_changes(operate(master, [plan], how)))
+
+
+def _on_one(
+    master: "Master", agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions
+) -> list[AgentChange]:
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations import reserve_for
+
+    return reserve_for(master, [find_agent(read_agents(master), agent)], entries, wanted, how)
+
+
+def _on_some(  # the words of one command
+    master: "Master",
+    attributes: Sequence[tuple[str, str]],
+    count: int,
+    entries: Sequence[Resource],
+    wanted: Owner,
+    how: SendOptions,
+) -> list[AgentChange]:
+    """On `count` agents with these attributes, those with most room first."""
+    from mesosctl.operations.reservation_targets import read_agents, with_attributes
+    from mesosctl.operations.reservations import reserve_on_some
+
+    return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)
+
+
+All = Annotated[bool, typer.Option("--all", help="All that the role has, on AGENT or everywhere.", show_default=False)]
+Of = Annotated[
+    str | None, typer.Option("--reserver", metavar="NAME", help="Only what this principal reserved; anybody's else.")
+]
+
+_UNRESERVE_EXAMPLES = (
+    ("unreserve agent-1 cpus:2 --role ads", "hand back a part"),
+    ("unreserve agent-1 --role ads --all", "all that ads has on an agent"),
+    ("unreserve --role ads --all --yes", "everywhere, without being asked"),
+)
+
+
+@verb(_UNRESERVE_EXAMPLES, changes=True)
+def unreserve(
+    session: Session,
+    words: OptionalWords = None,
+    *,
+    of: OwnerParameters,
+    reserver: Of = None,
+    everything: All = False,
+    sending: SendParameters,
+) -> None:
+    """Undo dynamic reservations: a refined one falls back to the role below it.
+
+    The reserver's principal and the labels are found on the agent.  --all shows first what it would
+    undo, and asks; a script says --yes.  What is refined for a role below ROLE belongs to that role: it
+    is left, and a note says so.
+    """
+    given = list(words or ())
+    agent = given.pop(0) if given else None
+    how = sending.manner(session)
+    if sending.file is not None:
+        _from_file_unreserve(
+            session, agent_beside_file(agent, given, of.are_said, reserver, everything), sending.file, how
+        )
+        return
+    if of.role is None or (everything and given) or not (everything or (agent and given)):
+        raise UsageError(
+            "AGENT, RESOURCES and --role are needed, or --role and --all",
+            hint="mesosctl unreserve agent-1 cpus:2 --role ads",
+        )
+    wanted = of.owner(of.role, reserver)
+    if everything:
+        _all(session, agent, wanted, how)
+    else:
+        assert agent is not None
+        _some(session, agent, parse_amounts(given), wanted, how)
+
+
+def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
+    """What the JSON says, on one agent."""
+    from mesosctl.operations.quota.state import check_entries
+    from mesosctl.operations.reservation_steps import operate
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations import plan_unreserve, read_unreserve
+
+    payload = read_unreserve(read_text(file, "--file", session.environment.stdin), named(file))
+    with session.open_master() as master:
+        check_entries(master, payload.resources)
+        found = find_agent(read_agents(master), agent)
+        payload.check_agent(found)
+        session.emit(agent_changes(operate(master, [plan_unreserve(master, found, payload.resources)], how)))
+
+
+def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:
+    """These amounts, on one agent."""
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations import unreserve_of
+
+    with session.open_master() as master:
+        found = find_agent(read_agents(master), agent)
+        session.emit(agent_changes(unreserve_of(master, found, entries, wanted, how)))
+
+
+def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:
+    """All that the owner has, on one agent or everywhere: shown first, and asked about."""
+    from mesosctl.operations.reservation_steps import operate
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations import plan_all, refined_left
+
+    with session.open_master() as master:
+        everybody = read_agents(master)
+        meant = [find_agent(everybody, agent)] if agent else everybody
+        plans = plan_all(master, meant, wanted)
+        if not session.options.yes:
+            planned = [AgentChange(plan.agent, "unreserved", Resources(plan.resources)) for plan in plans]
+            session.show(agent_changes(planned, planned=True))
+        for sentence in refined_left(meant, wanted):
+            session.note(sentence)
+        session.confirm_destructive(f"Unreserve all of this, on {len(plans)} agent{'s' * (len(plans) > 1)}?")
+        session.emit(agent_changes(operate(master, plans, how)))

@@ -1,0 +1,112 @@
+"""`mesosctl snapshot`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.environment import STANDARD_INPUT, named, opened
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.model.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.planning.snapshot import ClusterSnapshot
+
+File = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
+]
+Source = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="FILE", help="Take a snapshot file instead of asking a master; - is standard input."
+    ),
+]
+Anonymise = Annotated[
+    bool,
+    typer.Option("--anonymise", "--anonymize", help="Keep shapes and amounts, drop names.", show_default=False),
+]
+Compare = Annotated[
+    Path | None,
+    typer.Option(
+        "--compare",
+        metavar="FILE",
+        help="Say what has changed since this snapshot, and write nothing; - is standard input.",
+    ),
+]
+EXAMPLES = (
+    ("snapshot -f cluster.json", "the whole cluster in one file"),
+    ("--master fake:cluster.json quota set dev cpus:12", "try a change on it"),
+    ("snapshot --compare cluster.json", "what has changed since"),
+    ("snapshot --compare monday.json --from friday.json", "two snapshots, no master"),
+    ("snapshot --anonymise -f shape.json", "to be shown to strangers"),
+)
+
+
+@verb(EXAMPLES)
+def command(
+    session: Session,
+    *,
+    file: File = None,
+    source: Source = None,
+    anonymise: Anonymise = False,
+    compare: Compare = None,
+) -> ExitStatus:
+    """Keep a whole cluster in a file: agents, frameworks and what they hold, offers, quotas, weights, flags.
+
+    A fake master can be made from it with --master fake:FILE.  What the master does not tell is listed
+    in the file, each with what is assumed in its place.  A file is not written through a link that somebody
+    else made.  Nothing is changed.  With --compare the exit
+    status is 1 where there is a difference.
+    """
+    if compare is not None and (file is not None or anonymise):
+        raise UsageError("--compare writes no snapshot", field="--compare", hint="leave out --file and --anonymise")
+    if compare is not None:
+        return _compare(session, compare, source)
+    from mesosctl.api.snapshots import snapshot as snapshot_api
+    from mesosctl.operations.snapshot import write_file
+    from mesosctl.planning.anonymous import anonymised
+
+    snapshot = _snapshot(session, source)
+    if anonymise:
+        snapshot = anonymised(snapshot)
+    if file is None or str(file) == "-":
+        session.emit_pieces(session.kept(snapshot_api.lines(snapshot), "the snapshot"))
+        return ExitStatus.DONE
+    from mesosctl.output.snapshot import snapshot_taken
+
+    write_file(file, snapshot, lambda pieces: session.kept(pieces, str(file)))
+    session.emit(snapshot_taken(snapshot, str(file)))
+    return ExitStatus.DONE
+
+
+def _snapshot(session: Session, source: Path | None) -> "ClusterSnapshot":
+    from mesosctl.operations.snapshot import read_snapshot
+
+    if source is not None:
+        return _kept(session, source, "--from")
+    try:
+        with session.open_master() as master:
+            return read_snapshot(master, progress=session.progress)
+    finally:
+        session.end_progress()
+
+
+def _kept(session: Session, path: Path, field: str) -> "ClusterSnapshot":
+    from mesosctl.api.snapshots import snapshot as snapshot_api
+
+    with opened(path, field, session.environment.stdin) as file:
+        return snapshot_api.read(file, named(path))
+
+
+def _compare(session: Session, before: Path, source: Path | None) -> ExitStatus:
+    from mesosctl.output.snapshot import snapshot_differences
+    from mesosctl.planning.snapshot import changes
+
+    if str(before) == str(source) == STANDARD_INPUT:
+        raise UsageError("standard input holds one snapshot, not two", field="--compare", hint="name a file")
+    old = _kept(session, before, "--compare")
+    found = changes(old, _snapshot(session, source))
+    session.emit(snapshot_differences(found))
+    return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE

@@ -1,0 +1,137 @@
+"""`mesosctl volumes`: its verbs, one module each."""
+
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.commands.reservations import (
+    Agent,
+    LabelWords,
+    OnlyAgent,
+    OptionalRole,
+    Reserver,
+    Role,
+    RoleAndBelow,
+    TrustMaster,
+    Under,
+    manner,
+    nothing_found,
+    owner,
+    parse_amounts,
+)
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import group, verb
+from mesosctl.model.errors import UsageError
+from mesosctl.model.holdings import holdings, plain_text
+from mesosctl.model.resource import Disk
+from mesosctl.model.resources import Resources
+from mesosctl.output.reservations import agent_changes, volume_list
+
+app = group(
+    "Create, destroy and list persistent volumes.",
+    {
+        "create": "mesosctl.cli.commands.volumes:create",
+        "destroy": "mesosctl.cli.commands.volumes:destroy",
+        "list": "mesosctl.cli.commands.volumes:list_",
+    },
+)
+
+
+_LIST_EXAMPLES = (
+    ("volumes list", "every volume"),
+    ("volumes list --role db -o json", "those of a role, for a program"),
+)
+
+
+@verb(_LIST_EXAMPLES)
+def list_(session: Session, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
+    """Show persistent volumes and whether tasks use them."""
+    from mesosctl.operations.reservation_targets import find_agent, read_agents
+
+    with session.open_master() as master:
+        found = read_agents(master, session.progress)
+        session.end_progress()
+    shown = [find_agent(found, agent)] if agent is not None else found
+    volumes = [held for one in shown for held in holdings(one, role) if held.disk and held.disk.persistence_id]
+    owners = {held.owner.role for one in found for held in holdings(one) if held.disk} if not volumes and role else ()
+    empty = nothing_found("there are no volumes", {"--role": role, "--agent": agent}, owners)
+    session.emit(volume_list(volumes, empty=empty))
+
+
+Size = Annotated[
+    str,
+    typer.Argument(
+        metavar="SIZE", help="How much reserved disk: disk:10GiB. GB means GiB, as in Mesos.", show_default=False
+    ),
+]
+Id = Annotated[
+    str, typer.Argument(metavar="ID", help="Its name, unique for the role on the agent.", show_default=False)
+]
+Path = Annotated[
+    str, typer.Option("--path", metavar="PATH", help="Where containers find it; data unless given.", show_default=False)
+]
+
+_CREATE_EXAMPLES = (("volumes create agent-1 v1 disk:10GiB --role db", "from disk that is reserved for db"),)
+
+
+@verb(_CREATE_EXAMPLES, changes=True)
+def create(  # noqa: PLR0913  # one parameter an option
+    session: Session,
+    agent: Agent,
+    volume: Id,
+    size: Size,
+    *,
+    role: Role,
+    under: Under = None,
+    label: LabelWords = None,
+    reserver: Reserver = None,
+    path: Path = "data",
+    trust_master: TrustMaster = False,
+) -> None:
+    """Make a persistent volume of reserved disk, and wait until master and agent both show it."""
+    from mesosctl.operations import reservation_targets as meant
+    from mesosctl.operations.reservations import create_volume
+
+    if ":" not in size:
+        raise UsageError(f"'{size}' does not say of what", field="SIZE", hint=f"write disk:{size}")
+    entries = parse_amounts([size])
+    if len(entries) != 1 or entries[0].name != "disk" or entries[0].reservations:
+        raise UsageError(
+            f"'{size}' is not an amount of disk, which is what volumes are made of",
+            field="SIZE",
+            hint="write for example disk:10GiB; --role says who owns it",
+        )
+    made = Disk(persistence_id=volume, container_path=path, mode="RW")
+    with session.open_master() as master:
+        on = meant.find_agent(meant.read_agents(master), agent)
+        how = manner(session, trust_master=trust_master)
+        session.emit(
+            agent_changes(create_volume(master, on, entries[0], made, owner(role, under, label, reserver), how))
+        )
+
+
+_DESTROY_EXAMPLES = (
+    ("volumes destroy agent-1 v1", "after being asked"),
+    ("volumes destroy agent-1 v1 --role db --yes", "the one of db, without being asked"),
+)
+
+
+@verb(_DESTROY_EXAMPLES, changes=True)
+def destroy(
+    session: Session, agent: Agent, volume: Id, *, role: OptionalRole = None, trust_master: TrustMaster = False
+) -> None:
+    """Destroy a persistent volume and everything in it; its disk stays reserved.
+
+    The volume is looked for first; a volume that a task uses cannot be destroyed.
+    """
+    from mesosctl.operations import reservation_targets as meant
+    from mesosctl.operations.reservation_steps import operate
+    from mesosctl.operations.reservations import plan_destroy
+
+    with session.open_master() as master:
+        on = meant.find_agent(meant.read_agents(master), agent)
+        plan = plan_destroy(on, volume, role)
+        (found,) = plan.resources
+        about = f"of '{found.role}' on {on.name}, {plain_text(Resources([found]))}"
+        session.confirm_destructive(f"Destroy volume '{volume}' {about}, and everything in it?")
+        session.emit(agent_changes(operate(master, [plan], manner(session, trust_master=trust_master))))

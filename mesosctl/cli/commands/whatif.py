@@ -1,0 +1,191 @@
+"""`mesosctl whatif`."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from mesosctl.cli.commands.quota import AllowNewResource
+from mesosctl.cli.environment import named, opened
+from mesosctl.cli.session import Session
+from mesosctl.cli.verb import verb
+from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.planning.changes import EXAMPLE
+from mesosctl.planning.forecast import Terms
+
+if TYPE_CHECKING:
+    from fake_master import DryRun
+    from mesosctl.planning.changes import Change
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CHANGES...]",
+        help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
+        "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID; made in this order.",
+        show_default=False,
+    ),
+]
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="A snapshot or a cluster file instead of a live master; - is standard input.",
+    ),
+]
+Lost = Annotated[list[str] | None, typer.Option("--lose-agent", metavar="AGENT", help="This agent is gone. Repeat.")]
+
+
+def _fraction(text: str) -> float:
+    """A part of 1 from "0.2" or "20%".  Raises UsageError."""
+    number, percent, rest = text.strip().partition("%")
+    try:
+        part = float(number) / (100 if percent else 1)
+    except ValueError:
+        part = math.nan
+    if rest or not 0 < part <= 1:
+        raise UsageError(
+            f"--lose-fraction is '{text}': it has to be above 0 and at most 1, or 100%",
+            field="--lose-fraction",
+            hint="write 0.2 or 20% for a fifth of the agents; --lose-agent names single ones",
+        )
+    return part
+
+
+Fraction = Annotated[
+    float | None,
+    typer.Option(
+        "--lose-fraction",
+        metavar="PART",
+        parser=_fraction,
+        help="This part of all agents is gone, 0.2 or 20% for a fifth, rounded up to whole agents: evenly spread in "
+        "the order of host names, the same every time.",
+        show_default=False,
+    ),
+]
+Added = Annotated[
+    list[str] | None, typer.Option("--add-agent", metavar="RESOURCES", help="An agent like this registers. Repeat.")
+]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent; 1 unless given.")
+]
+Attribute = Annotated[
+    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Of the agents that are added. Repeat.")
+]
+Gone = Annotated[
+    list[str] | None, typer.Option("--lose-framework", metavar="FRAMEWORK", help="This framework is gone. Repeat.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Pass the capacity check of quota.", show_default=False)]
+Cycles = Annotated[
+    int, typer.Option("--cycles", metavar="N", min=1, max=10_000, help="Allocations before, and at least after.")
+]
+Assume = Annotated[
+    Literal["hold", "accept"],
+    typer.Option("--assume", help="Frameworks hold what they are offered, or run tasks on all of it."),
+]
+Page = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write the forecast as a page, for a ticket; - writes only that, to standard output.",
+    ),
+]
+
+EXAMPLES = (
+    ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
+    ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
+    ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
+)
+
+
+@verb(EXAMPLES)
+def command(  # noqa: PLR0913  # one parameter an option
+    session: Session,
+    words: Words = None,
+    *,
+    source: From = None,
+    lose_agent: Lost = None,
+    lose_fraction: Fraction = None,
+    add_agent: Added = None,
+    count: Count = None,
+    attribute: Attribute = None,
+    lose_framework: Gone = None,
+    force: Force = False,
+    allow_new_resource: AllowNewResource = False,
+    cycles: Cycles = 10,
+    assume: Assume = "hold",
+    report: Page = None,
+) -> ExitStatus:
+    """Say what changes would do: who gains, who loses, who starves, and what a master would refuse.
+
+    Nothing is sent but reads. The changes are made to a fake master with the snapshot of the cluster,
+    first agents and frameworks that come and go, then CHANGES. The exit status is 1 where one is
+    refused, or somebody falls below a guarantee or to nothing.
+    """
+    from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
+    from mesosctl.operations.whatif import ChangeRunner, attempt
+
+    unused = "--count" if count is not None else "--attribute"
+    if not add_agent and (count is not None or attribute):
+        raise UsageError(
+            f"{unused} is about agents that are added, and none is", field=unused, hint="give --add-agent RESOURCES too"
+        )
+    lost = _events(lose_agent or (), lose_fraction or 0.0, lose_framework or ())
+    wanted = [*lost, *_added(add_agent or (), count or 1, attribute), *_parsed(words or ())]
+    if not wanted:
+        raise UsageError(
+            "no change was given, so there is nothing to forecast",
+            field="CHANGES",
+            hint=f"name at least one: a change such as {EXAMPLE}, --lose-agent, --lose-fraction, --lose-framework "
+            "or --add-agent",
+        )
+    dry_run = _begin(session, source, terms_of(session, cycles, assume))
+    acting = DryRunSession(session, dry_run)
+    with acting.open_master() as master:
+        deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
+        for name, change in wanted:
+            attempt(dry_run, partial(deeds.do, change), label=name)
+    session.environment.notes += acting.environment.take_notes()
+    return tell(session, dry_run.forecast(), report, [])
+
+
+def _begin(session: Session, source: Path | None, terms: Terms) -> "DryRun":
+    from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
+
+    if source is not None:
+        with opened(source, "--from", session.environment.stdin) as file:
+            return start_dry_run_of_file(file, named(source), terms)
+    with session.open_master() as master:
+        return start_dry_run_of_master(master, terms, session.progress)
+
+
+def _events(agents: Sequence[str], fraction: float, frameworks: Sequence[str]) -> "list[tuple[str, Change]]":
+    from mesosctl.planning.changes import LoseAgents, LoseFramework
+
+    found: list[tuple[str, Change]] = []
+    if agents or fraction:
+        agents = list(dict.fromkeys(agents))
+        named = ", ".join([*agents, *([f"{fraction:g} of all"] if fraction else [])])
+        found.append((f"agents lost: {named}", LoseAgents(tuple(agents), fraction)))
+    return found + [(f"framework lost: {word}", LoseFramework(word)) for word in frameworks]
+
+
+def _added(texts: Sequence[str], count: int, attributes: Sequence[str] | None) -> "list[tuple[str, Change]]":
+    from mesosctl.cli.commands.reservations import pairs
+    from mesosctl.model.text import parse_of_agents
+    from mesosctl.planning.changes import AddAgents
+
+    found = dict(pairs(attributes, "--attribute"))
+    return [(f"{count} agents more: {text}", AddAgents(tuple(parse_of_agents(text)), count, found)) for text in texts]
+
+
+def _parsed(words: Sequence[str]) -> "list[tuple[str, Change]]":
+    from mesosctl.planning.changes import parse_change
+
+    return [(word, parse_change(word)) for word in words]

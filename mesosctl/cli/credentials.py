@@ -1,0 +1,191 @@
+"""Secrets, from where an operator put them: a file, a variable, a context, the keyring, or a silent prompt.
+
+Never from an argument, which everybody sees who may list processes, and never into a message.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from mesosctl.cli.environment import Environment
+from mesosctl.cli.settings import Settings, declared
+from mesosctl.model.errors import BadInput, UsageError, open_file, why_unreadable
+from mesosctl.model.redaction import Secrets
+
+if TYPE_CHECKING:
+    from mesosctl.client.credentials import Token
+
+
+_KEYRING = "mesosctl"
+_LARGEST = 1 << 14
+"""Characters of a file that holds a secret; no token is nearly as long."""
+
+
+def secret_of(principal: str, settings: Settings, environment: Environment, warn: Callable[[str], None]) -> str:
+    """The principal's secret, from the place that `settings` left of those that were named.
+
+    `warn` is told of a file that others may open.
+
+    Raises BadInput for a file or a keyring without one, UsageError where there is nobody to ask.
+    """
+    file, source = settings.options.secret_file, settings.options.secret_from
+    if "secret" in settings.secrets:
+        return settings.secrets["secret"]
+    if file is not None:
+        return read_secret_file(file, "--secret-file", warn, settings.reminder("secret_file"))
+    if source == "keyring":
+        return _from_keyring(principal, settings.context if settings.conflicting is None else None)
+    return ask_for_secret(f"Secret of {principal}: ", environment, f"no secret for principal '{principal}'")
+
+
+def learn_from_variables(variables: Mapping[str, str], secrets: Secrets) -> None:
+    """Add every secret that the environment holds, whether it counts in the end or not, to `secrets`."""
+    for setting in declared():
+        if setting.is_secret:
+            secrets.add(variables.get(setting.variable))
+    for name, value in variables.items():
+        # The passwords of proxies as well, which every program of the session is given.
+        if name.startswith("MESOSCTL_") or name.lower().endswith("_proxy"):
+            secrets.add_address(value)
+
+
+def ask_for_secret(prompt: str, environment: Environment, otherwise: str) -> str:
+    """What a person types silently.  Raises UsageError with the sentence `otherwise` in a script."""
+    if environment.may_prompt:
+        return environment.ask_secret(prompt)
+    raise UsageError(otherwise, field="--secret-file", hint="give --secret-file or set MESOSCTL_SECRET")
+
+
+def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: str | None = None) -> str:
+    """The text of a file that holds a secret, without the end of its line.  Raises BadInput.
+
+    As ssh does, permissions are looked at where the file is one's own, and could be put right.
+    """
+    try:
+        with open_file(path) as file:
+            state = os.fstat(file.fileno())
+            text = file.read(_LARGEST + 1).decode()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=option, hint=hint) from None
+    if len(text) > _LARGEST:
+        raise BadInput(f"{path} holds more than a secret: it should be one line", field=option, hint=hint)
+    secret = text.removesuffix("\n").removesuffix("\r")
+    if not secret:
+        raise BadInput(f"{path} is empty, and should hold a secret", field=option, hint=hint)
+    if stat.S_ISREG(state.st_mode) and state.st_mode & 0o077 and state.st_uid == os.geteuid():
+        warn(f"others may open {path}, which holds a secret (mode {state.st_mode & 0o777:04o}): chmod 600 '{path}'")
+    return secret
+
+
+def _from_keyring(principal: str, context: str | None) -> str:
+    """The secret that the system's keyring holds, a context's apart from every other."""
+    from importlib import import_module
+
+    service = _KEYRING if context is None else f"{_KEYRING}/{context}"
+    try:
+        found = import_module("keyring").get_password(service, principal)
+    except ImportError:
+        raise BadInput(
+            "there is no keyring here to ask", field="--secret-from", hint="install mesosctl[keyring]"
+        ) from None
+    except Exception as error:  # noqa: BLE001  # each keyring has errors of its own, which may tell too much
+        raise BadInput(f"the keyring does not answer ({type(error).__name__})", field="--secret-from") from None
+    if not found:
+        raise BadInput(
+            f"the keyring holds no secret of {principal}",
+            field="--secret-from",
+            hint=f"keyring set '{service}' '{principal}'",
+        )
+    return str(found)
+
+
+_SECRETS = ("secret", "secret_file", "secret_from")
+_TOKENS = ("token", "token_file")
+
+
+def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None":
+    """The token that was given, None where there is none; `warn` is told of a file that others may open.
+
+    Raises UsageError where a secret is given as well, and nothing says which counts, BadInput for
+    what cannot be a token.
+    """
+    token, secret = _first(settings, _TOKENS), _first(settings, _SECRETS)
+    if token is None:
+        if settings.origin("token_scheme").kind == "flag":
+            raise UsageError("--token-scheme is about a token", field="--token-scheme", hint="give --token-file FILE")
+        return None
+    one = settings.origin(token).name
+    if secret is not None:
+        other = settings.origin(secret).name
+        raise UsageError(f"{one} and {other} are two ways to prove who asks", field=one, hint="give one of them")
+    options = settings.options
+    if "token" in settings.secrets:
+        text = settings.secrets["token"]
+    else:
+        one = str(options.token_file)
+        text = read_secret_file(one, "--token-file", warn, settings.reminder("token_file"))
+    from mesosctl.client.credentials import Token
+
+    return Token(_bare(text.strip(), one), options.token_scheme or "bearer", options.principal or None)
+
+
+def _first(settings: Settings, names: tuple[str, ...]) -> str | None:
+    """The first of these that was said."""
+    return next((name for name in names if settings.origin(name).kind != "default"), None)
+
+
+def _bare(text: str, source: str) -> str:
+    """What may stand in a header; the text itself is never told."""
+    if not text:
+        raise BadInput(f"{source} is empty, and should hold a token", field="--token-file")
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise BadInput(
+            f"{source} holds something else than a token: it should be one word",
+            field="--token-file",
+            hint="leave out 'Bearer' and the like; --token-scheme says how it is shown",
+        )
+    return text
+
+
+Told = tuple[Literal["note", "warning"], str]
+
+
+def refuse_two_clusters(settings: Settings) -> None:
+    """Raises UsageError where the words name one cluster by its context, and the surroundings another.
+
+    The variable would be the stronger of the two, and whoever has just typed the name of a context
+    does not expect it.  A master that was typed as well has been thought of.
+    """
+    if settings.conflicting is None or _kinds(settings) != ("flag", "environment"):
+        return
+    raise UsageError(
+        f"--context {settings.context} means {_plain(settings.conflicting.master)}, "
+        f"and MESOSCTL_MASTER means {_plain(settings.options.master)}; which one?",
+        field="--context",
+        hint="unset MESOSCTL_MASTER, or say --master, which is stronger than both",
+    )
+
+
+def find_conflicts(settings: Settings) -> Told | None:
+    """How loudly, and in which words; None where nobody could be taken by surprise."""
+    if settings.conflicting is None:
+        return None
+    named = f"{settings.origin('master').name} names {_plain(settings.options.master)}"
+    meant = f"context '{settings.context}' is for {_plain(settings.conflicting.master)}"
+    kept = ", ".join(settings.conflicting.left_out)
+    left_out = f": its {kept} {'is' if len(settings.conflicting.left_out) == 1 else 'are'} left out" if kept else ""
+    if _kinds(settings) in (("environment", "environment"), ("flag", "environment")):
+        return "warning", f"{named}, and that is what is asked; {meant}{left_out}"
+    return ("note", f"{named}, and {meant}{left_out}") if kept else None
+
+
+def _kinds(settings: Settings) -> tuple[str, str]:
+    """Where the context was named, and where the master."""
+    return settings.origin("context").kind, settings.origin("master").kind
+
+
+def _plain(address: str | None) -> str:
+    from mesosctl.cli.configuration import without_password  # it has been read, or there is no context
+
+    return f"'{without_password(address or '')}'"

@@ -1,0 +1,113 @@
+"""`--dry-run`: a verb runs as ever, upon a fake master made of a snapshot of the cluster."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mesosctl.cli.session import Session
+from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.model.errors import DeadlinePassed, ExitStatus
+from mesosctl.output.report import Report
+from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
+
+if TYPE_CHECKING:
+    from fake_master import DryRun
+
+_BAR_WIDTH = 30
+
+
+class DryRunSession(Session):
+    """A session whose master is the dry run's: nothing that is done with it reaches a real one."""
+
+    def __init__(self, session: Session, dry_run: "DryRun") -> None:
+        self._live = session
+        clock = dry_run.clock
+        # Waiting is virtual too, and nobody is asked about what does not happen.
+        environment = replace(session.environment, clock=clock, sleep=clock.sleep, notes=[])
+        super().__init__(environment, replace(session.options, no_wait=True, yes=True))
+        self._rehearsal = dry_run
+        self.reports: list[Report] = []
+
+    def client_settings(self) -> ClientSettings:
+        """As ever, and changes are what it is for."""
+        return super().client_settings()._replace(may_change=True)
+
+    def open_master(self) -> Master:
+        """The dry run's."""
+        from mesosctl.operations.whatif import open_dry_run
+
+        return open_dry_run(self._rehearsal, self.client_settings())
+
+    def identity(self, master: Master) -> str:
+        """Of the live master: a dry run is of nobody else."""
+        del master
+        with self._live.open_master() as live:
+            return self._live.identity(live)
+
+    def emit(self, report: Report) -> None:
+        """What would be said is part of the forecast."""
+        self.reports.append(report)
+
+    def show(self, report: Report) -> None:
+        """Nothing is asked, so nothing is shown before it."""
+
+
+def start_dry_run(session: Session, name: str, run: Callable[[Session], object], report: str | None) -> ExitStatus:
+    """Run the verb `name` in a dry run of the live master, and emit the forecast.  Raises what reading raises."""
+    from mesosctl.operations.whatif import attempt, start_dry_run_of_master
+
+    with session.open_master() as master:
+        dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
+    acting = DryRunSession(session, dry_run)
+    try:
+        attempt(dry_run, lambda: run(acting), name=name)
+    finally:
+        acting.end_progress()
+    session.environment.notes += acting.environment.take_notes()
+    return tell(session, dry_run.forecast(), report, acting.reports)
+
+
+def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> Terms:
+    """How to rehearse, with the bar of this session; it may take no longer than a --timeout that was typed."""
+    clock, seconds = session.environment.clock, session.said.timeout
+    give_up = None if seconds is None else clock() + seconds
+
+    def progress(part: float) -> None:
+        if give_up is not None and clock() > give_up:
+            raise DeadlinePassed(
+                f"the forecast took longer than {seconds:g} s, and {part * 100:.0f}% of the allocations were made",
+                sent=False,
+                hint="give a longer --timeout",
+            )
+        done = round(part * _BAR_WIDTH)
+        session.progress(f"[{'#' * done}{'.' * (_BAR_WIDTH - done)}] {part * 100:.0f}% of the allocations")
+
+    return Terms(cycles or DEFAULT_CYCLES, assume, progress)
+
+
+def tell(session: Session, forecast: Forecast, report: str | None, would: list[Report]) -> ExitStatus:
+    """Emit a forecast and write its page; the exit status is 1 where it would do harm.  Raises BadInput.
+
+    A page that goes to standard output stands there alone.
+    """
+    from mesosctl.output.forecast import forecast_report
+
+    session.end_progress()
+    instead = session.is_output(report, "--report")
+    if not instead:
+        session.emit(forecast_report(forecast, would))
+    if report is not None:
+        from mesosctl.operations.files import write_atomically
+        from mesosctl.output.forecast_page import page
+
+        # A browser must be able to read it, whatever bytes a name is made of.
+        text = page(forecast, would).encode(errors="backslashreplace").decode()
+        text = session.environment.secrets.redact(text)
+        if instead:
+            session.emit_text(text)
+        else:
+            write_atomically(Path(report), text, field="--report")
+            session.note(f"written to {report}")
+    return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO

@@ -1,1 +1,0 @@
-"""`mesosctl reserve`, `unreserve` and `reservations`, one module each."""

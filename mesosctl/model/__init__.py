@@ -1,0 +1,1 @@
+"""What Mesos means: resources, roles, reservations, quota, offers.  Pure values and rules."""

@@ -1,0 +1,322 @@
+"""Every way mesosctl can end, and the exit status of each.
+
+    MesosctlError
+    ├── UsageError          2   words on the command line
+    ├── Invalid             3
+    │   ├── RuleViolation       a Mesos rule, found locally
+    │   ├── BadInput            a file, a payload or a configuration that cannot be read
+    │   └── Rejected            400 from the master
+    ├── Denied              4
+    │   ├── Unauthenticated     401
+    │   └── Forbidden           403
+    ├── NotFound            5   agent, role without quota, framework
+    ├── Conflict            6   capacity heuristic, insufficient resources, 409
+    ├── NoMaster            7
+    │   ├── Unreachable         refused, reset, no such host, cut off
+    │   ├── TlsFailure
+    │   ├── NoZooKeeper         no server of it answers
+    │   └── NoLeader            503, nobody registered, or a redirect that leads nowhere
+    ├── MasterFailed        8   5xx
+    │   └── UnexpectedAnswer    an answer that no master should give
+    ├── Bug                 8   of mesosctl itself
+    ├── NotConfirmed        9
+    │   └── DeadlinePassed
+    └── Interrupted         130  SIGINT, as Ctrl-C sends it
+        ├── HungUp          129  SIGHUP, as a dropped connection sends it
+        └── Terminated      143  SIGTERM
+
+The statuses are a contract with scripts (README, "Exit statuses"); they live here only, and
+`cli/status_meanings.py` says in words what each means.
+"""
+
+import os
+import re
+import stat
+from enum import IntEnum
+from io import BufferedReader
+from typing import ClassVar
+
+
+class ExitStatus(IntEnum):
+    """The exit statuses of the command line."""
+
+    DONE = 0
+    ANSWER_IS_NO = 1
+    USAGE = 2
+    INVALID = 3
+    DENIED = 4
+    NOT_FOUND = 5
+    CONFLICT = 6
+    NO_MASTER = 7
+    MASTER_FAILED = 8
+    NOT_CONFIRMED = 9
+    HUNG_UP = 128 + 1
+    INTERRUPTED = 130
+    BROKEN_PIPE = 128 + 13
+    """What a shell shows for a program whose reader went away; nobody reads it, so no page names it."""
+    TERMINATED = 143
+
+
+class MesosctlError(Exception):
+    """One clear sentence for a person, and what a script needs to tell the cases apart.
+
+    `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
+    rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
+    master answered one, `override` which option passes the check: only some commands have it, and
+    theirs alone name it.  Each may be absent.  `sent` tells whether a change that ended so may have
+    been made all the same.
+    """
+
+    exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
+    sent: bool = False
+    would_answer: int | None = None
+    """What a master would have answered, where that is found out before it is asked and is not plain from the kind."""
+    role: str | None = None
+    """Whose entry of a request is meant, where a request has several."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        rule: str | None = None,
+        hint: str | None = None,
+        status: int | None = None,
+        override: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.rule = rule
+        self.hint = hint
+        self.status = status
+        self.override = override
+
+    def retell(self, message: str) -> None:
+        """Say it in another sentence, when more is known."""
+        self.message = message
+        self.args = (message,)
+
+
+class UsageError(MesosctlError):
+    """The words on the command line do not make a request, or a person took them back when asked."""
+
+    exit_status = ExitStatus.USAGE
+
+
+class Invalid(MesosctlError):
+    """A payload, a file or a configuration is not valid."""
+
+    exit_status = ExitStatus.INVALID
+
+
+class RuleViolation(Invalid):
+    """A rule of Mesos is broken; found before anything was sent."""
+
+
+class BadInput(Invalid):
+    """A file, standard input or a setting cannot be read as what it should be."""
+
+
+class Rejected(Invalid):
+    """The master answered 400."""
+
+
+class Denied(MesosctlError):
+    """The master does not let this principal do that."""
+
+    exit_status = ExitStatus.DENIED
+
+
+class Unauthenticated(Denied):
+    """The master answered 401."""
+
+
+class Forbidden(Denied):
+    """The master answered 403."""
+
+
+class NotFound(MesosctlError):
+    """What the command names does not exist."""
+
+    exit_status = ExitStatus.NOT_FOUND
+
+
+class Conflict(MesosctlError):
+    """The request is valid and the cluster cannot hold it."""
+
+    exit_status = ExitStatus.CONFLICT
+
+
+class NoMaster(MesosctlError):
+    """No leading master could be spoken to."""
+
+    exit_status = ExitStatus.NO_MASTER
+
+
+class Unreachable(NoMaster):
+    """The connection could not be made, or broke.
+
+    `sent` tells whether the request may have reached the master: False only where it certainly did not.
+    """
+
+    def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.sent = sent
+
+
+class TlsFailure(NoMaster):
+    """The TLS handshake or the verification of a certificate failed."""
+
+
+class NoZooKeeper(NoMaster):
+    """No ZooKeeper server says who leads.  It has been waited for, and nothing was sent to a master."""
+
+
+class NoLeader(NoMaster):
+    """There is no leading master now, or it is not ready."""
+
+
+class MasterFailed(MesosctlError):
+    """The master answered 5xx, which says nothing of what it did before."""
+
+    sent = True
+    exit_status = ExitStatus.MASTER_FAILED
+
+
+class Bug(MesosctlError):
+    """What should never happen, and is no fault of the operator or the master."""
+
+
+class UnexpectedAnswer(MasterFailed):
+    """The answer is not one that a Mesos master gives."""
+
+
+class NotConfirmed(MesosctlError):
+    """A change was accepted or sent, and could not be confirmed."""
+
+    sent = True
+    exit_status = ExitStatus.NOT_CONFIRMED
+
+
+class DeadlinePassed(NotConfirmed):
+    """The deadline over all attempts passed; `sent` as in `Unreachable`."""
+
+    def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.sent = sent
+
+
+class Interrupted(MesosctlError):
+    """A person pressed Ctrl-C."""
+
+    exit_status = ExitStatus.INTERRUPTED
+
+
+class HungUp(Interrupted):
+    """The terminal went away, as when a connection is dropped."""
+
+    exit_status = ExitStatus.HUNG_UP
+
+
+class Terminated(Interrupted):
+    """Another program asked for the end."""
+
+    exit_status = ExitStatus.TERMINATED
+
+
+class Interruption(KeyboardInterrupt):
+    """The end was asked for by the signal `kind` stands for; raised wherever the program is.
+
+    Whoever is stopped in the midst of a change adds what is known of it as a note (`add_note`), in one sentence.
+    """
+
+    def __init__(self, kind: type[Interrupted]) -> None:
+        super().__init__()
+        self.kind = kind
+
+
+def interrupted(stopped: BaseException | None, otherwise: str) -> Interrupted:
+    """The error for an interruption: what is known of the change that it stopped, or else the sentence `otherwise`."""
+    kind = stopped.kind if isinstance(stopped, Interruption) else Interrupted
+    told = "; ".join(getattr(stopped, "__notes__", ())) or otherwise
+    how = {HungUp: "the terminal hung up", Terminated: "terminated"}.get(kind, "interrupted")
+    return kind(f"{how}: {told}")
+
+
+# Every control beyond ASCII's first 32, which JSON escapes itself, and every mark that turns the direction of text.
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def printable(text: str) -> str:
+    """`text` with everything that is not printable escaped, control characters and direction marks included."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def printable_json(text: str) -> str:
+    """The same JSON, or TOML, without any character that would steer a terminal: both can hold each of them escaped."""
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+LARGEST_TEXT = 64 << 20
+"""Bytes of a text that is read whole; the largest that people or programs write for this one are far below."""
+
+
+class NoFile(OSError):
+    """What a name leads to is no file that can be read to its end."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(None, why)
+
+
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
+    """A file, opened for reading at once whatever it is.  Raises OSError, and ValueError for what is no name.
+
+    What a shell connects is read too: a pipe of its own (`/dev/stdin`, `<(command)`), a terminal, `/dev/null`.  A FIFO
+    with a name waits for whoever writes it, perhaps for ever, and a device may never end: both are refused.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _check_it_ends(descriptor, path)
+        os.set_blocking(descriptor, True)
+        return open(descriptor, "rb")  # noqa: PTH123  # it is no path any more
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
+    """Raises NoFile for what may never come to its end, or never begin."""
+    state = os.fstat(descriptor)
+    if stat.S_ISREG(state.st_mode):
+        return
+    if stat.S_ISDIR(state.st_mode):
+        raise NoFile("it is a directory")
+    if stat.S_ISFIFO(state.st_mode):
+        if not os.path.realpath(path).startswith("/proc/"):
+            raise NoFile("it is a FIFO: send what it holds to standard input, as -")
+    elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
+        raise NoFile("it is a device, and no file")
+
+
+def read_text_file(path: str | os.PathLike[str]) -> str:
+    """The text of a file in UTF-8, with every end of a line as it is written in Python.
+
+    Raises OSError, and ValueError for what is no text or no name.
+    """
+    with open_file(path) as file:
+        content = file.read(LARGEST_TEXT + 1)
+    if len(content) > LARGEST_TEXT:
+        raise NoFile(f"it holds more than {LARGEST_TEXT >> 20} MiB")
+    return content.decode().replace("\r\n", "\n").replace("\r", "\n")
+
+
+def why_unreadable(error: OSError | ValueError) -> str:
+    """The reason alone, without the number and the path that the system's own sentence has around it."""
+    if isinstance(error, OSError):
+        return error.strerror or "the system does not say why"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text in UTF-8"
+    return "its name cannot be that of a file"  # a null character

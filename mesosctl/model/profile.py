@@ -1,0 +1,173 @@
+"""What differs between the master of the documents (about 1.4) and the last release, 1.11.
+
+The differences are data, chosen once by a master's version (spec/quota.md §2); everything else
+asks the profile and never the version.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mesosctl.model.offers import parse_minimum
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.text import parse_duration
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One master's answers to the questions on which masters differ."""
+
+    name: str
+    version: str
+    default_role_may_have_quota: bool
+    """Whether "*" may be given a quota."""
+    quota_sets_limits: bool
+    """Whether a v0 quota is also an upper bound."""
+    reservations_consume_quota: bool
+    """Whether what is reserved for a role counts as consumed from its quota."""
+    capacity_includes_static_reservations: bool
+    """Whether the capacity heuristic counts what agents reserve statically."""
+    capacity_includes_inactive_agents: bool
+    """Whether the capacity heuristic counts registered agents that are disconnected or deactivated."""
+    guarantee_shows_role: bool
+    """Whether GET /quota writes `"role": "*"` into each guarantee."""
+    configs_always_shown: bool
+    """Whether GET /quota writes `configs` even when no role has limits."""
+    delete_path_may_contain_slash: bool
+    """Whether DELETE /quota/a/b names the role a/b."""
+    knows_update_quota: bool
+    """Whether a tool may count on the v1 call UPDATE_QUOTA."""
+    master_capabilities: tuple[str, ...]
+    """What the master says of itself in /state."""
+    agent_capabilities: tuple[str, ...]
+    """What an agent of the same version registers with."""
+
+
+MESOS_1_4 = Profile(
+    name="1.4",
+    version="1.4.0",
+    default_role_may_have_quota=False,
+    quota_sets_limits=False,
+    reservations_consume_quota=False,
+    capacity_includes_static_reservations=False,
+    capacity_includes_inactive_agents=False,
+    guarantee_shows_role=True,
+    configs_always_shown=False,
+    delete_path_may_contain_slash=False,
+    knows_update_quota=False,
+    master_capabilities=(),
+    agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
+)
+
+MESOS_1_11 = Profile(
+    name="1.11",
+    version="1.11.0",
+    default_role_may_have_quota=True,
+    quota_sets_limits=True,
+    reservations_consume_quota=True,
+    capacity_includes_static_reservations=True,
+    capacity_includes_inactive_agents=True,
+    guarantee_shows_role=False,
+    configs_always_shown=True,
+    delete_path_may_contain_slash=True,
+    knows_update_quota=True,
+    master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
+    agent_capabilities=(
+        "MULTI_ROLE",
+        "HIERARCHICAL_ROLE",
+        "RESERVATION_REFINEMENT",
+        "RESOURCE_PROVIDER",
+        "RESIZE_VOLUME",
+        "AGENT_OPERATION_FEEDBACK",
+        "AGENT_DRAINING",
+        "TASK_RESOURCE_LIMITS",
+    ),
+)
+
+PROFILES = {profile.name: profile for profile in (MESOS_1_4, MESOS_1_11)}
+
+# UPDATE_QUOTA, limits and the newer capacity rule arrived together.
+_FIRST_WITH_LIMITS = (1, 9)
+
+
+def profile_of(version: str) -> Profile:
+    """The profile of a master that calls itself `version` ("1.11.0"); unreadable ones count as new."""
+    match = re.match(r"(\d{1,9})\.(\d{1,9})", version)  # no number of a version is longer
+    if match is not None and (int(match[1]), int(match[2])) < _FIRST_WITH_LIMITS:
+        return MESOS_1_4
+    return MESOS_1_11
+
+
+DEFAULTS: Mapping[str, str] = {
+    "allocator_agent_recovery_factor": "0.8",
+    "allocator_recovery_timeout": "10mins",
+    "filter_gpu_resources": "true",
+    "min_allocatable_resources": "cpus:0.01|mem:32",
+    "offer_constraints_re2_max_mem": "4KB",
+    "offer_constraints_re2_max_program_size": "100",
+}
+STRICT_PRIORITY_ALLOCATOR = "strict-priority"
+"""What `--allocator` calls the module that shares by priority (seeds/drf.txt), which no Mesos has."""
+LENDABLE_NAMES = "cpus,mem"
+"""Of lending idle reservations, which no Mesos has: not shown until given."""
+
+
+def text_of(flags: Mapping[str, str], name: str) -> str:
+    """A flag of `DEFAULTS`, as given or by default."""
+    return flags.get(name, DEFAULTS[name])
+
+
+def minimum(flags: Mapping[str, str]) -> tuple[Quantities, ...]:
+    """The alternatives of --min_allocatable_resources.  Raises ValueError."""
+    return parse_minimum(text_of(flags, "min_allocatable_resources"))
+
+
+def recovery_factor(flags: Mapping[str, str]) -> float:
+    """The part of the agents that recovery waits for.  Raises ValueError."""
+    return float(text_of(flags, "allocator_agent_recovery_factor"))
+
+
+def recovery_seconds(flags: Mapping[str, str]) -> float:
+    """How long it waits at most.  Raises ValueError."""
+    return parse_duration(text_of(flags, "allocator_recovery_timeout"))
+
+
+def filters_gpus(flags: Mapping[str, str]) -> bool:
+    """Whether agents with GPUs are kept for frameworks that ask for them."""
+    return text_of(flags, "filter_gpu_resources") == "true"
+
+
+def lendable_names(flags: Mapping[str, str]) -> frozenset[str]:
+    """What is lent of idle reservations, by name.  Raises ValueError."""
+    return parse_names(flags.get("lendable_names", LENDABLE_NAMES))
+
+
+def parse_names(text: str) -> frozenset[str]:
+    """`NAME,NAME…`.  Raises ValueError for one that is empty."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise ValueError(f"'{text}' is not NAME,NAME…")
+    return frozenset(names)
+
+
+def region(flags: Mapping[str, str]) -> str | None:
+    """The region in --domain; None where there is none, or where the flag names a file."""
+    try:
+        return str(json.loads(flags["domain"])["fault_domain"]["region"]["name"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+TERMINAL_STATES = frozenset(
+    {
+        "TASK_FINISHED",
+        "TASK_FAILED",
+        "TASK_KILLED",
+        "TASK_ERROR",
+        "TASK_LOST",
+        "TASK_DROPPED",
+        "TASK_GONE",
+        "TASK_GONE_BY_OPERATOR",
+    }
+)

@@ -1,0 +1,253 @@
+"""Scalar amounts, exact to three decimals (spec/allocator.md §1, spec/reservation.md §2.1).
+
+An amount is held as an integer number of thousandths ("milli").  Mesos does the same in every
+operator and comparison, so nothing drifts: 0.1 + 0.2 is 0.3.
+"""
+
+import math
+import re
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from typing import NamedTuple, Self
+
+from mesosctl.model.errors import RuleViolation
+
+# Beyond this Mesos's own conversion leaves the range of a 64-bit integer.
+_LARGEST_MILLI = 2**63 - 1
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)", re.ASCII)
+
+# Mesos counts mem and disk in MB and means 2**20 bytes by it (as do its own byte units).
+SIZED_NAMES = ("mem", "disk")
+PORTS_HINT = "write for example ports:[31000-31005], or ports:[31000-31000] for one"
+_UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
+
+
+def to_milli(value: float) -> int:
+    """Thousandths of a double, rounded half away from zero as llround does.
+
+    Raises ValueError for NaN, an infinity or an amount beyond 64 bits of thousandths.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite amount")
+    product = value * 1000.0
+    if not math.isfinite(product):
+        raise ValueError(f"{value} is too large for an amount")
+    # floor(x + 0.5) would round 0.49999999999999994 up, so look at the fraction itself.
+    whole = math.floor(abs(product))
+    if abs(product) - whole >= 0.5:
+        whole += 1
+    if whole > _LARGEST_MILLI:
+        raise ValueError(f"{value} is too large for an amount")
+    return -whole if product < 0 else whole
+
+
+def to_double(milli: int) -> float:
+    """The double Mesos shows for an amount: whole part plus thousandths, truncating division."""
+    if milli < 0:
+        return -to_double(-milli)
+    return float(milli // 1000) + float(milli % 1000) / 1000.0
+
+
+class AsSent(int):
+    """Thousandths that nobody has reckoned with yet, and the double that they came as.
+
+    Mesos rounds in its operators alone, and until then shows an amount as it came.  Every sum and
+    every difference is a plain `int`, which forgets it in the same way.
+    """
+
+    sent: float
+
+    def __new__(cls, milli: int, sent: float) -> Self:
+        """The thousandths, and the double."""
+        made = super().__new__(cls, milli)
+        made.sent = sent
+        return made
+
+
+def to_sent_milli(value: float) -> int:
+    """`to_milli`, remembering a double that is finer than that.  Raises ValueError."""
+    milli = to_milli(value)
+    return milli if to_double(milli) == value else AsSent(milli, value)
+
+
+def to_shown(milli: int) -> float:
+    """The double that a master shows: as it was sent, if nothing was done with it since."""
+    return milli.sent if isinstance(milli, AsSent) else to_double(milli)
+
+
+def format_milli(milli: int) -> str:
+    """Shortest exact decimal text: 12000 gives "12", 1500 gives "1.5"."""
+    sign = "-" if milli < 0 else ""
+    whole, thousandths = divmod(abs(milli), 1000)
+    return f"{sign}{whole}" + (f".{thousandths:03d}".rstrip("0") if thousandths else "")
+
+
+def parse_amount(name: str, text: str) -> int:
+    """Thousandths of an amount as a person types it: "12", "0.5", "6GiB".
+
+    Units are for mem and disk only.  An amount finer than 0.001 is refused, since Mesos would
+    silently round it.  Raises RuleViolation.
+    """
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None or len(text) > 64:
+        hint = PORTS_HINT if name == "ports" else f"write for example {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
+        raise RuleViolation(f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=hint)
+    number, unit = match.groups()
+    thousandths = _exact_thousandths(number)
+    if thousandths is None:
+        raise RuleViolation(f"{name}: {number} is out of range", field=name, rule="resource.number")
+    numerator, denominator = thousandths
+    if unit:
+        scale, divisor = _unit_factor(name, unit)
+        numerator, denominator = numerator * scale, denominator * divisor
+    milli, rest = divmod(numerator, denominator)
+    if rest:
+        # Never "write 0": that is another wish, and a wrong one.
+        nearest = (2 * numerator + denominator) // (2 * denominator) or (1 if numerator > 0 else -1)
+        raise RuleViolation(
+            f"{name}: {text} is finer than the thousandth that Mesos keeps",
+            field=name,
+            rule="resource.precision",
+            hint=f"write {name}:{format_milli(nearest)}",
+        )
+    if abs(milli) > _LARGEST_MILLI:
+        raise RuleViolation(f"{name}: {text} is out of range", field=name, rule="resource.number")
+    return milli
+
+
+def _exact_thousandths(number: str) -> tuple[int, int] | None:
+    """A decimal text as an exact fraction of thousandths, or None where its exponent is absurd."""
+    mantissa, _, exponent_text = number.lower().partition("e")
+    exponent = int(exponent_text or 0)
+    if abs(exponent) > 30:
+        return None
+    whole, _, fraction = mantissa.partition(".")
+    digits = int((whole + fraction) if (whole + fraction) not in ("+", "-") else "0")
+    power = exponent - len(fraction) + 3
+    return (digits * 10**power, 1) if power >= 0 else (digits, 10**-power)
+
+
+def _unit_factor(name: str, unit: str) -> tuple[int, int]:
+    """(multiplier, divisor) from `unit` to MiB."""
+    prefix = unit.lower().removesuffix("b").removesuffix("i")
+    if name not in SIZED_NAMES:
+        raise RuleViolation(
+            f"{name}: '{unit}' is a unit, and only {' and '.join(SIZED_NAMES)} have sizes",
+            field=name,
+            rule="resource.unit",
+            hint=f"write {name} as a plain number",
+        )
+    if unit.lower() == "b":
+        return 1, 1024**2
+    if prefix not in _UNIT_KIB or unit.lower() == prefix + "i":
+        raise RuleViolation(
+            f"{name}: '{unit}' is not a unit",
+            field=name,
+            rule="resource.unit",
+            hint="units are B, KiB, MiB, GiB, TiB and PiB; KB to PB mean the same, as in Mesos; without one, MiB",
+        )
+    return _UNIT_KIB[prefix], 1024
+
+
+class _Amounts(Mapping[str, int]):
+    """A sorted, immutable mapping from resource name to thousandths."""
+
+    __slots__ = ("_amounts",)
+    _amounts: dict[str, int]
+
+    def __getitem__(self, name: str) -> int:
+        return self._amounts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._amounts)
+
+    def __len__(self) -> int:
+        return len(self._amounts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._amounts
+
+    def items(self) -> ItemsView[str, int]:
+        return self._amounts.items()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._amounts == self._amounts
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._amounts.items()))
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name}:{format_milli(amount)}" for name, amount in self._amounts.items()) or "nothing"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+
+class Quantities(_Amounts):
+    """Strictly positive amounts by name; what is not named is zero.  Subtraction clamps at zero."""
+
+    __slots__ = ()
+
+    def __init__(self, amounts: Mapping[str, int] | None = None) -> None:
+        self._amounts = {name: (amounts or {})[name] for name in sorted(amounts or ()) if (amounts or {})[name] > 0}
+
+    def get_amount(self, name: str) -> int:
+        """The amount of `name` in thousandths, zero where it is not named."""
+        return self._amounts.get(name, 0)
+
+    def __add__(self, other: "Quantities") -> "Quantities":
+        sums = dict(self._amounts)
+        add_up(sums, other._amounts.items())
+        return Quantities(sums)
+
+    def __sub__(self, other: "Quantities") -> "Quantities":
+        theirs = other._amounts
+        return Quantities(
+            {name: amount - theirs[name] if name in theirs else amount for name, amount in self._amounts.items()}
+        )
+
+    def contains(self, other: "Quantities") -> bool:
+        """Whether every amount of `other` is at most the amount here."""
+        return all(self.get_amount(name) >= amount for name, amount in other._amounts.items())
+
+    @staticmethod
+    def total(parts: Iterable["Quantities"]) -> "Quantities":
+        """Sum of any number of quantities."""
+        sums: dict[str, int] = {}
+        for part in parts:
+            add_up(sums, part._amounts.items())
+        return Quantities(sums)
+
+
+def add_up(sums: dict[str, int], amounts: Iterable[tuple[str, int]]) -> None:
+    """Add to each sum; what is the first of its name stays as it came, as in Mesos (`scalars.AsSent`)."""
+    for name, amount in amounts:
+        sums[name] = sums[name] + amount if name in sums else amount
+
+
+class Limits(_Amounts):
+    """Upper bounds by name, zero included; what is not named is unlimited."""
+
+    __slots__ = ()
+
+    def __init__(self, amounts: Mapping[str, int] | None = None) -> None:
+        self._amounts = {name: (amounts or {})[name] for name in sorted(amounts or ())}
+
+    def __sub__(self, used: Quantities) -> "Limits":
+        """What is left under each bound, never below zero."""
+        return Limits({name: max(0, bound - used.get_amount(name)) for name, bound in self._amounts.items()})
+
+    def contains(self, quantities: Quantities) -> bool:
+        """Whether every amount stays within its bound."""
+        return all(quantities.get_amount(name) <= bound for name, bound in self._amounts.items())
+
+
+class Quota(NamedTuple):
+    """What a role is guaranteed and what it may not exceed; the default is neither."""
+
+    guarantees: Quantities = Quantities()
+    limits: Limits = Limits()
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is the same as having no quota."""
+        return not self.guarantees and not self.limits

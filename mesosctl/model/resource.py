@@ -1,0 +1,274 @@
+"""Labels of a reservation: equal whatever their order, shown in the order in which they were given."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from mesosctl.model import roles
+from mesosctl.model.values import Value, format_value, value_contains, value_type
+
+Pair = tuple[str, str | None]
+"""A key and its value; None where the label has a key only."""
+
+
+class Labels:
+    """An unordered collection in which a pair may stand more than once (spec/reservation.md §4).
+
+    No labels at all (None, where a `Labels` may be) is another thing than an empty `Labels`.
+    """
+
+    def __init__(self, pairs: Iterable[Pair] = ()) -> None:
+        self._given = tuple(pairs)
+
+    @cached_property
+    def _sorted(self) -> tuple[tuple[str, bool, str], ...]:
+        return tuple(sorted((key, value is not None, value or "") for key, value in self._given))
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __eq__(self, other: object) -> bool:
+        return self._sorted == other._sorted if isinstance(other, Labels) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._sorted)
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(key if value is None else f"{key}: {value}" for key, value in self._given) + "}"
+
+    def __repr__(self) -> str:
+        return f"<Labels {self}>"
+
+
+ReservationType = Literal["STATIC", "DYNAMIC"]
+Revocability = Literal["regular", "throttleable", "non-throttleable"]
+"""Not to be taken back; slack of use, which may be throttled; or slack of allocation, lent by its owner."""
+REVOCABILITIES: tuple[Revocability, ...] = ("regular", "throttleable", "non-throttleable")
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """One level of a reservation stack.
+
+    `labels` None means that the message had no labels at all, which is a different kind from an
+    empty list.
+    """
+
+    type: ReservationType
+    role: str
+    principal: str | None = None
+    labels: Labels | None = None
+
+    def __str__(self) -> str:
+        parts = [self.type, self.role]
+        if self.principal is not None:
+            parts.append(self.principal)
+        if self.labels is not None:
+            parts.append(str(self.labels))
+        return "(" + ",".join(parts) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSource:
+    """Where a disk comes from; RAW and BLOCK disks of a provider, PATH and MOUNT of the agent."""
+
+    type: Literal["PATH", "MOUNT", "BLOCK", "RAW"]
+    root: str | None = None
+    vendor: str | None = None
+    id: str | None = None
+    profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """Disk information.  Only the source and the persistence id take part in Mesos's comparison."""
+
+    persistence_id: str | None = None
+    source: DiskSource | None = None
+    principal: str | None = None
+    container_path: str | None = None
+    mode: Literal["RW", "RO"] | None = None
+    host_path: str | None = None
+
+    @property
+    def identity(self) -> tuple[DiskSource | None, str | None]:
+        """What makes two disks the same disk."""
+        return self.source, self.persistence_id
+
+    @property
+    def indivisible(self) -> bool:
+        """Whether it exists as a whole alone: MOUNT, BLOCK, RAW with an id, a volume.
+
+        A part of it is not a smaller copy of it, and two equal ones stay two entries.
+        """
+        if self.persistence_id is not None:
+            return True
+        if self.source is None:
+            return False
+        return self.source.type in ("MOUNT", "BLOCK") or (self.source.type == "RAW" and self.source.id is not None)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.source is not None:
+            parts.append(self.source.type + (f":{self.source.root}" if self.source.root else ""))
+        if self.persistence_id is not None:
+            parts.append(f"{self.persistence_id}:{self.container_path or ''}")
+        return ",".join(parts)
+
+
+Kind = tuple[
+    str,
+    str,
+    str | None,
+    tuple[Reservation, ...],
+    tuple[DiskSource | None, str | None] | None,
+    bool,
+    str | None,
+    bool,
+    bool,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One entry: a name, a value, and everything that keeps it apart from other entries.
+
+    `copies` is more than one only for a shared volume, which may be held several times at once.
+    """
+
+    name: str
+    value: Value
+    reservations: tuple[Reservation, ...] = ()
+    allocation_role: str | None = None
+    disk: Disk | None = None
+    revocable: bool = False
+    shared: bool = False
+    provider_id: str | None = None
+    copies: int = 1
+    throttleable: bool = False
+    """Only of what is revocable: `throttle_info`, which Mesos 1.11 does not know (spec/oversubscription.md §2)."""
+
+    @property
+    def kind(self) -> Kind:
+        """Equal for two entries exactly if Mesos sees the same metadata in both."""
+        return (
+            self.name,
+            value_type(self.value),
+            self.allocation_role,
+            self.reservations,
+            self.disk.identity if self.disk is not None else None,
+            self.revocable,
+            self.provider_id,
+            self.shared,
+            self.throttleable,
+        )
+
+    @property
+    def revocability(self) -> Revocability:
+        """Whether it may be taken back, and how."""
+        if not self.revocable:
+            return "regular"
+        return "throttleable" if self.throttleable else "non-throttleable"
+
+    @property
+    def role(self) -> str:
+        """The role of the current owner: the top of the stack, or "*"."""
+        return self.reservations[-1].role if self.reservations else roles.DEFAULT_ROLE
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether anybody owns it."""
+        return bool(self.reservations)
+
+    @property
+    def is_dynamically_reserved(self) -> bool:
+        """Whether the current owner reserved it while the cluster ran."""
+        return bool(self.reservations) and self.reservations[-1].type == "DYNAMIC"
+
+    @property
+    def is_statically_reserved(self) -> bool:
+        """Whether the agent itself was started with this reservation (whatever refines it)."""
+        return bool(self.reservations) and self.reservations[0].type == "STATIC"
+
+    @property
+    def is_refined(self) -> bool:
+        """Whether one reservation stands upon another."""
+        return len(self.reservations) > 1
+
+    @property
+    def is_persistent_volume(self) -> bool:
+        """Whether it is a disk with a persistence id."""
+        return self.disk is not None and self.disk.persistence_id is not None
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether its value is an amount."""
+        return isinstance(self.value, int)
+
+    def allocatable_to(self, role: str) -> bool:
+        """Whether the allocator may offer it to `role`: unreserved, or reserved to it or an ancestor."""
+        owner = self.role
+        return not self.reservations or owner == role or roles.is_strict_subrole(role, owner)
+
+    def with_value(self, value: Value) -> "Resource":
+        """The same entry with another value; many times faster than `replace`, and sums are made of it."""
+        return Resource(
+            self.name,
+            value,
+            self.reservations,
+            self.allocation_role,
+            self.disk,
+            self.revocable,
+            self.shared,
+            self.provider_id,
+            self.copies,
+            self.throttleable,
+        )
+
+    def merges_with(self, other: "Resource") -> bool:
+        """Whether adding `other` enlarges this entry instead of making a second one."""
+        if self.name != other.name or self.kind != other.kind:
+            return False
+        if self.shared:
+            return self.value == other.value
+        return not self.never_merges
+
+    @property
+    def never_merges(self) -> bool:
+        """Whether an equal one stays an entry of its own; shared volumes are counted instead."""
+        return not self.shared and self.disk is not None and self.disk.indivisible
+
+    def yields(self, other: "Resource") -> bool:
+        """Whether `other` may be subtracted from this entry at all."""
+        if self.name != other.name or self.kind != other.kind:
+            return False
+        if self.shared or (self.disk is not None and self.disk.indivisible):
+            return self.value == other.value
+        return True
+
+    def contains(self, other: "Resource") -> bool:
+        """Whether this single entry covers `other`."""
+        if not self.yields(other):
+            return False
+        if self.shared:
+            return self.copies >= other.copies
+        return value_contains(self.value, other.value)
+
+    def __str__(self) -> str:
+        text = self.name
+        if self.allocation_role is not None:
+            text += f"(allocated: {self.allocation_role})"
+        if self.reservations:
+            text += "(reservations: [" + ",".join(map(str, self.reservations)) + "])"
+        if self.disk is not None:
+            text += f"[{self.disk}]"
+        if self.revocable:
+            text += "{REV,THROTTLE}" if self.throttleable else "{REV}"
+        if self.shared:
+            text += "<SHARED>"
+        text += ":" + format_value(self.value)
+        return text + f"<{self.copies}>" if self.shared else text

@@ -1,0 +1,240 @@
+"""Resources as a collection, and its algebra (spec/reservation.md §4).
+
+`Resources` is ordered and immutable, and entries of the same kind are merged where Mesos merges
+them.  The order is part of the value's behaviour: it is visible in offers and decides which entry a
+subtraction takes first.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Literal
+
+from mesosctl.model.quantities import Quantities, add_up
+from mesosctl.model.resource import REVOCABILITIES, Kind, Resource, Revocability
+from mesosctl.model.values import Value, value_add, value_is_empty, value_quantity, value_subtract
+
+
+class Resources:
+    """An ordered collection of entries, merged as Mesos merges them.  Immutable.
+
+    Over-subtraction is silent and an entry that becomes empty is replaced by the last one, as in
+    Mesos; use `contains` first where that matters.
+    """
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, entries: Iterable[Resource] = ()) -> None:
+        self._entries = tuple(_merged(entries))
+
+    @classmethod
+    def _trusted(cls, entries: Iterable[Resource]) -> "Resources":
+        made = cls.__new__(cls)
+        made._entries = tuple(entries)
+        return made
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __add__(self, other: "Resources") -> "Resources":
+        merged = list(self._entries)
+        for entry in other:
+            _add(merged, entry)
+        return Resources._trusted(merged)
+
+    def __sub__(self, other: "Resources") -> "Resources":
+        left = list(self._entries)
+        for entry in other:
+            _subtract(left, entry)
+        return Resources._trusted(left)
+
+    def contains(self, other: "Resources") -> bool:
+        """Whether each entry of `other` is covered; only volumes are used up while looking."""
+        left = list(self._entries)
+        for wanted in other:
+            if not any(entry.contains(wanted) for entry in left):
+                return False
+            if wanted.is_persistent_volume:
+                _subtract(left, wanted)
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Resources):
+            return NotImplemented
+        return self.contains(other) and other.contains(self)
+
+    __hash__ = None  # type: ignore[assignment]  # equality ignores order, so hashing the entries would lie
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self._entries)) if self._entries else "{}"
+
+    def __repr__(self) -> str:
+        return f"<Resources {self}>"
+
+    def filter(self, wanted: Callable[[Resource], bool]) -> "Resources":
+        """The entries for which `wanted` is true, in order."""
+        return Resources._trusted(entry for entry in self._entries if wanted(entry))
+
+    def unreserved(self) -> "Resources":
+        """The entries nobody owns."""
+        return self.filter(lambda entry: not entry.reservations)
+
+    def reserved(self, role: str | None = None) -> "Resources":
+        """The entries whose current owner is `role`, or any owner."""
+        return self.filter(lambda entry: entry.is_reserved and role in (None, entry.role))
+
+    def by_owner(self) -> dict[str, "Resources"]:
+        """Reserved entries by current owner; no roll-up to ancestors."""
+        found: dict[str, list[Resource]] = {}
+        for entry in self._entries:
+            if entry.reservations:
+                found.setdefault(entry.role, []).append(entry)
+        return {role: Resources._trusted(entries) for role, entries in found.items()}
+
+    def revocable(self) -> "Resources":
+        """The entries that may be taken back."""
+        return self.filter(lambda entry: entry.revocable)
+
+    def non_revocable(self) -> "Resources":
+        """The entries that may not be taken back."""
+        return self.filter(lambda entry: not entry.revocable)
+
+    @property
+    def revocability(self) -> Revocability | Literal["mixed"]:
+        """That of every entry; nothing at all is regular."""
+        kinds = {entry.revocability for entry in self._entries}
+        return "mixed" if len(kinds) > 1 else next(iter(kinds), "regular")
+
+    def by_revocability(self) -> dict[Revocability, "Resources"]:
+        """The entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
+        return {kind: part for kind, part in parts.items() if part}
+
+    def scalars(self) -> "Resources":
+        """The entries that are amounts."""
+        return self.filter(lambda entry: entry.is_scalar)
+
+    def allocatable_to(self, role: str) -> "Resources":
+        """What the allocator may offer to `role`."""
+        return self.filter(lambda entry: entry.allocatable_to(role))
+
+    def to_unreserved(self) -> "Resources":
+        """The same amounts with every stack cleared, merged anew."""
+        return Resources(replace(entry, reservations=()) for entry in self._entries)
+
+    def pop_reservation(self) -> "Resources":
+        """Take the top off every stack, merged anew.  Every entry must be reserved."""
+        return Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in self._entries)
+
+    def allocated_to(self, role: str | None) -> "Resources":
+        """The same entries, one by one, marked as allocated to `role` (None clears the mark)."""
+        return Resources._trusted(replace(entry, allocation_role=role) for entry in self._entries)
+
+    def scalar_quantities(self) -> Quantities:
+        """Sums of the scalar entries by name; a shared volume counts once."""
+        sums: dict[str, int] = {}
+        for entry in self._entries:
+            name, value = entry.name, entry.value
+            if isinstance(value, int):
+                sums[name] = sums[name] + value if name in sums else value
+        return Quantities(sums)
+
+    def quantities(self) -> Quantities:
+        """Sums of all entries by name; sets and ranges by count."""
+        sums: dict[str, int] = {}
+        add_up(sums, ((entry.name, value_quantity(entry.value)) for entry in self._entries))
+        return Quantities(sums)
+
+
+def _merged(entries: Iterable[Resource]) -> list[Resource]:
+    """As adding one by one does, in time proportional to their number however many of them merge."""
+    merged: list[Resource] = []
+    places: dict[Kind, int] = {}
+    sums: dict[int, Value] = {}
+    for entry in entries:
+        if entry.shared or entry.never_merges:
+            _add(merged, entry)
+        elif not value_is_empty(entry.value):
+            place = places.setdefault(entry.kind, len(merged))
+            if place == len(merged):
+                merged.append(entry)
+            else:
+                sums[place] = value_add(sums.get(place, merged[place].value), entry.value)
+    for place, value in sums.items():
+        merged[place] = merged[place].with_value(value)
+    return merged
+
+
+def _add(entries: list[Resource], entry: Resource) -> None:
+    if value_is_empty(entry.value):
+        return
+    for position, present in enumerate(entries):
+        if present.merges_with(entry):
+            if entry.shared:
+                entries[position] = replace(present, copies=present.copies + entry.copies)
+            else:
+                entries[position] = present.with_value(value_add(present.value, entry.value))
+            return
+    entries.append(entry)
+
+
+def _subtract(entries: list[Resource], entry: Resource) -> None:
+    if value_is_empty(entry.value):
+        return
+    for position, present in enumerate(entries):
+        if not present.yields(entry):
+            continue
+        if entry.shared:
+            left = replace(present, copies=present.copies - entry.copies)
+            gone = left.copies <= 0
+        else:
+            left = present.with_value(value_subtract(present.value, entry.value))
+            gone = value_is_empty(left.value)
+        if not gone:
+            entries[position] = left
+            return
+        last = entries.pop()
+        if position < len(entries):
+            entries[position] = last
+        return
+
+
+def find(targets: Resources, within: Resources) -> Resources | None:
+    """Entries of `within` that make up `targets`, with the stacks found there; None where one cannot be had.
+
+    For each target the entries of its own role come first, then those nobody owns, then all others.  As in
+    Mesos, each target is looked for by itself in the whole collection, and at most one entry of each of the
+    three groups is used up before the next group is tried.
+    """
+    found = Resources()
+    for target in targets:
+        pieces = _find_one(target, within)
+        if pieces is None:
+            return None
+        found += pieces
+    return found
+
+
+def _find_one(target: Resource, within: Resources) -> Resources | None:
+    found, left = Resources(), within
+    missing = Resources([target]).to_unreserved()
+    for group in _groups(target):
+        for entry in left.filter(group):
+            plain = Resources([entry]).to_unreserved()
+            if plain.contains(missing):
+                return found + Resources(replace(part, reservations=entry.reservations) for part in missing)
+            if missing.contains(plain):
+                found += Resources([entry])
+                left -= Resources([entry])
+                missing -= plain
+                break
+    return None
+
+
+def _groups(target: Resource) -> list[Callable[[Resource], bool]]:
+    anybodys: list[Callable[[Resource], bool]] = [lambda entry: not entry.is_reserved, lambda _: True]
+    if not target.is_reserved:
+        return anybodys
+    return [lambda entry: entry.is_reserved and entry.role == target.role, *anybodys]

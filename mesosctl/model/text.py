@@ -1,0 +1,242 @@
+"""Resources as Mesos writes them in text: `cpus:12;mem(ads):6144;ports:[31000-32000]`.
+
+The syntax is that of an agent's --resources (spec/reservation.md §2.2), with units for mem and
+disk added.
+"""
+
+import math
+import re
+from dataclasses import replace
+
+from mesosctl.model import roles
+from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.quantities import PORTS_HINT, format_milli, parse_amount
+from mesosctl.model.resource import Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import Items, Ranges, Value, value_type
+
+_SPAN = re.compile(r"\s*(\d+)\s*-\s*(\d+)\s*", re.ASCII)
+_LARGEST_NUMBER = 2**64 - 1
+
+
+def parse_entries(text: str, default_role: str = roles.DEFAULT_ROLE) -> list[Resource]:
+    """The entries of a resource text, one by one and in order, zero amounts included.
+
+    A role other than "*" makes a STATIC reservation, as on an agent.  Raises RuleViolation.
+    """
+    return [_parse_entry(token, default_role) for token in text.split(";") if token.strip()]
+
+
+def parse_of_agents(text: str, default_role: str = roles.DEFAULT_ROLE) -> list[Resource]:
+    """The entries of a text about what agents have: as `parse_entries`, and `ports:31000` is that one port.
+
+    Agents have ports as ranges, so that a plain number of them would be a resource that no agent has.
+    Raises RuleViolation.
+    """
+    return [_as_port(entry) for entry in parse_entries(text, default_role)]
+
+
+def _as_port(entry: Resource) -> Resource:
+    value = entry.value
+    if entry.name != "ports" or not isinstance(value, int):
+        return entry
+    port, rest = divmod(value, 1000)
+    if rest:
+        raise RuleViolation(
+            f"ports: {format_milli(value)} is no port", field="ports", rule="resource.ranges", hint=PORTS_HINT
+        )
+    return replace(entry, value=Ranges.of([(port, port)]))
+
+
+def parse_resources(text: str, default_role: str = roles.DEFAULT_ROLE, *, of_agents: bool = False) -> Resources:
+    """A resource text as a collection: equal kinds merged, empty values gone; `of_agents` as in `parse_of_agents`.
+
+    Raises RuleViolation, also where one name is given with two types.
+    """
+    entries = (parse_of_agents if of_agents else parse_entries)(text, default_role)
+    types: dict[str, str] = {}
+    for entry in entries:
+        kind = types.setdefault(entry.name, value_type(entry.value))
+        if kind != value_type(entry.value):
+            raise RuleViolation(
+                f"{entry.name} is given both as {kind} and as {value_type(entry.value)}",
+                field=entry.name,
+                rule="resource.one-type",
+            )
+    return Resources(entries)
+
+
+def _parse_entry(token: str, default_role: str) -> Resource:
+    head, colon, value_text = token.partition(":")
+    if not colon or ":" in value_text:
+        raise RuleViolation(
+            f"'{token.strip()}' is not NAME:VALUE",
+            field=token.strip(),
+            rule="resource.text",
+            hint=_likely_text(token.strip()),
+        )
+    name, role = _split_head(head.strip(), token.strip(), default_role)
+    value = _parse_value(name, value_text.strip())
+    if isinstance(value, int) and value < 0:
+        raise RuleViolation(f"{name}: {value_text.strip()} is below zero", field=name, rule="resource.positive")
+    reservations = () if role == roles.DEFAULT_ROLE else (Reservation("STATIC", role),)
+    return Resource(name, value, reservations)
+
+
+def _likely_text(token: str) -> str:
+    """A hint: what was probably meant by something that is not NAME:VALUE."""
+    name, equals, value = token.partition("=")
+    if equals and name and value and ":" not in token:
+        return f"write {name}:{value}"
+    return "write for example cpus:12 or mem:6GiB"
+
+
+def _split_head(head: str, token: str, default_role: str) -> tuple[str, str]:
+    """`name(role)` or `name`."""
+    opening, closing = head.find("("), head.find(")")
+    if opening == -1 and closing == -1:
+        name, role = head, default_role
+    elif 0 <= opening < closing == len(head) - 1 and head.count("(") == head.count(")") == 1:
+        name, role = head[:opening].strip(), head[opening + 1 : closing].strip()
+    else:
+        raise RuleViolation(f"'{token}' has mismatched parentheses", field=token, rule="resource.text")
+    if not name:
+        raise RuleViolation(f"'{token}' has no resource name", field=token, rule="resource.name")
+    return name, roles.check_role(role, field=token)
+
+
+def _parse_value(name: str, text: str) -> Value:
+    if text.startswith("["):
+        return _parse_ranges(name, text)
+    if text.startswith("{"):
+        return _parse_set(name, text)
+    return parse_amount(name, text)
+
+
+def _parse_ranges(name: str, text: str) -> Ranges:
+    inner = text[1:-1]
+    if not text.endswith("]") or "[" in inner or "]" in inner:
+        raise RuleViolation(f"{name}: '{text}' has mismatched brackets", field=name, rule="resource.ranges")
+    spans = []
+    for part in inner.split(",") if inner.strip() else []:
+        match = _SPAN.fullmatch(part)
+        if match is None or len(part) > 64:
+            raise RuleViolation(
+                f"{name}: '{part.strip()}' is not BEGIN-END",
+                field=name,
+                rule="resource.ranges",
+                hint=PORTS_HINT.replace("ports", name),
+            )
+        begin, end = int(match[1]), int(match[2])
+        if begin > end or end > _LARGEST_NUMBER:
+            raise RuleViolation(f"{name}: {begin}-{end} is not a range", field=name, rule="resource.ranges")
+        spans.append((begin, end))
+    return Ranges.of(spans)
+
+
+def _parse_set(name: str, text: str) -> Items:
+    inner = text[1:-1]
+    if not text.endswith("}") or "{" in inner or "}" in inner:
+        raise RuleViolation(f"{name}: '{text}' has mismatched braces", field=name, rule="resource.set")
+    names = [part.strip() for part in inner.split(",") if part.strip()]
+    if len(set(names)) != len(names):
+        raise RuleViolation(f"{name}: '{text}' names an item twice", field=name, rule="resource.set")
+    return Items.of(names)
+
+
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([KMGT]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def parse_bytes(text: str, field: str) -> int:
+    """Bytes of "2GiB", "512MB" or "1024"; KB to TB are powers of 1024, as in Mesos.
+
+    Raises UsageError unless at least one byte.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    size = int(float(match[1]) * 1024 ** _POWERS[match[2].upper()]) if match is not None else 0
+    if size < 1:
+        raise UsageError(f"'{text}' is not a size", field=field, hint="write for example 2GiB, 512MiB or 1KiB")
+    return size
+
+
+def format_bytes(size: int) -> str:
+    """Bytes for people: "1.5 GiB"; below zero with a sign."""
+    value, sign = float(abs(size)), "-" if size < 0 else ""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024:
+            return f"{sign}{round(value, 2):g} {unit}"
+        value /= 1024
+    return f"{sign}{round(value, 2):g} TiB"
+
+
+_SPAN_DURATIONS = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
+_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_MESOS_NAMES = {"secs": "s", "mins": "m", "hrs": "h", "days": "d"}
+_MESOS_DURATION = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ns|us|ms|secs|mins|hrs|days|weeks)")
+_MESOS_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "secs": 1.0,
+    "mins": 60.0,
+    "hrs": 3600.0,
+    "days": 86400.0,
+    "weeks": 604800.0,
+}
+
+
+def parse_span(text: str, field: str) -> float:
+    """Seconds of "90", "1.5s", "10m", "2h", or of Mesos's own "10mins".  Raises UsageError unless above zero."""
+    match = _SPAN_DURATIONS.fullmatch(text.strip())
+    if match is not None:
+        number, unit = match.groups()
+        factor = _SECONDS.get(_MESOS_NAMES.get(unit, unit))
+        if factor is not None and float(number) > 0:
+            return float(number) * factor
+        if factor is not None:
+            raise UsageError(f"'{text}' is no time at all", field=field, hint="write for example 500ms, 30s, 10m or 1h")
+    raise UsageError(f"'{text}' is not a span of time", field=field, hint="write for example 500ms, 30s, 10m or 1h")
+
+
+def parse_seconds(text: str, field: str, least: float) -> float:
+    """Seconds of a plain number, or of a span as `parse_span` reads it.  Raises UsageError below `least`."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = parse_span(text, field)
+    if not least <= seconds < math.inf:
+        raise UsageError(
+            f"{field} is {text}: it has to be at least {least:g} seconds",
+            field=field,
+            hint="write for example 30, 500ms, 5s or 2m",
+        )
+    return seconds
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of a Mesos duration such as "250ms" or "10mins".  Raises ValueError."""
+    match = _MESOS_DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"'{text}' is not a duration: write a number and ns, us, ms, secs, mins, hrs, days or weeks")
+    return float(match[1]) * _MESOS_SECONDS[match[2]]
+
+
+def utc_text(seconds: float) -> str:
+    """A time of day in UTC as ISO 8601 writes it, "2030-12-31T23:59:59.999Z", from seconds since 1970."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def format_span(seconds: float) -> str:
+    """A span for people, two units at most: "1.50s", "2m05s", "3h20m"."""
+    if seconds < 10:
+        return f"{seconds:.2f}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02d}s"
+    minutes = round(seconds / 60)
+    return f"{minutes // 60}h{minutes % 60:02d}m"

@@ -1,0 +1,252 @@
+"""`offers list` and `offers watch`: what is offered now, and what changes."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from io import BufferedIOBase
+from threading import Timer
+from typing import Any, Literal
+
+from mesosctl.api import offers as wire
+from mesosctl.api.agents import agents
+from mesosctl.api.scheduler_calls import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
+from mesosctl.client.master import Master
+from mesosctl.client.stream import EventStream
+from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
+from mesosctl.model.offers import Offer, OfferOperation, Taken
+from mesosctl.model.operations import apply_all
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import names_agent, told_apart
+from mesosctl.operations.confirm import make
+from mesosctl.planning.dominant_shares import Sharing
+
+
+@dataclass(frozen=True, slots=True)
+class OfferSelection:
+    """Which offers; None is any.  A framework or an agent goes by its id or its name."""
+
+    framework: str | None = None
+    role: str | None = None
+    agent: str | None = None
+
+    def matches(self, offer: Offer) -> bool:
+        """Whether it is one of these."""
+        return (
+            self.framework in (None, offer.framework_id, offer.framework)
+            and self.role in (None, offer.role)
+            and (self.agent is None or names_agent(self.agent, offer.agent_id, offer.hostname))
+        )
+
+
+def list_offers(master: Master, wanted: OfferSelection) -> list[Offer]:
+    """Every outstanding offer that this principal may see, by framework, role and agent."""
+    found = [offer for offer in wire.outstanding(master.ask("GET_FRAMEWORKS")) if wanted.matches(offer)]
+    return sorted(found, key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An offer that came, or went."""
+
+    what: Literal["offered", "gone"]
+    offer: Offer
+    agent: str
+    """What a sentence calls the agent: its host name, with a short id where another agent with offers has that too."""
+
+
+def watch_offers(master: Master, wanted: OfferSelection, every: float, tell: Callable[[str], None]) -> Iterator[Change]:
+    """What is offered now, and from then on each change, for as long as it is iterated.
+
+    No event of a master tells of offers, so it is asked every so many seconds: an offer that comes
+    and goes between two questions is not seen.  A master that goes away is waited for, as one is that
+    fails over; `tell` hears of it.  Raises Unreachable where none is back before the deadline, which
+    runs anew from every answer.
+    """
+    known: dict[str, Offer] = {}
+    seen = is_away = False
+    while True:
+        if not is_away:
+            master.deadline.extend_to(master.deadline.seconds)
+        try:
+            present = {offer.id: offer for offer in list_offers(master, wanted)}
+        except Unreachable as error:
+            if not seen or master.deadline.remaining() <= every:
+                raise
+            if not is_away:
+                tell(f"{error.message}; asking again until it is back")
+            is_away = True
+            master.settings.sleep(every)
+            continue
+        if is_away:
+            tell("the master is back")
+        seen, is_away = True, False
+        names = told_apart({offer.agent_id: offer.hostname for offer in (*known.values(), *present.values())})
+        gone = [offer for offer_id, offer in known.items() if offer_id not in present]
+        came = [offer for offer_id, offer in present.items() if offer_id not in known]
+        yield from (Change("gone", offer, names[offer.agent_id]) for offer in gone)
+        yield from (Change("offered", offer, names[offer.agent_id]) for offer in came)
+        known = present
+        master.settings.sleep(every)
+
+
+SCHEDULER = "/api/v1/scheduler"
+NAME = "mesosctl offers take"
+REFUSE_SECONDS = 60.0
+"""The filter upon what does not fit: long enough not to be asked again, and gone with the framework."""
+_A_MOMENT = 0.05
+"""Seconds by which a timer may be early."""
+
+Attempt = Callable[[Offer], OfferOperation]
+"""What to do with an offer.  Raises Conflict where it has too little."""
+Progress = Callable[[str], None]
+
+
+def take(master: Master, role: str, principal: str | None, attempt: Attempt, progress: Progress) -> Taken:
+    """Subscribe, wait for an offer that fits, operate upon it, decline the rest, tear down.
+
+    Raises DeadlinePassed where no offer fits in time, Rejected where the master refuses the
+    framework, NotConfirmed where the operation is not shown afterwards, RuleViolation from `attempt`.
+    """
+    call = SubscribeCall.of(NAME, role, principal).body()
+    progress(f"subscribing with role {role}")
+    with master.subscribe(SCHEDULER, call, master.deadline.remaining()) as stream:
+        visit = _Visit(master, stream, attempt, progress)
+        try:
+            return visit.run()
+        finally:
+            visit.tear_down()
+
+
+class _Visit:
+    """One subscription, from its first event to its teardown."""
+
+    def __init__(self, master: Master, stream: EventStream, attempt: Attempt, progress: Progress) -> None:
+        self._master = master
+        self._stream = stream
+        self._attempt = attempt
+        self._progress = progress
+        self._framework_id: str | None = None
+        self._declined = 0
+
+    def run(self) -> Taken:
+        """Until an offer was taken.  Raises DeadlinePassed."""
+        for event in self._events():
+            taken = self._hear(event)
+            if taken is not None:
+                return taken
+        raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        """Events until time is up, which shows with the next one or with its absence.  Raises DeadlinePassed."""
+        events = iter(self._stream)
+        # Heartbeats keep a silent stream alive, so that time has to be looked after from outside.
+        watch = Timer(self._master.deadline.remaining(), self._stream.cut)
+        watch.daemon = True
+        watch.start()
+        try:
+            while self._master.deadline.remaining() > 0:
+                try:
+                    event = next(events)
+                except StopIteration:
+                    return
+                except DeadlinePassed:
+                    break
+                except Unreachable:
+                    if self._master.deadline.remaining() > _A_MOMENT:
+                        raise
+                    break
+                yield event
+        finally:
+            watch.cancel()
+        raise DeadlinePassed(
+            f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
+            sent=False,
+            hint="give it longer with --timeout, or see mesosctl offers explain",
+        )
+
+    def _hear(self, event: dict[str, Any]) -> Taken | None:
+        if event["type"] == "ERROR":
+            raise Rejected(f"the master refuses the framework: {event.get('error', {}).get('message', '')}")
+        if event["type"] == "SUBSCRIBED":
+            self._framework_id = wire.subscribed_as(event)
+            self._progress("waiting for an offer that fits")
+        return self._choose(wire.offered(event)) if event["type"] == "OFFERS" else None
+
+    def _choose(self, offers: list[Offer]) -> Taken | None:
+        """Operate upon the first offer that fits, and decline the others."""
+        chosen: tuple[Offer, OfferOperation] | None = None
+        others: list[Offer] = []
+        for offer in offers:
+            operation = None
+            if chosen is None:
+                with suppress(Conflict):
+                    operation = self._attempt(offer)
+            if operation is None:
+                others.append(offer)
+            else:
+                chosen = (offer, operation)
+        if others:
+            self._tell(DeclineCall.of(others, REFUSE_SECONDS).body())
+            self._declined += len(others)
+            self._progress(f"offers declined so far: {self._declined}")
+        if chosen is None:
+            return None
+        offer, operation = chosen
+        wanted = apply_all(self._agent_total(offer), operation.conversions)
+        self._progress(f"{operation.deed} on {offer.hostname}")
+        accept = AcceptCall.of([offer], operation, 0.0).body()
+        make(
+            self._master,
+            lambda: self._tell(accept, repeatable=False),
+            lambda: self._agent_total(offer) == wanted,
+            what=f"having resources {operation.deed} on {offer.hostname}",
+            wait=False,
+            shown_by=f"mesosctl reservations --agent {offer.agent_id}",
+        )
+        self._confirm(offer, operation, wanted)
+        return Taken(offer, operation, self._declined, confirmed=True)
+
+    def _confirm(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> None:
+        """Until the agent has become what the operation makes of it.  Raises NotConfirmed."""
+        pause = 0.05
+        while not self._shows(offer, operation, wanted):
+            if self._master.deadline.remaining() <= 0:
+                raise NotConfirmed(
+                    f"{operation.deed} was sent, and {offer.hostname} does not show it",
+                    hint="the master drops what its rules or ACLs forbid without a word",
+                )
+            self._master.settings.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def _shows(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> bool:
+        try:
+            return self._agent_total(offer) == wanted
+        except MesosctlError as error:
+            raise NotConfirmed(
+                f"{operation.deed} was sent, and {offer.hostname} could not be read back: {error.message}",
+                hint=f"look with mesosctl reservations --agent {offer.agent_id}",
+            ) from error
+
+    def _agent_total(self, offer: Offer) -> Resources:
+        found = agents(self._master.get(f"/slaves?slave_id={offer.agent_id}"))
+        return found[0].total if found else Resources()
+
+    def _tell(self, call: bytes, *, repeatable: bool = True) -> None:
+        self._master.tell(SCHEDULER, call, self._stream.id, repeatable=repeatable)
+
+    def tear_down(self) -> None:
+        """Leave nothing behind; where that fails, the end of the connection ends the framework too."""
+        if self._framework_id is None:
+            return
+        self._master.deadline.extend_to(1.0)
+        call = TeardownCall(framework_id=FrameworkId(value=self._framework_id))
+        with suppress(MesosctlError):
+            self._tell(call.body())
+
+
+def simulate(cluster: BufferedIOBase, where: str, most_steps: int) -> Sharing:
+    """Play a cluster file, which `where` names, offer by offer.  Raises BadInput, and OSError."""
+    # Late: nothing else in the tool needs an allocator.
+    import fake_master
+
+    return fake_master.simulate(cluster, where, most_steps)

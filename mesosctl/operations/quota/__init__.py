@@ -1,0 +1,1 @@
+"""Quota: what roles have, and how that is changed."""

@@ -1,0 +1,132 @@
+"""`quota check`: every rule of a request, one by one, and how much room there is.  Nothing is sent but reads."""
+
+from collections.abc import Callable, Sequence
+
+from mesosctl.api import answers
+from mesosctl.client.master import Master
+from mesosctl.model import roles
+from mesosctl.model.capacity import check_capacity, total_guarantees, unpromised
+from mesosctl.model.errors import MesosctlError
+from mesosctl.model.profile import Profile
+from mesosctl.model.quantities import Limits, Quota, to_double
+from mesosctl.model.quota import (
+    Finding,
+    QuotaCheck,
+    check_amounts_above_zero,
+    check_config_amounts,
+    check_guarantee,
+    check_limits_fit_request,
+    check_no_quota_yet,
+    check_not_nested,
+    check_role_may_have_quota,
+    check_tree,
+    quota_of_guarantee,
+)
+from mesosctl.model.resource import Resource
+from mesosctl.model.roles import check_whitelist
+from mesosctl.operations.quota.state import (
+    capacity_if_allowed,
+    check_names,
+    check_path,
+    fields_of_quota,
+    quotas_if_allowed,
+    read_if_allowed,
+)
+
+
+def check_quota(
+    master: Master,
+    role: str,
+    guarantee: Sequence[Resource],
+    limits: Limits | None = None,
+    *,
+    allow_new_resource: bool = False,
+) -> QuotaCheck:
+    """Whether `quota set` would set this quota for `role`.  Raises only what reading raises."""
+    profile = master.profile
+    quotas = quotas_if_allowed(master)
+    available = capacity_if_allowed(master)
+    flags = read_if_allowed(
+        master, "/flags", lambda answer: (answers.whitelist(answer),), "the whitelist is not checked"
+    )
+    made = quota_of_guarantee(guarantee, profile)
+    wanted = made if limits is None else Quota(made.guarantees, limits)
+    after = None if quotas is None else {**quotas, role: wanted}
+    bounds = {name: to_double(milli) for name, milli in (limits or {}).items()}
+    amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
+
+    def on_quotas(rule: Callable[[dict[str, Quota]], None]) -> Callable[[], None] | None:
+        return None if after is None else lambda: rule(after)
+
+    findings = (
+        _finding("role.syntax", "the role name is valid", lambda: roles.check_role(role)),
+        _finding("quota.path", "the quota can be removed again", lambda: _path(role)),
+        _finding("quota.default-role", "the role may have quota", lambda: _default_role(role, profile)),
+        _finding("quota.scalar-only", "plain amounts, each named once", lambda: check_guarantee(guarantee)),
+        _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
+        _finding(
+            "quota.too-large", "no amount is beyond what masters hold", lambda: check_config_amounts(amounts, bounds)
+        ),
+        _finding(
+            "resource.known",
+            "every resource has a name that is known",
+            lambda: None if allow_new_resource else check_names(master, fields_of_quota(made.guarantees, limits)),
+        ),
+        _finding(
+            "quota.limits-need-update",
+            "the master can set these limits",
+            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, wanted, profile),
+        ),
+        _finding(
+            "role.whitelist",
+            "the role is on the whitelist" if flags and flags[0] is not None else "every role is allowed",
+            None if flags is None else lambda: check_whitelist(role, flags[0]),
+        ),
+        _finding(
+            "quota.already-set",
+            "the role has no quota yet",
+            None if quotas is None else lambda: check_no_quota_yet(role, quotas),
+        ),
+        _finding("quota.hierarchy", "parents guarantee what their children do", on_quotas(check_tree)),
+        _finding("quota.nested", "the role is at the top level", lambda: check_not_nested(role)),
+        _finding(
+            "quota.capacity",
+            "the cluster has room for it",
+            None if available is None else on_quotas(lambda quotas_after: check_capacity(quotas_after, available)),
+        ),
+    )
+    others = None if quotas is None else {name: quota for name, quota in quotas.items() if name != role}
+    return QuotaCheck(
+        role=role,
+        requested=wanted.guarantees,
+        findings=findings,
+        capacity=available,
+        promised=None if others is None else total_guarantees(others),
+        largest=None if others is None or available is None else unpromised(others, available),
+    )
+
+
+def _path(role: str) -> None:
+    """The rule on paths alone, as on the default role."""
+    if roles.role_error(role) is None:
+        check_path(role)
+
+
+def _default_role(role: str, profile: Profile) -> None:
+    """The rule on "*" alone; what else is wrong with a name has a line of its own."""
+    if role == roles.DEFAULT_ROLE:
+        check_role_may_have_quota(role, profile)
+
+
+def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:
+    """One line: `kept` is the sentence where the rule is kept; without `check` it could not be looked at.
+
+    A check that covers several rules names the one that was broken.
+    """
+    if check is None:
+        return Finding(rule, None, f"cannot be told: {kept}")
+    try:
+        check()
+    except MesosctlError as error:
+        return Finding(error.rule or rule, False, error.message, error.hint)
+    return Finding(rule, True, kept)

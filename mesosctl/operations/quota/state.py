@@ -1,0 +1,256 @@
+"""What a master says of quota, and what it may not say to everybody."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from mesosctl.api import answers
+from mesosctl.client.master import Master
+from mesosctl.model import roles as roles_model
+from mesosctl.model.capacity import check_capacity
+from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, RuleViolation
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
+from mesosctl.model.quota import (
+    RoleStatus,
+    RoleUsage,
+    check_amounts_above_zero,
+    check_config_amounts,
+    check_guarantee,
+    check_not_nested,
+    check_tree,
+)
+from mesosctl.model.resource import Resource
+from mesosctl.model.roles import STANDARD_NAMES, check_name
+
+if TYPE_CHECKING:
+    from mesosctl.model.capacity import AgentCapacity
+
+
+Value = TypeVar("Value")
+
+
+def read_quotas(master: Master) -> dict[str, Quota]:
+    """Every role with an entry that this principal may see, sorted."""
+    return answers.quotas(master.get("/quota"))
+
+
+def sees_every_role(master: Master) -> bool:
+    """Whether a role that GET /quota leaves out certainly has no quota, rather than being hidden by an ACL."""
+    try:
+        return answers.shows_everything(master.get("/flags"))
+    except MesosctlError:
+        return False
+
+
+def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], without: str) -> Value | None:
+    """What `reader` makes of the JSON at `path`; None, with a notice, where this principal may not see it.
+
+    `without` says what is left out then ("whether it fits is left to the master").
+    """
+    return _if_allowed(master, path, lambda: reader(master.get(path)), without)
+
+
+def _if_allowed(master: Master, path: str, read: Callable[[], Value], without: str) -> Value | None:
+    try:
+        return read()
+    except Denied as error:
+        master.notice(f"{path} may not be read ({error.status}): {without}")
+        return None
+
+
+def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
+    """`read_quotas`, or None where they may not be seen."""
+    return read_if_allowed(master, "/quota", answers.quotas, "the rules on existing quotas are left to the master")
+
+
+def capacity_if_allowed(master: Master) -> Quantities | None:
+    """What the cluster can promise, or None where its agents may not be seen."""
+    from mesosctl.model.capacity import capacity
+
+    found = agents_if_allowed(master, "whether it fits is left to the master")
+    return None if found is None else capacity(found, master.profile)
+
+
+def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | None":
+    """What every registered agent has; None, with a notice that says what is left out, where they may not be seen."""
+    from mesosctl.api.agents import Registered, registered
+
+    def read() -> Registered:
+        found: Registered = master.stream("/slaves", registered)
+        master.settings.learn("/slaves", {"slaves": found.names})
+        return found
+
+    found = _if_allowed(master, "/slaves", read, without)
+    return None if found is None else found.capacities
+
+
+def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
+    """What each known role holds, or None where that may not be seen."""
+    return read_if_allowed(master, "/roles", answers.roles, "usage is left out")
+
+
+def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
+    """Every role with quota, by name; what they use costs one more question."""
+    quotas = read_quotas(master)
+    usage = (usage_if_allowed(master) if with_usage and quotas else None) or {}
+    return [RoleStatus(role, quota, usage.get(role)) for role, quota in quotas.items()]
+
+
+def show_quota(master: Master, role: str) -> RoleStatus:
+    """One role with quota and what it uses.  Raises NotFound for a role without quota."""
+    quotas = read_quotas(master)
+    if role not in quotas:
+        raise no_quota([role], quotas)
+    return RoleStatus(role, quotas[role], (usage_if_allowed(master) or {}).get(role))
+
+
+def no_quota(roles: list[str], known: Iterable[str]) -> NotFound:
+    """The error for roles without quota; `known` are those with one."""
+    from mesosctl.model.roles import did_you_mean
+
+    names = ", ".join(f"'{role}'" for role in roles)
+    return NotFound(
+        f"no quota is set for {names}, or this principal may not see it",
+        field="role",
+        rule="quota.exists",
+        hint=did_you_mean(roles, known, "mesosctl quota list shows which roles have one"),
+    )
+
+
+def _agreed(_losses: str) -> None:
+    """Nobody has to be asked."""
+
+
+class QuotaOptions(NamedTuple):
+    """How to go about a change of quota.
+
+    `force` passes the capacity heuristic, and where limits are set by UPDATE_QUOTA the check of what a
+    role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
+    resources that no agent has.  An update makes no quota for a role without one unless `create`, and
+    changes none that is there where `only_new`.  `agree` is asked before something is lost that nobody
+    named: it hears what that is, and raises where it is not wanted.
+    """
+
+    force: bool = False
+    api: str = "auto"
+    wait: bool = True
+    allow_new_resource: bool = False
+    create: bool = False
+    only_new: bool = False
+    agree: Callable[[str], None] = _agreed
+
+
+def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:
+    """Raises RuleViolation for a name that no agent has; `fields` says where each name stands.
+
+    `had` are names that what is changed has already.  The agents are asked for only where a name is
+    neither one of these nor a standard one.  Where they may not be seen, a notice says so.
+    """
+    unfamiliar = [name for name in fields if name not in STANDARD_NAMES and name not in had]
+    if not unfamiliar:
+        return
+    known = _names_of_agents(master, unfamiliar)
+    if known is not None:
+        for name in unfamiliar:
+            check_name(name, known, fields[name])
+
+
+def check_entries(master: Master, entries: Iterable[Resource]) -> None:
+    """The same for resources as words or a payload name them."""
+    check_names(master, {entry.name: entry.name for entry in entries})
+
+
+def fields_of_quota(guarantees: Quantities | None, limits: Limits | None) -> dict[str, str]:
+    """The names in a quota, and where they stand."""
+    parts = {"guarantees": guarantees or (), "limits": limits or ()}
+    return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
+
+
+def names_of_quota(quota: Quota | None) -> set[str]:
+    """The names in a quota."""
+    return set() if quota is None else {*quota.guarantees, *quota.limits}
+
+
+def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | None:
+
+    named = ", ".join(f"'{name}'" for name in unfamiliar)
+    found = agents_if_allowed(master, f"whether an agent has {named} cannot be told")
+    return None if found is None else {entry.name for agent in found for entry in agent.total}
+
+
+def check_request(role: str, guarantee: Sequence[Resource]) -> None:
+    """The rules of one v0 request.  Raises RuleViolation."""
+    roles_model.check_role(role)
+    check_guarantee(guarantee)
+    check_amounts_above_zero(guarantee)
+    check_config_amounts({name: to_double(milli) for name, milli in _amounts(guarantee).items()}, {})
+    check_not_nested(role)
+
+
+def check_path(role: str) -> None:
+    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
+    roles_model.check_role(role)
+    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
+        raise RuleViolation(
+            f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
+            field="role",
+            rule="quota.path",
+            hint="name roles in ASCII, without '?' and '#'",
+        )
+
+
+def check_config(role: str, quota: Quota) -> None:
+    """The rules of one entry of UPDATE_QUOTA.  Raises RuleViolation."""
+    check_not_nested(role)
+    roles_model.check_role(role)
+    check_config_amounts(
+        {name: to_double(milli) for name, milli in quota.guarantees.items()},
+        {name: to_double(milli) for name, milli in quota.limits.items()},
+    )
+
+
+def guarantees_of(entries: Sequence[Resource]) -> Quantities:
+    """The amounts of a guarantee.  Raises RuleViolation for what cannot stand in one."""
+    check_guarantee(entries)
+    check_amounts_above_zero(entries)
+    return Quantities(_amounts(entries))
+
+
+def limits_of(entries: Sequence[Resource]) -> Limits:
+    """The bounds of limits; zero forbids a resource.  Raises RuleViolation for what cannot stand in them."""
+    if entries:
+        check_guarantee(entries, field="limits")
+    return Limits(_amounts(entries))
+
+
+def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
+    return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}
+
+
+OF_POST_QUOTA = 409
+OF_UPDATE_QUOTA = 400
+"""With what each answers a lack of capacity: two numbers of Mesos's for one condition, which has one exit status, 6."""
+
+
+def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answered: int = OF_POST_QUOTA) -> None:
+    """The tree, and unless forced the capacity heuristic, over all quotas as they would be.
+
+    `answered` is the status with which a master refuses what does not fit.
+    """
+    check_tree(quotas)
+    available = None if force else capacity_if_allowed(master)
+    if available is None:
+        return
+    try:
+        check_capacity(quotas, available)
+    except Conflict as error:
+        # People know the refusal by the master's number for it, and should know that it was not asked.
+        call = f" to UPDATE_QUOTA, as with {OF_POST_QUOTA} to POST /quota" if answered == OF_UPDATE_QUOTA else ""
+        refusal = Conflict(
+            f"not sent, as a master answers it with {answered}{call}: {error.message}",
+            field=error.field,
+            rule=error.rule,
+            hint=error.hint,
+            override=error.override,
+        )
+        refusal.would_answer = answered
+        raise refusal from error

@@ -1,0 +1,181 @@
+"""The configuration file: read strictly, and written back in its own layout."""
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesosctl.api.rate_limits import RateLimits
+from mesosctl.api.written_files import read_json
+from mesosctl.client.master import Master
+from mesosctl.model import ratelimit
+from mesosctl.model.errors import BadInput, NotFound, printable_json, read_text_file, why_unreadable
+from mesosctl.model.ratelimit import RateLimit
+from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.files import write_atomically
+from mesosctl.operations.ratelimit import principals_if_allowed
+from mesosctl.planning.message_rates import FileCheck, FileEdit
+
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The JSON of a file, and what a master reads in it."""
+
+    document: dict[str, Any]
+    limits: ratelimit.RateLimits
+
+
+def parse(text: str, name: str) -> Configuration:
+    """The configuration in `text`; `name` stands for it in errors.
+
+    Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
+    documented with its path.  The rules of core are not checked.
+    """
+    document = read_json(text, name)
+    return Configuration(document, RateLimits.read(document, name).to_core())
+
+
+def dump(document: dict[str, Any], like: str = "") -> str:
+    """The document as text, in the layout of `like`, the text of another one."""
+    if not like.strip():
+        return _with_short_entries(document, _INDENT)
+    original = json.loads(like)
+    # Of the two layouts that people write, the one that says more of the old text in the same lines.
+    lines = set(like.splitlines())
+    layouts = (_with_short_entries, _with_long_entries)
+    layout = max(layouts, key=lambda layout: len(lines & set(layout(original, _indent(like)).splitlines())))
+    return layout(document, _indent(like))
+
+
+def _indent(text: str) -> str:
+    indented = next((line for line in text.splitlines() if line[:1] in (" ", "\t") and line.strip()), _INDENT)
+    return indented[: len(indented) - len(indented.lstrip())]
+
+
+def _with_long_entries(document: dict[str, Any], indent: str) -> str:
+    return printable_json(json.dumps(document, indent=indent, ensure_ascii=False)) + "\n"
+
+
+def _with_short_entries(document: dict[str, Any], indent: str) -> str:
+    """Each field on a line, and each entry of an array too, as in Mesos's own document."""
+    fields = []
+    for name, value in document.items():
+        text = _in_one_line(value)
+        if isinstance(value, list) and value:
+            entries = f",\n{indent}{indent}".join(map(_in_one_line, value))
+            text = f"[\n{indent}{indent}{entries}\n{indent}]"
+        fields.append(f"{indent}{_in_one_line(name)}: {text}")
+    return "{\n" + ",\n".join(fields) + "\n}\n" if fields else "{}\n"
+
+
+def _in_one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+Document = dict[str, Any]
+Change = Callable[[Document], None]
+
+
+def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
+    """Apply `change` to the configuration in a file, which may be new.
+
+    What the change does not touch stays as it is.  A configuration that would stop a master is not written.
+    Raises BadInput, RuleViolation, and what `change` raises.
+    """
+    before = _read(path)
+    document = {} if before is None else parse(before, path).document
+    original = deepcopy(document)
+    change(document)
+    # Where nothing changed, neither does the layout.
+    after = before if before and document == original else dump(document, before or "")
+    limits = parse(after, path).limits
+    ratelimit.check(limits)
+    if write and after != before:
+        write_atomically(Path(path), after)
+    return FileEdit(path, before or "", after, limits, written=write and after != before)
+
+
+def set_limit(principal: str, limit: RateLimit) -> Change:
+    """Give a principal this limit, in place of its old one or at the end; without qps it is never throttled."""
+
+    def change(document: Document) -> None:
+        entries = _entries(document)
+        for entry in entries:
+            if entry.get("principal") == principal:
+                break
+        else:
+            entry = {"principal": principal}
+            entries.append(entry)
+        _put(entry, "qps", limit.qps)
+        _put(entry, "capacity", limit.capacity)
+        document["limits"] = entries
+
+    return change
+
+
+def unset_limit(principal: str) -> Change:
+    """Take a principal's entry out, so that the default applies to it.  The change raises NotFound."""
+
+    def change(document: Document) -> None:
+        entries = _entries(document)
+        kept = [entry for entry in entries if entry.get("principal") != principal]
+        if len(kept) == len(entries):
+            raise NotFound(
+                f"the file has no entry for principal '{principal}'",
+                field="principal",
+                hint=did_you_mean(
+                    principal,
+                    [str(entry["principal"]) for entry in entries if "principal" in entry],
+                    "mesosctl ratelimit validate FILE reads the file; the default is changed by ratelimit default",
+                ),
+            )
+        document["limits"] = kept
+
+    return change
+
+
+def set_default(limit: RateLimit) -> Change:
+    """What all share who are not listed; without qps they are not throttled."""
+
+    def change(document: Document) -> None:
+        _put(document, "aggregate_default_qps", limit.qps)
+        _put(document, "aggregate_default_capacity", limit.capacity)
+
+    return change
+
+
+def _put(target: Document, name: str, value: float | None) -> None:
+    if value is None:
+        target.pop(name, None)
+    else:
+        # 300, not 300.0: as a person would have written it.
+        target[name] = int(value) if value == int(value) else value
+
+
+def _entries(document: Document) -> list[Document]:
+    return document.get("limits") or []
+
+
+def _read(path: str) -> str | None:
+    """The text of a file; None where there is none."""
+    try:
+        return read_text_file(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field="--file") from None
+
+
+def validate(text: str, name: str, where: str, master: Master | None = None) -> FileCheck:
+    """Check a configuration; with a master also against the principals of its frameworks.
+
+    `name` is the file as it was typed, and `where` what errors call it.
+    Raises BadInput for what is not JSON or not as documented.
+    """
+    limits = parse(text, where).limits
+    used = None if master is None else principals_if_allowed(master)
+    return FileCheck(name, limits, (*ratelimit.errors(limits), *ratelimit.warnings(limits, used)))

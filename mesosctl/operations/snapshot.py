@@ -1,0 +1,243 @@
+"""A snapshot of a cluster, from a live master (spec/endpoints.md §2-§4).
+
+Agents, frameworks, tasks and offers come from one GET_STATE, which is of one moment.  Quotas, weights
+and reservations belong to that moment if quotas and weights are the same before and after; where they
+are not, everything is read again.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from mesosctl.api import answers, cluster_state
+from mesosctl.api.cluster_state import ClusterState
+from mesosctl.api.protobuf.decoding import decode
+from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.api.snapshots.lending import lending
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Denied, MesosctlError
+from mesosctl.model.profile import STRICT_PRIORITY_ALLOCATOR
+from mesosctl.model.quantities import Quota
+from mesosctl.operations.files import write_pieces
+from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
+
+ATTEMPTS = 3
+_LENDS = "oversubscribe_reservations"
+DECISIVE_FLAGS = (
+    "allocation_interval",
+    "allocator",
+    "allocator_agent_recovery_factor",
+    "allocator_recovery_timeout",
+    "domain",
+    "fair_sharing_excluded_resource_names",
+    "filter_gpu_resources",
+    "framework_sorter",
+    "lendable_names",
+    "min_allocatable_resources",
+    _LENDS,
+    "preemption",
+    "priorities",
+    "revocation_grace_period",
+    "role_sorter",
+    "roles",
+)
+"""The flags that decide about allocation; no other is kept, since some hold secrets."""
+
+Progress = Callable[[str], None]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What operators have set, as far as it may be seen."""
+
+    quotas: Mapping[str, Quota] | None
+    weights: Mapping[str, float] | None
+
+
+def read_snapshot(
+    master: Master, *, progress: Progress | None = None, now: Callable[[], float] = time.time
+) -> ClusterSnapshot:
+    """The cluster as `master` tells of it; `progress` gets a sentence whenever there is news.
+
+    What may not be seen, or is told by no master, is listed in `unknown`.  Raises what `Master` raises where
+    the agents, frameworks and tasks cannot be read at all.
+    """
+    tell = progress or (lambda _: None)
+    version = answers.version(master.get("/version"))
+    flags = _if_allowed(lambda: answers.flags(master.get("/flags")))
+    whole = (flags or {}).get(_LENDS) == "true"
+    before = _settings(master)
+    changed = True
+    for attempt in range(1, ATTEMPTS + 1):
+        again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
+        state, lent = _state(master, tell, again, whole=whole)
+        after = _settings(master)
+        changed = before != after
+        before = after
+        if not changed:
+            break
+    suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
+    snapshot = ClusterSnapshot(
+        version=version,
+        taken_at=now(),
+        agents=tuple(state.agents),
+        frameworks=tuple(_with_suppression(framework, suppressed) for framework in state.frameworks),
+        usages=tuple(state.usages),
+        offers=tuple(state.offers),
+        quotas=after.quotas or {},
+        weights=after.weights or {},
+        flags=_decisive(flags, lends=lent is not None),
+        lending=lent,
+    )
+    return _with_unseen(snapshot, state, _unknown(snapshot, after, flags, changed=changed))
+
+
+def _state(master: Master, tell: Progress, again: str, *, whole: bool) -> tuple[ClusterState, Lending | None]:
+    """`whole`: the flags say already that it lends; where they may not be seen, that shows with the first answer."""
+
+    def look(chunks: Iterable[bytes]) -> ClusterState:
+        tell("looking through it …")
+        return cluster_state.cluster_state(chunks)
+
+    tell(f"asking for the state{again} …")
+    with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
+        if not whole:
+            state: ClusterState = master.stream_call("GET_STATE", look)
+            if not state.lends:
+                return state, None
+        both: tuple[ClusterState, Lending | None] = master.stream_call("GET_STATE", _whole)
+    return both
+
+
+def _whole(chunks: Iterable[bytes]) -> tuple[ClusterState, Lending | None]:
+    """What is lent refers back and forth in an answer, which so is read whole: only a fake master lends."""
+    body = b"".join(chunks)
+    state = cluster_state.cluster_state([body])
+    return state, lending(decode(body)) if state.lends else None
+
+
+def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
+    """Who lends tells of it even where its flags may not be seen."""
+    seen = {_LENDS: "true"} if flags is None and lends else flags or {}
+    return {name: text for name, text in seen.items() if name in DECISIVE_FLAGS}
+
+
+def _settings(master: Master) -> _Settings:
+    return _Settings(
+        _if_allowed(lambda: answers.quotas(master.get("/quota"))),
+        _if_allowed(lambda: answers.weights(master.get("/weights"))),
+    )
+
+
+def _if_allowed(read: Callable[[], Value]) -> Value | None:
+    try:
+        return read()
+    except Denied:
+        return None
+
+
+def _if_told(read: Callable[[], Value]) -> Value | None:
+    """Metrics: a master may not have them, or not give them in time, and a snapshot is one without them too."""
+    try:
+        return read()
+    except MesosctlError:
+        return None
+
+
+def _with_suppression(
+    framework: SnapshotFramework, suppressed: Mapping[str, Mapping[str, bool]] | None
+) -> SnapshotFramework:
+    told = (suppressed or {}).get(framework.id)
+    if told is None or not told.keys() >= set(framework.roles):
+        return framework
+    return replace(framework, suppressed=frozenset(role for role in framework.roles if told[role]))
+
+
+def _with_unseen(snapshot: ClusterSnapshot, state: ClusterState, unknown: list[str]) -> ClusterSnapshot:
+    """What agents say is held by whom this user may not see, held by stand-ins: one a role."""
+    if not state.unseen:
+        return replace(snapshot, unknown=tuple(unknown))
+    roles = sorted({role for _, role, _ in state.unseen})
+    stand_ins = tuple(
+        SnapshotFramework(
+            id=f"unseen-{role}",
+            name="(unseen)",
+            roles=(role,),
+            capabilities=frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"}),
+            active=False,
+            connected=False,
+        )
+        for role in roles
+    )
+    usages = tuple(Usage(f"unseen-{role}", agent, role, resources) for agent, role, resources in state.unseen)
+    unknown.append(
+        "frameworks or tasks that this user may not see: what they hold is kept with a framework '(unseen)' a role, "
+        "which gets no offers"
+    )
+    return replace(
+        snapshot,
+        frameworks=snapshot.frameworks + stand_ins,
+        usages=snapshot.usages + usages,
+        unknown=tuple(unknown),
+    )
+
+
+def _unknown(
+    snapshot: ClusterSnapshot, settings: _Settings, flags: Mapping[str, str] | None, *, changed: bool
+) -> list[str]:
+    """Each unknown, and what stands in its place."""
+    found = _of_frameworks(snapshot)
+    silent = sum(framework.suppressed is None for framework in snapshot.frameworks)
+    if silent:
+        found.append(f"what {silent} frameworks suppress: not told; taken to want offers in every role")
+    if settings.quotas is None:
+        found.append("quotas: may not be seen; taken as none")
+    if settings.weights is None:
+        found.append("weights: may not be seen; taken as 1 for every role")
+    if flags is None:
+        found.append("flags of the master: may not be seen; taken as the defaults")
+    else:
+        found += _hidden_by_flags(flags)
+    if changed:
+        found.append(f"one moment: quotas or weights changed during each of {ATTEMPTS} readings; the last is kept")
+    return found
+
+
+def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
+    """What frameworks would take, and what they run on what may be taken back."""
+    if snapshot.lending is not None:
+        standings = {task.standing for task in snapshot.lending.tasks}
+        told = {
+            "ending": "how far tasks that are ending have come: not told; taken as having just been told to",
+            "arriving": "when agents hear of launches that are under way: not told; taken as now",
+        }
+        return [sentence for standing, sentence in told.items() if standing in standings]
+    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+    if any(entry.revocable for agent in snapshot.agents for entry in agent.total):
+        found.append(
+            "what is oversubscribed from now on, and whom its controllers evict: not told; "
+            "taken as the agents' last reports, and nobody"
+        )
+    return found
+
+
+def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
+    found = []
+    if not answers.shows_everything({"flags": dict(flags)}):
+        found.append("what access rules hide: taken as not being there")
+    if "whitelist" in flags:
+        found.append("the agents that --whitelist names: not told; taken as all")
+    allocator = flags.get("allocator", "hierarchical")
+    if allocator == STRICT_PRIORITY_ALLOCATOR:
+        found.append("what frameworks have requested (REQUEST): not told; taken as nothing")
+    elif allocator.lower().removesuffix("drf") != "hierarchical":
+        found.append(f"the rules of the allocator '{flags['allocator']}': not known; taken as the hierarchical one's")
+    return found
+
+
+def write_file(path: Path, snapshot: ClusterSnapshot, redact: Callable[[Iterable[str]], Iterable[str]] = iter) -> None:
+    """Write a file whole, or leave what was there; `redact` takes out what must not be kept.  Raises BadInput."""
+    write_pieces(path, redact(snapshot_api.lines(snapshot)))

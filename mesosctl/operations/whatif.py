@@ -1,0 +1,236 @@
+"""A dry run of a live master or of a file: the same deeds, done to a fake master made of its snapshot."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from io import BufferedIOBase
+from typing import TYPE_CHECKING
+
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.model.errors import (
+    BadInput,
+    Bug,
+    Conflict,
+    DeadlinePassed,
+    Denied,
+    Invalid,
+    MesosctlError,
+    NotFound,
+    UnexpectedAnswer,
+    UsageError,
+)
+from mesosctl.model.holdings import AgentHolding
+from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.resource import Disk, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.quota.state import QuotaOptions, check_entries
+from mesosctl.operations.reservation_steps import SendOptions, operate
+from mesosctl.operations.reservation_targets import Owner, check_owner, find_agent, read_agents
+from mesosctl.planning import changes
+from mesosctl.planning.changes import Change, Owned
+from mesosctl.planning.forecast import Answer, Terms
+
+if TYPE_CHECKING:
+    from fake_master import DryRun
+
+
+_NOT_ABOUT_THE_CHANGE = (UsageError, BadInput, Bug, UnexpectedAnswer)
+# Words that name nothing make no request that could be refused.
+_NAMES_NOTHING = frozenset({"agent.exists", "framework.exists"})
+_WORDS = ("resource.", "wanted.")
+"""Rules about words, or about a file of wishes, that make no request either."""
+# Rules of the tool's own: a master would accept, and the operator regret it.
+_OWN_RULES = frozenset(
+    {"quota.above-zero", "quota.path", "quota.empty", "quota.readable", "quota.limits-need-update", "apply.unchanged"}
+)
+# What a master notices only when it looks for the resources.
+_FOUND_LACKING = frozenset({"reservation.exists"})
+
+
+def start_dry_run_of_master(master: Master, terms: Terms, progress: Callable[[str], None]) -> "DryRun":
+    """A dry run of the cluster as it is now; `progress` hears of the reading.  Raises what reading raises."""
+    import fake_master
+    from mesosctl.operations.snapshot import read_snapshot
+
+    return fake_master.start_dry_run(read_snapshot(master, progress=progress), terms)
+
+
+def start_dry_run_of_file(file: BufferedIOBase, where: str, terms: Terms) -> "DryRun":
+    """A dry run of a snapshot or of a cluster file, which `where` names.  Raises BadInput, and OSError."""
+    import fake_master
+
+    return fake_master.start_dry_run_of_file(file, where, terms)
+
+
+def open_dry_run(dry_run: "DryRun", settings: ClientSettings) -> Master:
+    """The fake master of a dry run, to be asked like any other; `settings` need the dry run's clock."""
+    return Master(parse_address("fake:"), settings, dry_run.transport)
+
+
+def attempt(dry_run: "DryRun", deed: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
+    """Do a deed to the dry run's master; a refusal becomes an answer.
+
+    `label` is what its requests are called, by themselves unless given; `name` what is called so where
+    none is sent.  Raises what is not about the change: words that make none, UsageError, BadInput, Bug.
+    """
+    dry_run.begin(label or name)
+    before = len(dry_run.answers)
+    dry_run.carrier.label = label
+    try:
+        deed()
+    except _NOT_ABOUT_THE_CHANGE:
+        raise
+    except MesosctlError as error:
+        if error.rule is not None and (error.rule in _NAMES_NOTHING or error.rule.startswith(_WORDS)):
+            raise
+        if all(answer.accepted for answer in dry_run.answers[before:]):
+            dry_run.refuse(_refusal(label or name, error))
+    finally:
+        dry_run.carrier.label = None
+
+
+def _refusal(change: str, error: MesosctlError) -> Answer:
+    """What mesosctl itself finds out, and sends nothing for."""
+    own = error.rule in _OWN_RULES or isinstance(error, DeadlinePassed)
+    status = None if own else _status(error)
+    # Where the sentence says what a master would answer, the one before it does not: it is said with the status.
+    said = error.__cause__ if error.would_answer is not None else None
+    message = said.message if isinstance(said, MesosctlError) else error.message
+    return Answer(change, status, accepted=False, message=message, rule=error.rule, by="mesosctl")
+
+
+def _status(error: MesosctlError) -> int | None:
+    """What a master would answer where mesosctl finds it out first: the rules are the same."""
+    if error.would_answer is not None or error.status is not None:
+        return error.would_answer or error.status
+    if isinstance(error, Conflict) or error.rule in _FOUND_LACKING:
+        return 409
+    if isinstance(error, Denied):
+        return 403
+    return 400 if isinstance(error, Invalid | NotFound) else None
+
+
+_ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
+
+
+class ChangeRunner:
+    """Does changes to the master of a dry run.
+
+    `force` passes the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
+    resources that no agent has.
+    """
+
+    def __init__(
+        self, dry_run: "DryRun", master: Master, *, force: bool = False, allow_new_resource: bool = False
+    ) -> None:
+        self._rehearsal = dry_run
+        self._master = master
+        self._options = QuotaOptions(force=force, wait=False, allow_new_resource=allow_new_resource)
+
+    def do(self, change: Change) -> None:
+        """One change.  Raises what its command raises."""
+        match change:
+            case changes.Guarantee() | changes.Bounds():
+                self._quota(change)
+            case changes.NoQuota(role):
+                from mesosctl.operations.quota.change import remove_quotas
+
+                remove_quotas(self._master, [role], wait=False)
+            case changes.Weight(role, weight):
+                from mesosctl.operations.weights import update_weights
+
+                update_weights(self._master, {role: weight}, wait=False)
+            case changes.Reserve() | changes.Unreserve():
+                self._reservation(change)
+            case changes.CreateVolume(agent, volume, disk):
+                self._create(agent, volume, disk)
+            case changes.DestroyVolume(agent, volume):
+                from mesosctl.operations.reservations import destroy_volume
+
+                destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
+            case changes.LoseAgents():
+                self._lose(change)
+            case changes.AddAgents(entries, count, attributes):
+                if not self._options.allow_new_resource:
+                    check_entries(self._master, entries)
+                self._rehearsal.add_agents(Resources(entries), count, attributes)
+            case changes.LoseFramework(word):
+                self._rehearsal.lose_framework(self._framework(word))
+
+    def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
+        from mesosctl.operations.quota import update
+        from mesosctl.operations.quota.change import set_quota
+        from mesosctl.operations.quota.state import guarantees_of, read_quotas
+
+        if isinstance(change, changes.Guarantee):
+            if change.role not in read_quotas(self._master):
+                set_quota(self._master, change.role, change.entries, None, self._options)
+                return
+            desired = DesiredQuota(guarantees=guarantees_of(change.entries))
+        else:
+            desired = DesiredQuota(limits=change.limits)
+        update.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
+
+    def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
+        from mesosctl.operations.reservation_targets import to_reserve, to_undo
+        from mesosctl.operations.reservations import plan_reserve, plan_unreserve
+
+        check_entries(self._master, [part.entry for part in change.parts])
+        agent = self._agent(change.agent)
+        entries: list[Resource] = []
+        for part in change.parts:
+            owner = self._owner(part)
+            entries += (to_reserve if isinstance(change, changes.Reserve) else to_undo)(agent, [part.entry], owner)
+        plan = plan_reserve if isinstance(change, changes.Reserve) else plan_unreserve
+        operate(self._master, [plan(self._master, agent, entries)], _ONCE)
+
+    def _create(self, word: str, volume: str, disk: Owned) -> None:
+        from mesosctl.operations.reservations import create_volume
+
+        made = Disk(persistence_id=volume, container_path="data", mode="RW")
+        owner = replace(self._owner(disk), principal=None)
+        create_volume(self._master, self._agent(word), disk.entry, made, owner, _ONCE)
+
+    def _owner(self, part: Owned) -> Owner:
+        owner = Owner(part.roles[-1], part.roles[:-1])
+        check_owner(owner)
+        return owner
+
+    # --- Who is meant ---------------------------------------------------------------------------------
+
+    def _agent(self, word: str) -> AgentHolding:
+        return find_agent(read_agents(self._master), word)
+
+    def _lose(self, change: changes.LoseAgents) -> None:
+        everybody = read_agents(self._master)
+        gone = [find_agent(everybody, word).id for word in change.words]
+        part = round(len(everybody) * change.fraction, 6)
+        count = math.ceil(part)
+        # The first of every so many by host name, so that racks named after each other lose alike.
+        gone += [everybody[place * len(everybody) // count].id for place in range(count)]
+        # Of few agents a part is mostly no whole number, and then far more of the cluster than was said.
+        rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
+        self._rehearsal.lose_agents(gone, rounded)
+
+    def _framework(self, word: str) -> str:
+        known = list(self._rehearsal.frameworks.items())
+        for candidates in ([i for i, _ in known if i == word], [i for i, name in known if name == word]):
+            if len(candidates) == 1:
+                return candidates[0]
+            if candidates:
+                raise UsageError(
+                    f"{len(candidates)} frameworks are called '{word}'",
+                    field="--lose-framework",
+                    hint=f"name one by its id: {', '.join(candidates)}",
+                )
+        raise NotFound(
+            f"no framework is called '{word}'",
+            field="--lose-framework",
+            rule="framework.exists",
+            hint=did_you_mean(
+                word, [name for one in known for name in reversed(one)], "name one by its name or its id"
+            ),
+        )

@@ -1,0 +1,82 @@
+"""The JSON of `mesosctl context`, and of what stands on standard error where data is JSON."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from mesosctl.output.documents.quota import Document, Strict
+
+
+class Context(Strict):
+    """A context; null for what it does not say."""
+
+    name: str
+    current: bool
+    master: str | None
+    principal: str | None
+
+
+class ContextList(Document):
+    """`context list`; jsonl writes one of `contexts` a line."""
+
+    kind: Literal["context.list"] = "context.list"
+    contexts: list[Context]
+
+
+class SettingInEffect(Strict):
+    """A setting; a secret is struck out."""
+
+    key: str
+    value: str
+    origin: Literal["flag", "environment", "context", "default"]
+    name: str | None = Field(description="The flag, the variable or the context.")
+    place: str | None = Field(description="File and line.")
+
+
+class ContextShow(Document):
+    """`context show`; jsonl writes one of `settings` a line."""
+
+    kind: Literal["context.show"] = "context.show"
+    context: str | None
+    settings: list[SettingInEffect]
+
+
+class ContextChange(Strict):
+    """What became of one context."""
+
+    name: str
+    done: Literal["set", "used", "removed"]
+
+
+class ContextChanges(Document):
+    """`context set`, `context use` and `context remove`; jsonl writes one of `changes` a line."""
+
+    kind: Literal["context.changes"] = "context.changes"
+    changes: list[ContextChange]
+    current: str | None
+
+
+class Note(Document):
+    """A sentence on standard error where data is JSON, a line each, unless an error takes them along."""
+
+    kind: Literal["note"] = "note"
+    level: Literal["note", "warning"]
+    message: str
+
+
+class ExchangeNote(Document):
+    """An exchange on standard error with -v where data is JSON; `headers`, `sent` and `received` with -vv."""
+
+    kind: Literal["exchange"] = "exchange"
+    method: str
+    url: str
+    status: int | None
+    failure: str | None
+    bytes: int | None
+    milliseconds: float
+    headers: dict[str, str] | None = None
+    sent: str | None = None
+    received: str | None = None
+
+
+DOCUMENTS = (ContextList, ContextShow, ContextChanges, Note, ExchangeNote)

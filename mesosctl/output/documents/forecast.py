@@ -1,0 +1,269 @@
+"""The JSON of a forecast, as models; see `documents` for what a script may count on."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, Field
+
+from mesosctl.model.quantities import Quantities
+from mesosctl.output.documents.offers import placed
+from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.planning import forecast as values
+from mesosctl.planning.forecast import Held
+
+
+class Answer(Mirrored):
+    """What one request would be answered; `status` is null where mesosctl refuses what a master would take."""
+
+    change: str
+    accepted: bool
+    status: int | None
+    message: str
+    rule: str | None
+    by: Literal["master", "mesosctl"]
+
+
+class Rescinded(Strict):
+    """An offer that would be taken back; `out_now` is false where it was only made while the snapshot settled."""
+
+    offer_id: str
+    framework_id: str
+    framework: str
+    role: str
+    hostname: str
+    agent_id: str
+    amounts: Amounts
+    resources: str
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
+    out_now: bool
+
+    @classmethod
+    def of(cls, offer: values.Rescinded) -> Self:
+        """From a value of core."""
+        return cls(
+            offer_id=offer.offer_id,
+            revocability=offer.resources.revocability,
+            out_now=offer.is_out,
+            **placed(offer),
+        )
+
+
+class Evicted(Strict):
+    """A task that would have to end for somebody else.
+
+    `happens` is false where it would only do so once what is offered on its agent, not to be taken back, is used;
+    `caused` where that was so before; `runs_now` where it was only assumed to run while the snapshot settled.
+    """
+
+    task_id: str
+    framework_id: str
+    framework: str
+    role: str
+    hostname: str
+    agent_id: str
+    amounts: Amounts
+    resources: str
+    grace_seconds: float = Field(description="How long it has, once it is told to.")
+    happens: bool
+    caused: bool
+    runs_now: bool
+
+    @classmethod
+    def of(cls, task: values.Evicted) -> Self:
+        """From a value of core."""
+        return cls(
+            task_id=task.task_id,
+            grace_seconds=task.grace_seconds,
+            happens=task.happens,
+            caused=task.caused,
+            runs_now=task.runs_now,
+            **placed(task),
+        )
+
+
+class Holding(Strict):
+    """What somebody has: used by tasks, offered, and the dominant share of both (0 to 1, weights not in it)."""
+
+    used: Amounts
+    offered: Amounts
+    share: float
+
+
+class Party(Strict):
+    """A role, those below it included, or a framework; before and after."""
+
+    name: str
+    id: str
+    guarantee: Amounts | None
+    before: Holding
+    after: Holding
+    gains: Amounts
+    loses: Amounts
+    dominant: str | None = Field(description="The resource of the larger dominant share.")
+
+    @classmethod
+    def of(cls, party: values.Party) -> Self:
+        """From a value of core."""
+
+        def holding(held: Held, share: float) -> Holding:
+            return Holding(used=amounts(held.used), offered=amounts(held.offered), share=share)
+
+        return cls(
+            name=party.name,
+            id=party.id,
+            guarantee=None if party.guarantee is None else amounts(party.guarantee),
+            before=holding(party.before, party.share_before),
+            after=holding(party.after, party.share_after),
+            gains=amounts(party.gains),
+            loses=amounts(party.loses),
+            dominant=party.dominant,
+        )
+
+
+class Starving(Strict):
+    """Somebody below a guarantee, or down to nothing; `caused` is false where it was so before and no worse."""
+
+    kind: Literal["role", "framework"]
+    name: str
+    reason: Literal["guarantee", "nothing"]
+    short: Amounts
+    caused: bool
+    message: str
+
+    @classmethod
+    def of(cls, one: values.Starving) -> Self:
+        """From a value of core."""
+        return cls(
+            kind=one.kind,
+            name=one.name,
+            reason=one.reason,
+            short=amounts(one.short),
+            caused=one.caused,
+            message=one.sentence,
+        )
+
+
+class Fit(Strict):
+    """On how many agents a guarantee can be had in one piece: while nothing runs there, and beside what runs now."""
+
+    role: str
+    guarantee: Amounts
+    agents_whole: int
+    agents_now: int
+    largest: Amounts
+
+    @classmethod
+    def of(cls, fit: values.Fit) -> Self:
+        """From a value of core."""
+        return cls(
+            role=fit.role,
+            guarantee=amounts(fit.guarantee),
+            agents_whole=fit.whole,
+            agents_now=fit.now,
+            largest=amounts(fit.largest),
+        )
+
+
+class BeforeAfter(Strict):
+    """An amount before and after."""
+
+    before: Amounts
+    after: Amounts
+
+    @classmethod
+    def of(cls, pair: tuple[Quantities, Quantities]) -> Self:
+        """From values of core."""
+        return cls(before=amounts(pair[0]), after=amounts(pair[1]))
+
+
+class Headroom(Strict):
+    """What is left: the largest guarantee that would be accepted, what is free, and what of it is held back."""
+
+    unpromised: BeforeAfter
+    free: BeforeAfter
+    owed: BeforeAfter
+
+    @classmethod
+    def of(cls, left: values.Headroom) -> Self:
+        """From a value of core."""
+        return cls(
+            unpromised=BeforeAfter.of(left.unpromised),
+            free=BeforeAfter.of(left.free),
+            owed=BeforeAfter.of(left.owed),
+        )
+
+
+class Unknown(Mirrored):
+    """Something that no master tells, and what is assumed in its place."""
+
+    what: str
+    assumed: str
+
+
+class LostAgent(Strict):
+    """An agent that `whatif` took away."""
+
+    hostname: str
+    id: str
+
+
+class ForecastDocument(Document):
+    """`whatif`, and every command with --dry-run."""
+
+    kind: Literal["forecast"] = "forecast"
+    accepted: bool = Field(description="Whether nothing would be refused.")
+    harmless: bool = Field(description="Accepted, and nobody starves for it: exit status 0.")
+    mesos_version: str
+    taken_at: float = Field(description="When the picture was taken, in seconds since the epoch.")
+    agents: int = Field(description="In service, before.")
+    assume: Literal["hold", "accept"]
+    cycles: int = Field(description="Allocations after the change.")
+    seconds: float = Field(description="Virtual time after the change.")
+    changes: list[str] = Field(description="What was tried, in order.")
+    agents_lost: list[LostAgent] = Field(default=[], description="Taken away for it.")
+    answers: list[Answer]
+    rescinded: list[Rescinded]
+    evicted: list[Evicted] = Field(
+        default=[], description="Tasks that would have to go; on a master that never evicts anybody there are none."
+    )
+    roles: list[Party]
+    frameworks: list[Party]
+    starving: list[Starving]
+    fits: list[Fit]
+    headroom: Headroom
+    totals_before: Amounts
+    totals: Amounts = Field(description="Of the agents in service, after.")
+    unknowns: list[Unknown]
+    would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
+
+    @classmethod
+    def of(cls, forecast: values.Forecast, would: Sequence[BaseModel]) -> Self:
+        """From a value of core."""
+        return cls(
+            accepted=forecast.accepted,
+            harmless=forecast.is_harmless,
+            mesos_version=forecast.version,
+            taken_at=forecast.taken_at,
+            agents=forecast.agents,
+            assume=forecast.assume,
+            cycles=forecast.cycles,
+            seconds=forecast.seconds,
+            changes=list(forecast.changes),
+            agents_lost=[LostAgent(hostname=hostname, id=agent_id) for hostname, agent_id in forecast.lost],
+            answers=[Answer.of(answer) for answer in forecast.answers],
+            rescinded=[Rescinded.of(offer) for offer in forecast.rescinded],
+            evicted=[Evicted.of(task) for task in forecast.evicted],
+            roles=[Party.of(party) for party in forecast.roles],
+            frameworks=[Party.of(party) for party in forecast.frameworks],
+            starving=[Starving.of(one) for one in forecast.starving],
+            fits=[Fit.of(fit) for fit in forecast.fits],
+            headroom=Headroom.of(forecast.headroom),
+            totals_before=amounts(forecast.totals_before),
+            totals=amounts(forecast.totals),
+            unknowns=[Unknown.of(one) for one in forecast.unknowns],
+            would=[document.model_dump(mode="json") for document in would],
+        )
+
+
+DOCUMENTS: tuple[type[Document], ...] = (ForecastDocument,)
+"""For the reference page and the test that holds their shapes."""

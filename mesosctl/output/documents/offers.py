@@ -1,0 +1,187 @@
+"""The JSON of `mesosctl offers … -o json`, as models; see `documents` for what a script may count on."""
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import Field
+
+from mesosctl.model import offers as values
+from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.planning import dominant_shares
+
+if TYPE_CHECKING:
+    from mesosctl.planning.forecast import Evicted, Rescinded
+
+
+def placed(held: "values.Offer | Rescinded | Evicted") -> dict[str, Any]:
+    """What documents tell of anything that a framework holds on an agent."""
+    return {
+        "framework_id": held.framework_id,
+        "framework": held.framework,
+        "role": held.role,
+        "agent_id": held.agent_id,
+        "hostname": held.hostname,
+        "amounts": amounts(held.resources.quantities()),
+        "resources": str(held.resources),
+    }
+
+
+class Offer(Strict):
+    """One outstanding offer; ports by count, `resources` in the text form that can be typed again."""
+
+    id: str
+    framework_id: str
+    framework: str
+    role: str
+    agent_id: str
+    hostname: str
+    amounts: Amounts
+    resources: str
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = Field(
+        default="regular", description="Whether it may be taken back: no, as slack of use, or as lent by its owner."
+    )
+
+    @classmethod
+    def of(cls, offer: values.Offer) -> Self:
+        """From a value of core."""
+        return cls(id=offer.id, revocability=offer.resources.revocability, **placed(offer))
+
+
+class OfferList(Document):
+    """`offers list`; jsonl writes one of `offers` a line."""
+
+    kind: Literal["offers.list"] = "offers.list"
+    offers: list[Offer]
+
+
+class OfferChange(Document):
+    """`offers watch -o jsonl`: one line a change."""
+
+    kind: Literal["offers.change"] = "offers.change"
+    change: Literal["offered", "gone"]
+    offer: Offer
+
+
+class Reason(Strict):
+    """One possible reason; `holds` is null where no master tells."""
+
+    name: str
+    holds: bool | None
+    message: str
+
+
+class Explanation(Strict):
+    """Why a role of a framework is or is not offered anything."""
+
+    framework_id: str
+    framework: str
+    role: str
+    offers: int = Field(description="How many it holds now.")
+    reasons: list[Reason]
+
+    @classmethod
+    def of(cls, explanation: values.Explanation) -> Self:
+        """From a value of core."""
+        return cls(
+            framework_id=explanation.framework_id,
+            framework=explanation.framework,
+            role=explanation.role,
+            offers=explanation.offers,
+            reasons=[Reason(name=r.name, holds=r.holds, message=r.sentence) for r in explanation.reasons],
+        )
+
+
+class OfferExplain(Document):
+    """`offers explain`; jsonl writes one of `explanations` a line."""
+
+    kind: Literal["offers.explain"] = "offers.explain"
+    explanations: list[Explanation]
+
+
+class OfferCall(Document):
+    """`offers reserve` and `offers unreserve`: the call to POST to /api/v1/scheduler."""
+
+    kind: Literal["offers.call"] = "offers.call"
+    call: dict[str, Any]
+
+
+class OfferTaken(Document):
+    """`offers take`: what was done upon which offer."""
+
+    kind: Literal["offers.taken"] = "offers.taken"
+    operation: Literal["RESERVE", "UNRESERVE"]
+    resources: str
+    offer: Offer
+    declined: int = Field(description="How many offers were declined.")
+    confirmed: bool
+
+    @classmethod
+    def of(cls, taken: values.Taken) -> Self:
+        """From a value of core."""
+        return cls(
+            operation=taken.operation.deed,
+            resources="; ".join(map(str, taken.operation.resources)),
+            offer=Offer.of(taken.offer),
+            declined=taken.declined,
+            confirmed=taken.confirmed,
+        )
+
+
+class Holding(Mirrored):
+    """What a framework holds; `share` is the part of its dominant resource, from 0 to 1."""
+
+    framework: str
+    amounts: Amounts
+    dominant: str | None
+    share: float
+
+
+class Revoked(Mirrored):
+    """Something that was taken for a framework of higher priority; `id` is that of the task or the offer."""
+
+    seconds: float
+    deed: dominant_shares.Deed
+    framework: str
+    agent: str
+    id: str
+    amounts: Amounts
+    wanted_by: str
+
+
+class SharingStep(Mirrored):
+    """One offer that was taken."""
+
+    number: int
+    seconds: float
+    framework: str
+    role: str
+    agent: str
+    tasks: int
+    holdings: list[Holding]
+    allocated: Amounts
+    revoked: list[Revoked] = Field(default=[], description="Since the step before.")
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = "regular"
+    evicted: list[str] = Field(default=[], description="Tasks that had to go for it, as FRAMEWORK/TASK.")
+
+
+class OfferSimulation(Document):
+    """`offers simulate`; jsonl writes one of `steps` a line."""
+
+    kind: Literal["offers.simulation"] = "offers.simulation"
+    totals: Amounts
+    frameworks: list[str]
+    steps: list[SharingStep]
+    tasks: dict[str, int] = Field(description="Running at the end, by framework.")
+    ended: bool = Field(description="Whether nobody took anything any more.")
+    revoked_at_end: list[Revoked] = Field(default=[], description="Since the last step.")
+    holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
+
+
+DOCUMENTS: tuple[type[Document], ...] = (
+    OfferList,
+    OfferChange,
+    OfferExplain,
+    OfferCall,
+    OfferTaken,
+    OfferSimulation,
+)
+"""All of them, for the reference page."""

@@ -1,0 +1,76 @@
+"""The JSON of `export`, `diff` and `apply`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from mesosctl.output.documents.quota import Document, Strict
+
+Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
+"""As in a file, which says "none" where this is null."""
+
+
+class DesiredQuota(Strict):
+    """Amounts as in a file of wishes: `cpus:12;mem:6144`; null where nothing is promised, or limited."""
+
+    guarantee: Amounts = None
+    limit: Amounts = None
+
+
+class DesiredReservation(Strict):
+    """What a role has reserved dynamically on one agent; `under` are the roles that it refines, from the bottom up."""
+
+    agent: str
+    role: str
+    resources: str
+    under: list[str] = Field(default=[])
+    principal: str | None = None
+    labels: dict[str, str] | list[str] | None = None
+
+
+class DesiredStateDocument(Document):
+    """`export`: what its TOML says."""
+
+    kind: Literal["wanted.state"] = "wanted.state"
+    quotas: dict[str, DesiredQuota]
+    weights: dict[str, float]
+    reservations: list[DesiredReservation]
+
+
+class StateDifference(Strict):
+    """One thing that is not as wanted; null where it is not there, or not wanted."""
+
+    of_kind: Literal["quota", "weight", "reservation"]
+    name: str
+    actual: str | None
+    wanted: str | None
+
+
+class Differences(Document):
+    """`diff -f FILE`."""
+
+    kind: Literal["wanted.differences"] = "wanted.differences"
+    differences: list[StateDifference]
+
+
+class PlanStep(Strict):
+    """One step, in words; `done` says that it was seen to be done."""
+
+    number: int
+    step: str
+    of: str
+    before: str | None
+    after: str | None
+    done: bool
+
+
+class Plan(Document):
+    """`apply -f FILE`: the plan, and whether this command has gone through it."""
+
+    kind: Literal["wanted.plan"] = "wanted.plan"
+    applied: bool
+    steps: list[PlanStep]
+
+
+DOCUMENTS: tuple[type[Document], ...] = (DesiredStateDocument, Differences, Plan)
+"""For the reference page."""

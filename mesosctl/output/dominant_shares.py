@@ -1,0 +1,200 @@
+"""A dry run of sharing as a report: the table of the paper, bars for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from mesosctl.model.errors import printable
+from mesosctl.model.quantities import Quantities, format_milli
+from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.planning.dominant_shares import FrameworkHolding, Revoked, Sharing, SharingStep
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import offers
+
+
+_SHOWN_FRAMEWORKS = 4
+"""More have their columns in -o wide and csv only."""
+_BAR_WIDTH = 40
+
+
+def offer_simulation(sharing: Sharing) -> Report:
+    """Step by step: the framework chosen, what everybody holds, dominant shares, totals.
+
+    The lowest dominant share of a row, which decides who is next among equals, has an asterisk.
+    What was revoked before a step has a column where anything was.  A row for the end stands under the steps where
+    tasks ended after the last of them.
+    """
+
+    def items() -> "list[offers.SharingStep]":
+        from mesosctl.output.documents import offers
+
+        return [offers.SharingStep.of(step) for step in sharing.steps]
+
+    def document() -> "offers.OfferSimulation":
+        from mesosctl.output.documents import offers
+
+        return offers.OfferSimulation(
+            totals={name: milli / 1000 for name, milli in sharing.totals.items()},
+            frameworks=list(sharing.frameworks),
+            steps=items(),
+            tasks=sharing.tasks,
+            ended=sharing.ended,
+            revoked_at_end=[offers.Revoked.of(entry) for entry in sharing.revoked_at_end],
+            holdings_at_end=[offers.Holding.of(holding) for holding in sharing.holdings_at_end],
+        )
+
+    return Report(
+        _columns(sharing),
+        [*(_row(step, sharing) for step in sharing.steps), *_end(sharing)],
+        [step.framework for step in sharing.steps],
+        document,
+        items,
+        empty="nobody took anything",
+        remark=_remark(sharing),
+    )
+
+
+def _columns(sharing: Sharing) -> list[Column]:
+    columns = [Column("FRAMEWORK CHOSEN"), Column("TASKS", wide=True), Column("AGENT", wide=True)]
+    if sharing.revoked:
+        columns.append(Column("REVOKED BEFORE"))
+    for number, (name, key) in enumerate(zip(sharing.frameworks, _distinct(sharing.frameworks), strict=True)):
+        wide = number >= _SHOWN_FRAMEWORKS
+        columns += [
+            Column(f"{name.upper()} SHARES", wide, f"{key} shares"),
+            Column("DOMINANT", wide, f"{key} dominant"),
+            Column("%", wide, f"{key} %"),
+        ]
+    columns += [Column(f"{name.upper()} TOTAL") for name in sharing.totals]
+    return columns + ([Column("OFFERED"), Column("EVICTED")] if _lends(sharing) else [])
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names of frameworks, a number behind those that are there several times: Mesos lets them be alike."""
+    met: list[str] = []
+    for name in names:
+        numbered = (name, *(f"{name} ({number})" for number in range(2, len(names) + 1)))
+        met.append(next(one for one in numbered if one not in met))
+    return met
+
+
+def _lends(sharing: Sharing) -> bool:
+    return any(step.revocability != "regular" or step.evicted for step in sharing.steps)
+
+
+def _lending(step: SharingStep) -> list[str]:
+    """Of which kind the offer was, and who had to go."""
+    return [step.revocability, ", ".join(step.evicted) or "-"]
+
+
+def _row(step: SharingStep, sharing: Sharing) -> list[str]:
+    lowest = min(holding.share for holding in step.holdings)
+    cells = [step.framework, str(step.tasks), step.agent]
+    if sharing.revoked:
+        cells.append(Revoked.summed_up(step.revoked) or "-")
+    cells += _held(step.holdings, step.allocated, sharing.totals, lowest)
+    return cells + (_lending(step) if _lends(sharing) else [])
+
+
+def _end(sharing: Sharing) -> list[list[str]]:
+    """A row for what is left when tasks have ended; none where the last step says it."""
+    if not sharing.moves_on:
+        return []
+    cells = ["(at the end)", NOTHING, NOTHING]
+    if sharing.revoked:
+        cells.append(Revoked.summed_up(sharing.revoked_at_end) or NOTHING)
+    cells += _held(sharing.holdings_at_end, sharing.allocated_at_end, sharing.totals, None)
+    return [cells + ([NOTHING, NOTHING] if _lends(sharing) else [])]
+
+
+def _held(
+    holdings: Sequence[FrameworkHolding], allocated: Quantities, totals: Quantities, lowest: float | None
+) -> Iterator[str]:
+    """What each holds, and all together; the lowest share has an asterisk."""
+    for holding in holdings:
+        yield from (_shares(holding, totals), _dominant(holding, totals))
+        yield f"{holding.share * 100:.0f}%{'*' if holding.share == lowest else ''}"
+    yield from (_fraction(allocated, name, totals) for name in totals)
+
+
+def _shares(holding: FrameworkHolding, totals: Quantities) -> str:
+    return ", ".join(_fraction(holding.amounts, name, totals) for name in totals)
+
+
+def _dominant(holding: FrameworkHolding, totals: Quantities) -> str:
+    return "-" if holding.dominant is None else _fraction(holding.amounts, holding.dominant, totals)
+
+
+def _fraction(amounts: Quantities, name: str, totals: Quantities) -> str:
+    return f"{format_milli(amounts.get_amount(name))}/{format_milli(totals[name])}"
+
+
+def _remark(sharing: Sharing) -> list[str]:
+    counts = ", ".join(f"{name}: {count}" for name, count in sharing.tasks.items())
+    lines = ["", f"tasks running: {counts}"]
+    if sharing.revoked:
+        lines.append(f"revoked: {Revoked.summed_up(sharing.revoked)}")
+    if not sharing.ended:
+        lines.append("stopped before it was over: see --steps")
+    if sharing.steps:
+        lines += ["", *_bars(sharing.holdings_at_end)]
+    return lines
+
+
+def _bars(holdings: Sequence[FrameworkHolding]) -> list[str]:
+    """Dominant shares at the end."""
+    width = max(len(holding.framework) for holding in holdings)
+    return [
+        f"{holding.framework.ljust(width)}  {('#' * round(holding.share * _BAR_WIDTH)).ljust(_BAR_WIDTH, '.')}"
+        f"  {holding.share * 100:.0f}% {holding.dominant or ''}".rstrip()
+        for holding in holdings
+    ]
+
+
+_WIDTH, _HEIGHT = 720, 360
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 180, 24, 40
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""Told apart by people who see few colours; dashes tell apart what comes round again."""
+
+
+def picture(sharing: Sharing) -> str:
+    """An SVG document: one line a framework, from nothing held to the end; a ring where tasks were revoked."""
+    across, down = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+    # What ended after the last step is one place more.
+    last = max(1, len(sharing.steps) + sharing.moves_on)
+
+    def point(step: int, share: float) -> str:
+        return f"{_LEFT + across * step / last:.1f},{_TOP + down * (1 - share):.1f}"
+
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
+        '<g font-family="sans-serif" font-size="12">',
+        "<title>Dominant shares, step by step</title>",
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
+    ]
+    for percent in (0, 25, 50, 75, 100):
+        y = _TOP + down * (1 - percent / 100)
+        lines.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_LEFT + across}" y2="{y:.1f}" stroke="#dddddd"/>')
+        lines.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{percent}%</text>')
+    lines.append(f'<text x="{_LEFT + across / 2:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">offers taken</text>')
+    for index, name in enumerate(sharing.frameworks):
+        shares = [0.0, *(step.holdings[index].share for step in sharing.steps)]
+        if sharing.moves_on:
+            shares.append(sharing.holdings_at_end[index].share)
+        colour = _COLOURS[index % len(_COLOURS)]
+        dashes = f' stroke-dasharray="{2 + 2 * (index // len(_COLOURS))}"' if index >= len(_COLOURS) else ""
+        points = " ".join(point(step, share) for step, share in enumerate(shares))
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>')
+        y = _TOP + 16 * index + 10
+        for number, step in enumerate(sharing.steps, 1):
+            lost = [entry for entry in step.revoked if entry.framework == name and entry.deed != "rescinded"]
+            if lost:
+                x, _, height = point(number, shares[number]).partition(",")
+                lines.append(
+                    f'<circle cx="{x}" cy="{height}" r="5" fill="#ffffff" stroke="{colour}" stroke-width="2">'
+                    f"<title>revoked: {escape(Revoked.summed_up(lost))}</title></circle>"
+                )
+        label = f"{name} {shares[-1] * 100:.0f}%"
+        lines.append(f'<text x="{_WIDTH - _RIGHT + 12}" y="{y}" fill="{colour}">{escape(printable(label))}</text>')
+    return "\n".join([*lines, "</g>", "</svg>", ""])

@@ -1,0 +1,209 @@
+"""A forecast as a report: who gains and who loses as the table, and all the rest under it."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mesosctl.model.errors import printable
+from mesosctl.model.quantities import Quantities
+from mesosctl.output.offers import resources_text
+from mesosctl.output.quota import amounts_text
+from mesosctl.output.report import Column, Report, plain_table
+from mesosctl.planning.forecast import Answer, Evicted, Fit, Forecast, Party, Rescinded
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import forecast as forecast_documents
+
+_COLUMNS = (
+    Column("KIND"),
+    Column("NAME"),
+    Column("GUARANTEE"),
+    Column("BEFORE"),
+    Column("AFTER"),
+    Column("GAINS"),
+    Column("LOSES"),
+    Column("SHARE"),
+    Column("USED BEFORE", wide=True),
+    Column("USED AFTER", wide=True),
+    Column("OFFERED BEFORE", wide=True),
+    Column("OFFERED AFTER", wide=True),
+    Column("ID", wide=True),
+)
+_MOST_LINES = 20
+"""Of one section under the table; -o json has them all."""
+
+
+def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
+    """Roles and frameworks for which something changes; `would` are the answers that a command would have given."""
+    everybody = [*forecast.roles, *forecast.frameworks]
+    moved = [party for party in everybody if party.changes]
+
+    def document() -> "forecast_documents.ForecastDocument":
+        from mesosctl.output.documents import forecast as forecast_documents
+
+        return forecast_documents.ForecastDocument.of(forecast, [report.document() for report in would])
+
+    return Report(
+        _COLUMNS,
+        [_row(party) for party in moved],
+        [party.name for party in moved],
+        document,
+        lambda: [document()],
+        empty="nothing changes hands",
+        remark=list(_remark(forecast, would, len(everybody) - len(moved))),
+    )
+
+
+def _row(party: Party) -> list[str]:
+    return [
+        party.kind,
+        party.name,
+        amounts_text(party.guarantee),
+        amounts_text(party.before.total),
+        amounts_text(party.after.total),
+        amounts_text(party.gains),
+        amounts_text(party.loses),
+        share_text(party),
+        amounts_text(party.before.used),
+        amounts_text(party.after.used),
+        amounts_text(party.before.offered),
+        amounts_text(party.after.offered),
+        party.id,
+    ]
+
+
+def share_text(party: Party) -> str:
+    """`12% → 30% cpus`: the dominant share before and after."""
+    before, after = percent(party.share_before), percent(party.share_after)
+    moved = before if before == after else f"{before} → {after}"
+    return f"{moved} {party.dominant or ''}".rstrip()
+
+
+def percent(part: float) -> str:
+    """`58%`, and `0.9%` where whole numbers would say too little."""
+    return f"{part * 100:.1f}%" if 0 < part < 0.1 else f"{part * 100:.0f}%"
+
+
+def answer_text(answer: Answer) -> str:
+    """One request, and what it would be answered."""
+    verdict = "accepted" if answer.accepted else "REFUSED"
+    status = "" if answer.status is None else f" ({answer.status})"
+    by = ""
+    if answer.by == "mesosctl":
+        by = " by mesosctl, which sends nothing"
+        status = "" if answer.status is None else f" (a master would answer {answer.status})"
+    rule = f" [{answer.rule}]" if answer.rule else ""
+    why = f": {answer.message}" if answer.message else ""
+    return f"{answer.change}: {verdict}{by}{status}{rule}{why}"
+
+
+def verdict(forecast: Forecast) -> str:
+    """The whole answer in one sentence."""
+    if not forecast.accepted:
+        return "NO: it would be refused"
+    starved = forecast.starved
+    if starved:
+        names = ", ".join(dict.fromkeys(f"{one.kind} {one.name}" for one in starved))
+        return f"NO: it would be accepted, and starve {names}"
+    going = sum(task.caused for task in forecast.evicted)
+    evicted = f"; {going} task{'' if going == 1 else 's'} would have to go" if going else ""
+    return f"YES: it would be accepted, and nobody starves for it{evicted}"
+
+
+def fit_text(fit: Fit) -> str:
+    """Where a guarantee can be had in one piece."""
+    guarantee = amounts_text(fit.guarantee)
+    if not fit.whole:
+        return (
+            f"{fit.role}: {guarantee} fits whole on no agent, only in pieces; "
+            f"the most that one agent has is {amounts_text(fit.largest)}"
+        )
+    return f"{fit.role}: {guarantee} fits whole on {_agents(fit.whole)}, beside what runs there now on {fit.now}"
+
+
+def _agents(count: int) -> str:
+    return f"{count} agent{'' if count == 1 else 's'}"
+
+
+def rescinded_text(offer: Rescinded) -> str:
+    """One offer that would be taken back."""
+    assumed = "" if offer.is_out else " (not out yet: made while the picture settled)"
+    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
+
+
+def evicted_text(task: Evicted) -> str:
+    """One task that would have to go."""
+    when = "" if task.happens else ", once what is offered there is used"
+    before = "" if task.caused else "(was so before) "
+    assumed = "" if task.runs_now else " (not running yet: assumed while the picture settled)"
+    grace = f"{task.grace_seconds:g} s to end"
+    return (
+        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
+        f"{resources_text(task.resources)}: {grace}{when}{assumed}"
+    )
+
+
+def unoffered_texts(forecast: Forecast) -> list[str]:
+    """Who was waiting with offers in hand, and is offered nothing any more."""
+    return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
+
+
+def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]]:
+    """What is left, with a title each, before and after."""
+    room = forecast.headroom
+    return [
+        ("largest guarantee that would still be accepted", *room.unpromised),
+        ("free: nobody holds it and nobody is offered it", *room.free),
+        ("of that held back for guarantees that are not met", *room.owed),
+    ]
+
+
+def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str]:
+    if others:
+        yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
+    for report in would:
+        yield from _section("would be done", plain_table(*shown_cells(report)).splitlines() if report.rows else [])
+    if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
+        yield from _section("changes", forecast.changes)
+    yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
+    yield from _section(
+        f"offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]
+    )
+    yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
+    yield from _section(
+        "starving",
+        [("" if one.caused else "(was so before) ") + one.sentence for one in forecast.starving],
+    )
+    yield from _section("offered nothing any more, and running nothing before", unoffered_texts(forecast))
+    yield from _section("guarantees in one piece", [fit_text(fit) for fit in forecast.fits])
+    yield from _section(
+        "what is left",
+        [f"{title}: {amounts_text(a)} → {amounts_text(b)}" for title, a, b in headroom_rows(forecast)],
+    )
+    yield from _section(
+        "not told by a master, and assumed",
+        [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
+        most=None,
+    )
+    yield ""
+    yield printable(
+        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
+        f"{forecast.cycles} allocations after the change)"
+    )
+
+
+def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows of a report, without what only -o wide shows."""
+    shown = [index for index, column in enumerate(report.columns) if not column.wide]
+    return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
+
+
+def _section(title: str, lines: Sequence[str], most: int | None = _MOST_LINES) -> Iterator[str]:
+    """A title and its lines, as long as there are any."""
+    if not lines:
+        return
+    yield ""
+    yield f"{title}:"
+    shown = lines if most is None else lines[:most]
+    yield from (f"  {printable(line)}" for line in shown)
+    if len(lines) > len(shown):
+        yield f"  … and {len(lines) - len(shown)} more, see -o json"

@@ -1,0 +1,160 @@
+"""Offers as reports."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from mesosctl.model.errors import printable
+from mesosctl.model.offers import Explanation, Offer, Taken
+from mesosctl.model.resources import Resources
+from mesosctl.output import report
+from mesosctl.output.agent_ids import agent_id_column_of
+from mesosctl.output.report import Column, Report, json_text
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import offers as offers_documents
+
+_COLUMNS = (
+    Column("FRAMEWORK"),
+    Column("ROLE"),
+    Column("AGENT"),
+    Column("RESOURCES"),
+    Column("KIND"),
+    Column("OFFER", wide=True),
+    Column("FRAMEWORK ID", wide=True),
+)
+
+
+def resources_text(resources: Resources) -> str:
+    """`cpus:4; cpus(ads):2; ports:[31000-32000]`: short, owners by name."""
+    parts = []
+    for entry in resources:
+        name, _, value = str(replace(entry, reservations=())).rpartition(":")
+        owner = f"({entry.role})" if entry.is_reserved else ""
+        parts.append(f"{name}{owner}:{value}")
+    return "; ".join(parts) or "-"
+
+
+def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
+    """Every outstanding offer; `empty` is said where there is none."""
+
+    def items() -> "list[offers_documents.Offer]":
+        from mesosctl.output.documents import offers as offers_documents
+
+        return [offers_documents.Offer.of(offer) for offer in offers]
+
+    def document() -> "offers_documents.OfferList":
+        from mesosctl.output.documents import offers as offers_documents
+
+        return offers_documents.OfferList(offers=items())
+
+    return Report(
+        (*_COLUMNS, agent_id_column_of({offer.agent_id: offer.hostname for offer in offers})),
+        [_row(offer) for offer in offers],
+        [offer.id for offer in offers],
+        document,
+        items,
+        empty=empty,
+    )
+
+
+def _named(of: Offer | Explanation) -> str:
+    """A framework by its name; one that is called nothing by its id."""
+    return of.framework or of.framework_id
+
+
+def _row(offer: Offer) -> list[str]:
+    return [
+        _named(offer),
+        offer.role,
+        offer.hostname,
+        resources_text(offer.resources),
+        offer.resources.revocability,
+        offer.id,
+        offer.framework_id,
+        offer.agent_id,
+    ]
+
+
+def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent: str | None = None) -> str:
+    """One change as a line: JSON for a program, words for a person; `agent` is what they call the agent."""
+    if form in report.JSON:
+        from mesosctl.output.documents import offers as offers_documents
+
+        document = offers_documents.OfferChange(change=what, offer=offers_documents.Offer.of(offer))
+        return json_text(document, encoding="ascii")
+    if form == "name":
+        return printable(offer.id)
+    sign = "+" if what == "offered" else "-"
+    return printable(f"{sign} {_named(offer)} {offer.role} {agent or offer.hostname} {resources_text(offer.resources)}")
+
+
+_VERDICTS = {True: "YES", False: "no", None: "not told"}
+
+
+def offer_explain(explanations: Sequence[Explanation]) -> Report:
+    """Every reason as a line, and in a sentence which hold."""
+
+    def items() -> "list[offers_documents.Explanation]":
+        from mesosctl.output.documents import offers as offers_documents
+
+        return [offers_documents.Explanation.of(explanation) for explanation in explanations]
+
+    def document() -> "offers_documents.OfferExplain":
+        from mesosctl.output.documents import offers as offers_documents
+
+        return offers_documents.OfferExplain(explanations=items())
+
+    rows = [
+        [_named(one), one.role, _VERDICTS[reason.holds], reason.name, reason.sentence]
+        for one in explanations
+        for reason in one.reasons
+    ]
+    columns = (Column("FRAMEWORK"), Column("ROLE"), Column("HOLDS"), Column("REASON"), Column("FIGURES"))
+    names = [f"{one.framework_id} {one.role}" for one in explanations]
+    return Report(columns, rows, names, document, items, remark=[_summary(one) for one in explanations])
+
+
+def _summary(one: Explanation) -> str:
+    head = f"{_named(one)} in role {one.role} holds {one.offers} offer{'s' if one.offers != 1 else ''}"
+    standing = ", ".join(reason.name for reason in one.in_the_way)
+    return f"{head}; in the way: {standing}" if standing else f"{head}; nothing that the master tells is in the way"
+
+
+def offer_call(call: Mapping[str, Any]) -> Report:
+    """A call that can be sent as it stands; every form but json shows it alone."""
+
+    def document() -> "offers_documents.OfferCall":
+        from mesosctl.output.documents import offers as offers_documents
+
+        return offers_documents.OfferCall(call=dict(call))
+
+    return Report((), [], [], document, lambda: [document()], remark=json.dumps(call, indent=2).splitlines())
+
+
+def offer_taken(taken: Taken) -> Report:
+    """What was done upon which offer."""
+
+    def document() -> "offers_documents.OfferTaken":
+        from mesosctl.output.documents import offers as offers_documents
+
+        return offers_documents.OfferTaken.of(taken)
+
+    columns = (
+        Column("DONE"),
+        Column("RESOURCES"),
+        Column("AGENT"),
+        Column("ROLE"),
+        Column("DECLINED", wide=True),
+        Column("OFFER", wide=True),
+    )
+    row = [
+        taken.operation.deed,
+        resources_text(Resources(taken.operation.resources)),
+        taken.offer.hostname,
+        taken.offer.role,
+        str(taken.declined),
+        taken.offer.id,
+    ]
+    return Report(columns, [row], [taken.offer.agent_id], document, lambda: [document()])

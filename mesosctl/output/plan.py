@@ -1,0 +1,80 @@
+"""Differences and plans as reports."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.planning.desired_state import Difference
+from mesosctl.planning.plan import Step, describe
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import plan as documents
+
+
+def wanted_state(content: Mapping[str, Any]) -> Report:
+    """What `export` writes, for -o json and -o jsonl: `content` is what the file says."""
+
+    def document() -> "documents.DesiredStateDocument":
+        from mesosctl.output.documents import plan as documents
+
+        return documents.DesiredStateDocument.model_validate(content)
+
+    return Report([], [], [], document, lambda: [document()])
+
+
+def wanted_differences(found: Sequence[Difference]) -> Report:
+    """What is not as wanted."""
+
+    def items() -> "list[documents.StateDifference]":
+        from mesosctl.output.documents import plan as documents
+
+        return [
+            documents.StateDifference(of_kind=one.kind, name=one.name, actual=one.actual, wanted=one.wanted)
+            for one in found
+        ]
+
+    def document() -> "documents.Differences":
+        from mesosctl.output.documents import plan as documents
+
+        return documents.Differences(differences=items())
+
+    return Report(
+        [Column("KIND"), Column("NAME"), Column("ACTUAL"), Column("WANTED")],
+        [[one.kind, one.name, one.actual or NOTHING, one.wanted or NOTHING] for one in found],
+        [f"{one.kind}/{one.name}" for one in found],
+        document,
+        items,
+        empty="everything is as wanted",
+    )
+
+
+def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
+    """A plan and how far it has come; `applied` says that this command has gone through it."""
+
+    def items() -> "list[documents.PlanStep]":
+        from mesosctl.output.documents import plan as documents
+
+        found = []
+        for index, step in enumerate(steps):
+            deed, whom, before, after = (None if text == NOTHING else text for text in describe(step))
+            found.append(
+                documents.PlanStep(
+                    number=index + 1, step=deed or "", of=whom or "", before=before, after=after, done=index < done
+                )
+            )
+        return found
+
+    def document() -> "documents.Plan":
+        from mesosctl.output.documents import plan as documents
+
+        return documents.Plan(applied=applied, steps=items())
+
+    return Report(
+        [Column("STEP"), Column("DONE"), Column("WHAT"), Column("OF"), Column("BEFORE"), Column("AFTER")],
+        [[str(index + 1), "yes" if index < done else NOTHING, *describe(step)] for index, step in enumerate(steps)],
+        [f"{describe(step)[0]}/{describe(step)[1]}" for step in steps],
+        document,
+        items,
+        empty="everything is as wanted",
+        done=f"all {len(steps)} steps were made" if applied else "",
+    )

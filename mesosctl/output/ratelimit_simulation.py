@@ -1,0 +1,163 @@
+"""A simulation as a report: a table, and under it each queue as a row of bars."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mesosctl.model.errors import printable
+from mesosctl.model.text import format_span
+from mesosctl.output.ratelimit import NOBODY, number
+from mesosctl.output.report import Column, Report
+from mesosctl.planning.message_rates import Simulation, Suggestion
+from mesosctl.planning.traffic import Outcome
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import ratelimit as documents
+
+
+_BARS = "▁▂▃▄▅▆▇█"
+_BARS_WIDE = 60
+
+
+def name_of(outcome: Outcome) -> str:
+    """The principal, or that there is none."""
+    return NOBODY if outcome.principal is None else outcome.principal
+
+
+def simulation(played: Simulation) -> Report:
+    """What became of each principal's messages."""
+
+    def document() -> "documents.RateLimitSimulate":
+        from mesosctl.output.documents import ratelimit as documents
+
+        return documents.RateLimitSimulate(principals=[documents.Outcome.of(outcome) for outcome in played.outcomes])
+
+    columns = (
+        Column("PRINCIPAL"),
+        Column("SENT"),
+        Column("PROCESSED"),
+        Column("REFUSED"),
+        Column("OVERFLOWS AT"),
+        Column("MEAN DELAY"),
+        Column("LONGEST DELAY"),
+        Column("LONGEST QUEUE"),
+        Column("DONE AT", wide=True),
+    )
+    rows = [
+        [
+            name_of(outcome),
+            str(outcome.sent),
+            str(outcome.processed),
+            str(outcome.refused),
+            "-" if outcome.first_refused is None else format_span(outcome.first_refused),
+            format_span(outcome.mean_delay),
+            format_span(outcome.longest_delay),
+            str(outcome.longest_queue),
+            format_span(outcome.last_processed),
+        ]
+        for outcome in played.outcomes
+    ]
+    overflowing = [name_of(outcome) for outcome in played.outcomes if outcome.refused]
+    return Report(columns, rows, overflowing, document, lambda: document().principals, remark=bars(played.outcomes))
+
+
+def bars(outcomes: Sequence[Outcome]) -> list[str]:
+    """The length of each queue over time, one line a principal; nothing where nobody waits."""
+    queueing = [outcome for outcome in outcomes if outcome.longest_queue]
+    if not queueing:
+        return []
+    end = max(outcome.last_processed for outcome in queueing)
+    widest = max(len(name_of(outcome)) for outcome in queueing)
+    lines = [
+        f"{name_of(outcome).ljust(widest)}  {_row(sampled(outcome, end, _BARS_WIDE))}  at most {outcome.longest_queue}"
+        for outcome in queueing
+    ]
+    return ["", f"waiting messages, from 0 to {format_span(end)}:", *lines]
+
+
+def _row(lengths: Sequence[int]) -> str:
+    tallest = max(lengths)
+    return "".join(" " if not length else _BARS[(length * len(_BARS) - 1) // tallest] for length in lengths)
+
+
+def sampled(outcome: Outcome, end: float, columns: int) -> list[int]:
+    """The longest the queue was in each of `columns` equal spans from 0 to `end` seconds."""
+    found = [0] * columns
+    for (start, length), (stop, _) in pairwise([*outcome.queue, (end, 0)]):
+        first, last = int(start / end * columns), int(stop / end * columns)
+        for column in range(first, min(max(last, first + 1), columns)):
+            found[column] = max(found[column], length)
+    return found
+
+
+def suggestion(made: Suggestion, limits_json: str) -> Report:
+    """The file on standard output as it is; other forms say what it was made from."""
+
+    def document() -> "documents.RateLimitSuggest":
+        import json
+
+        from mesosctl.output.documents import ratelimit as documents
+
+        return documents.RateLimitSuggest(
+            seconds=made.seconds,
+            observed=[documents.Observed.of(one) for one in made.observed],
+            rate_limits=json.loads(limits_json),
+        )
+
+    return Report(
+        (Column("PRINCIPAL"), Column("MEAN"), Column("PEAK")),
+        [[one.principal, number(one.mean, 3), number(one.peak, 3)] for one in made.observed],
+        [one.principal for one in made.observed],
+        document,
+        lambda: document().observed,
+    )
+
+
+_WIDTH, _HEIGHT, _LEFT, _GAP = 720, 90, 60, 46
+_COLUMNS = _WIDTH - _LEFT - 20
+
+
+def picture(played: Simulation) -> str:
+    """SVG: one panel a principal, all with the same time axis, each as tall as its own longest queue."""
+    end = max((outcome.last_processed for outcome in played.outcomes), default=0.0) or 1.0
+    height = len(played.outcomes) * (_HEIGHT + _GAP) + 20
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" style="font: 12px sans-serif">',
+        "<title>Waiting messages by principal</title>",
+        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
+    ]
+    for index, outcome in enumerate(played.outcomes):
+        lines.append(f'<g transform="translate({_LEFT},{30 + index * (_HEIGHT + _GAP)})">')
+        lines.extend(_panel(played, outcome, end))
+        lines.append("</g>")
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _panel(played: Simulation, outcome: Outcome, end: float) -> Iterator[str]:
+    tallest = max(outcome.longest_queue, 1)
+    _, limit = played.limits.queue_of(outcome.principal)
+    rate = "not throttled" if limit.qps is None else f"{limit.qps:g} messages/s"
+    refused = f", {outcome.refused} refused" if outcome.refused else ""
+    yield (
+        f'<text x="0" y="-8"><tspan font-weight="bold">{escape(printable(name_of(outcome)))}</tspan> '
+        f"{rate}; longest queue {outcome.longest_queue}, "
+        f"longest delay {format_span(outcome.longest_delay)}{refused}</text>"
+    )
+    yield f'<text x="-6" y="10" text-anchor="end">{outcome.longest_queue}</text>'
+    yield f'<text x="-6" y="{_HEIGHT}" text-anchor="end">0</text>'
+    yield f'<text x="{_COLUMNS}" y="{_HEIGHT + 14}" text-anchor="end">{format_span(end)}</text>'
+    heights = sampled(outcome, end, _COLUMNS)
+    points = " ".join(f"{x},{_HEIGHT - _HEIGHT * length / tallest:.1f}" for x, length in enumerate(heights))
+    yield f'<polygon points="0,{_HEIGHT} {points} {_COLUMNS},{_HEIGHT}" fill="#4a7ebb" fill-opacity="0.6"/>'
+    yield f'<path d="M0,0 V{_HEIGHT} H{_COLUMNS}" fill="none" stroke="black"/>'
+    if limit.throttles and limit.capacity is not None and limit.capacity <= tallest:
+        y = _HEIGHT - _HEIGHT * limit.capacity / tallest
+        yield f'<path d="M0,{y:.1f} H{_COLUMNS}" stroke="#b03030" stroke-dasharray="4 3"/>'
+    if outcome.first_refused is not None:
+        x = min(_COLUMNS * outcome.first_refused / end, _COLUMNS)
+        yield f'<path d="M{x:.1f},0 V{_HEIGHT}" stroke="#b03030"/>'
+        # Beside the line, on the side with more room.
+        label, anchor = (x + 4, "start") if x < _COLUMNS / 2 else (x - 4, "end")
+        when = format_span(outcome.first_refused)
+        yield f'<text x="{label:.1f}" y="10" text-anchor="{anchor}" fill="#b03030">overflows at {when}</text>'

@@ -1,0 +1,235 @@
+"""Reservations and volumes as reports."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mesosctl.model import roles
+from mesosctl.model.holdings import AgentChange, Holding, plain_text
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Reservation
+from mesosctl.model.resources import Resources
+from mesosctl.output.agent_ids import agent_id_column
+from mesosctl.output.quota import amounts_text
+from mesosctl.output.report import NOTHING, Column, Report, Rows
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import reservations as documents
+
+
+def stack_text(stack: Sequence[Reservation]) -> str:
+    """The roles from the bottom up, `ads > ads/video`, static ones marked."""
+    return " > ".join(level.role + ("!" if level.type == "STATIC" else "") for level in stack)
+
+
+def _labels(level: Reservation) -> str:
+    pairs = level.labels or ()
+    return ",".join(key if value is None else f"{key}={value}" for key, value in pairs) or "-"
+
+
+def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserved") -> Report:
+    """A line for every stack of every agent; `empty` is said where there is none."""
+
+    def document() -> "documents.ReservationList":
+        from mesosctl.output.documents import reservations
+
+        return reservations.ReservationList(reservations=[])
+
+    columns = (
+        Column("AGENT"),
+        Column("ROLE"),
+        Column("TYPE"),
+        Column("RESOURCES"),
+        Column("ALLOCATED"),
+        Column("STACK"),
+        Column("PRINCIPAL"),
+        Column("LABELS"),
+        Column("VOLUME", wide=True),
+        agent_id_column([holding.agent for holding in held]),
+    )
+
+    def row(holding: Holding) -> list[str]:
+        return [
+            holding.agent.hostname,
+            holding.owner.role,
+            holding.owner.type.lower(),
+            plain_text(holding.resources),
+            plain_text(holding.allocated),
+            stack_text(holding.stack),
+            "-" if holding.owner.principal is None else holding.owner.principal,
+            _labels(holding.owner),
+            _volume(holding),
+            holding.agent.id,
+        ]
+
+    return Report(
+        columns,
+        Rows(held, row),
+        list(dict.fromkeys(holding.agent.id for holding in held)),
+        document,
+        lambda: _entries(held),
+        empty=empty,
+        listing="reservations",
+    )
+
+
+def _entries(held: Iterable[Holding]) -> "Iterator[documents.ReservationEntry]":
+    from mesosctl.output.documents import reservations
+
+    return map(reservations.ReservationEntry.of, held)
+
+
+def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes") -> Report:
+    """A line for every volume; `empty` is said where there is none."""
+
+    def document() -> "documents.VolumeList":
+        from mesosctl.output.documents import reservations
+
+        return reservations.VolumeList(volumes=[])
+
+    columns = (
+        Column("AGENT"),
+        Column("ROLE"),
+        Column("ID"),
+        Column("SIZE"),
+        Column("IN USE"),
+        Column("PATH", wide=True),
+        agent_id_column([holding.agent for holding in held]),
+    )
+
+    def row(holding: Holding) -> list[str]:
+        return [
+            holding.agent.hostname,
+            holding.owner.role,
+            _volume(holding),
+            plain_text(holding.resources),
+            "yes" if len(holding.allocated) else "no",
+            (holding.disk.container_path if holding.disk else None) or "-",
+            holding.agent.id,
+        ]
+
+    return Report(
+        columns,
+        Rows(held, row),
+        [_volume(holding) for holding in held],
+        document,
+        lambda: _entries(held),
+        empty=empty,
+        listing="volumes",
+    )
+
+
+def _volume(holding: Holding) -> str:
+    return (holding.disk.persistence_id if holding.disk else None) or "-"
+
+
+def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> Report:
+    """What was accepted, and who shows it; or what is `planned`, of which nothing is done yet."""
+
+    def document() -> "documents.AgentChanges":
+        from mesosctl.output.documents import reservations
+
+        return reservations.AgentChanges.listing(changes)
+
+    columns = (
+        Column("AGENT"),
+        Column("DONE"),
+        Column("RESOURCES"),
+        Column("STACK"),
+        Column("MASTER", wide=True),
+        Column("AGENT ITSELF", wide=True),
+        agent_id_column([change.agent for change in changes]),
+    )
+    rows = [
+        [
+            change.agent.hostname,
+            NOTHING if planned else change.done,
+            plain_text(part),
+            stack_text(stack),
+            "yes" if change.by_master else "not seen",
+            "yes" if change.by_agent else "not seen",
+            change.agent.id,
+        ]
+        for change in changes
+        for stack, part in _by_stack(change.resources)
+    ]
+    return Report(columns, rows, [change.agent.id for change in changes], document, lambda: document().changes)
+
+
+def _by_stack(resources: Resources) -> list[tuple[tuple[Reservation, ...], Resources]]:
+    stacks = dict.fromkeys(entry.reservations for entry in resources)
+    return [(stack, resources.filter(lambda entry, wanted=stack: entry.reservations == wanted)) for stack in stacks]  # type: ignore[misc]
+
+
+@dataclass(slots=True)
+class _Branch:
+    """What a role owns itself, and what it and those below it own together, on which agents."""
+
+    static: Quantities = field(default_factory=Quantities)
+    dynamic: Quantities = field(default_factory=Quantities)
+    allocated: Quantities = field(default_factory=Quantities)
+    total: Quantities = field(default_factory=Quantities)
+    agents: set[str] = field(default_factory=set)
+
+
+def _branches(held: Iterable[Holding]) -> dict[str, _Branch]:
+    """By role, those above the owners included, in the order of the tree; each holding is looked at once."""
+    found: dict[str, _Branch] = {}
+    for holding in held:
+        role, amounts = holding.owner.role, holding.resources.quantities()
+        for name in (role, *roles.ancestors(role)):
+            branch = found.setdefault(name, _Branch())
+            branch.total += amounts
+            branch.agents.add(holding.agent.id)
+        own = found[role]
+        own.allocated += holding.allocated.quantities()
+        if holding.owner.type == "STATIC":
+            own.static += amounts
+        else:
+            own.dynamic += amounts
+    return dict(sorted(found.items(), key=lambda item: item[0].split("/")))
+
+
+def reservation_tree(held: Sequence[Holding], *, empty: str = "nothing is reserved") -> Report:
+    """A line for every role, those below it indented; totals hold the roles below.  `empty` as in a list."""
+    branches = _branches(held)
+
+    def items() -> "list[documents.RoleBranch]":
+        from mesosctl.output.documents import reservations as models
+        from mesosctl.output.documents.quota import amounts
+
+        return [
+            models.RoleBranch(
+                role=role,
+                static=amounts(branch.static),
+                dynamic=amounts(branch.dynamic),
+                allocated=amounts(branch.allocated),
+                total=amounts(branch.total),
+                agents=len(branch.agents),
+            )
+            for role, branch in branches.items()
+        ]
+
+    def document() -> "documents.ReservationTree":
+        from mesosctl.output.documents import reservations as models
+
+        return models.ReservationTree(roles=items())
+
+    columns = (
+        Column("ROLE"),
+        Column("TOTAL"),
+        Column("STATIC"),
+        Column("DYNAMIC"),
+        Column("AGENTS"),
+    )
+    rows = [
+        [
+            "  " * role.count("/") + role.rpartition("/")[2],
+            amounts_text(branch.total),
+            amounts_text(branch.static),
+            amounts_text(branch.dynamic),
+            str(len(branch.agents)),
+        ]
+        for role, branch in branches.items()
+    ]
+    return Report(columns, rows, list(branches), document, items, empty=empty)

@@ -1,0 +1,65 @@
+"""Snapshots as reports."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotDifference
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import snapshot as documents
+
+
+def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
+    """What a snapshot holds, and where it is."""
+
+    def document() -> "documents.SnapshotTaken":
+        from mesosctl.output.documents import snapshot as documents
+
+        return documents.SnapshotTaken.of(snapshot, file)
+
+    counts = {
+        "agents": len(snapshot.agents),
+        "frameworks": len(snapshot.frameworks),
+        "tasks": sum(usage.tasks for usage in snapshot.usages),
+        "offers": len(snapshot.offers),
+        "quotas": len(snapshot.quotas),
+        "weights": len(snapshot.weights),
+    }
+    return Report(
+        [Column("FILE"), Column("MESOS"), *(Column(name.upper()) for name in counts)],
+        [[file, snapshot.version, *map(str, counts.values())]],
+        [file],
+        document,
+        lambda: [document()],
+        remark=["", "not told by the master:", *(f"  {sentence}" for sentence in snapshot.unknown)]
+        if snapshot.unknown
+        else (),
+        done=f"{file} is written",
+    )
+
+
+def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
+    """What is different between two snapshots."""
+
+    def items() -> "list[documents.SnapshotChange]":
+        from mesosctl.output.documents import snapshot as documents
+
+        return [documents.SnapshotChange.of(change) for change in found]
+
+    def document() -> "documents.SnapshotComparison":
+        from mesosctl.output.documents import snapshot as documents
+
+        return documents.SnapshotComparison(changes=items())
+
+    return Report(
+        [Column("KIND"), Column("NAME"), Column("WHAT"), Column("BEFORE"), Column("AFTER")],
+        [
+            [change.kind, change.name, change.what or NOTHING, change.before or NOTHING, change.after or NOTHING]
+            for change in found
+        ],
+        [f"{change.kind}/{change.name}" for change in found],
+        document,
+        items,
+        empty="no difference",
+    )

@@ -1,0 +1,257 @@
+"""Changes as an operator types them for a what-if: one word each.
+
+quota:ROLE=cpus:12;mem:6GiB       a guarantee, new or instead of the old one
+limit:ROLE=cpus:16                upper bounds, or none
+remove-quota:ROLE
+weight:ROLE=2
+reserve:AGENT=cpus(ROLE):2        refined: cpus(ads>ads/video):2, bottom role first
+unreserve:AGENT=cpus(ROLE):2
+create:AGENT=ID:disk(ROLE):1GiB
+destroy:AGENT=ID
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from mesosctl.model import roles as roles_model
+from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.model.quantities import Limits
+from mesosctl.model.resource import Resource
+from mesosctl.model.roles import closest
+from mesosctl.model.text import parse_entries, parse_of_agents
+
+EXAMPLES = {
+    "quota": "quota:web=cpus:12;mem:6GiB",
+    "limit": "limit:web=cpus:16",
+    "remove-quota": "remove-quota:web",
+    "weight": "weight:web=2",
+    "reserve": "reserve:agent-1=cpus(web):2",
+    "unreserve": "unreserve:agent-1=cpus(web):2",
+    "create": "create:agent-1=v1:disk(db):1GiB",
+    "destroy": "destroy:agent-1=v1",
+}
+EXAMPLE = EXAMPLES["quota"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """What a role is to be guaranteed."""
+
+    role: str
+    entries: tuple[Resource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a role may not exceed; nothing where it may have all."""
+
+    role: str
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class NoQuota:
+    """A role without quota."""
+
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What a role weighs."""
+
+    role: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """An amount and who owns it, roles from the bottom of the stack up."""
+
+    entry: Resource
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnedOnAgent:
+    agent: str
+    """As a word names it."""
+    parts: tuple[Owned, ...]
+
+
+class Reserve(_OwnedOnAgent):
+    """Reservations on an agent."""
+
+    __slots__ = ()
+
+
+class Unreserve(_OwnedOnAgent):
+    """The same, undone."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateVolume:
+    """A volume of reserved disk."""
+
+    agent: str
+    id: str
+    disk: Owned
+
+
+@dataclass(frozen=True, slots=True)
+class DestroyVolume:
+    """A volume less."""
+
+    agent: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoseAgents:
+    """Agents that are gone, as words name them, and a part of all, evenly spread in the order of host names."""
+
+    words: tuple[str, ...] = ()
+    fraction: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AddAgents:
+    """Agents that register."""
+
+    entries: tuple[Resource, ...]
+    count: int = 1
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LoseFramework:
+    """A framework that is gone, by id or name."""
+
+    word: str
+
+
+Change = (
+    Guarantee
+    | Bounds
+    | NoQuota
+    | Weight
+    | Reserve
+    | Unreserve
+    | CreateVolume
+    | DestroyVolume
+    | LoseAgents
+    | AddAgents
+    | LoseFramework
+)
+
+
+def parse_change(word: str) -> Change:
+    """One change.  Raises UsageError for what is none, RuleViolation for resources that are none."""
+    verb, colon, rest = word.partition(":")
+    reader = _READERS.get(verb)
+    if reader is None or not colon or not rest:
+        known = ", ".join(f"{name}:" for name in _READERS)
+        likely = closest(verb, _READERS)
+        raise UsageError(
+            f"'{word}' is not a change",
+            field="CHANGES",
+            hint=(f"did you mean {likely}:? " if likely and reader is None else "")
+            + f"write for example {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
+        )
+    try:
+        return reader(rest)
+    except MesosctlError as error:
+        error.retell(f"'{word}': {error.message}")
+        if isinstance(error, UsageError):
+            error.hint = f"write for example {EXAMPLES[verb]}"
+        raise
+
+
+def _named(rest: str, what: str) -> tuple[str, str]:
+    """`NAME=REST`."""
+    name, equals, value = rest.partition("=")
+    if not name or not equals or not value:
+        raise UsageError(f"{what} and a value are needed", field="CHANGES")
+    return name, value
+
+
+def _of_role(rest: str) -> tuple[str, str]:
+    return _named(rest, "a role")
+
+
+def _of_agent(rest: str) -> tuple[str, str]:
+    return _named(rest, "an agent")
+
+
+def _guarantee(rest: str) -> Guarantee:
+    role, text = _of_role(rest)
+    return Guarantee(roles_model.check_role(role), tuple(parse_entries(text)))
+
+
+def _bounds(rest: str) -> Bounds:
+    role, text = _of_role(rest)
+    entries = [] if text == "none" else parse_entries(text)
+    wrong = [entry for entry in entries if not entry.is_scalar or entry.is_reserved]
+    if wrong:
+        raise UsageError(f"a limit is a plain amount, and {wrong[0]} is none", field="CHANGES")
+    return Bounds(roles_model.check_role(role), Limits({e.name: e.value for e in entries if isinstance(e.value, int)}))
+
+
+def _weight(rest: str) -> Weight:
+    role, text = _of_role(rest)
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not math.isfinite(weight):
+        raise UsageError(f"'{text}' is not a weight", field="CHANGES")
+    return Weight(roles_model.check_role(role), weight)
+
+
+_OWNER = re.compile(r"\s*(?P<name>[^():;]+)\((?P<owners>[^()]*)\)\s*:(?P<value>.*)", re.DOTALL)
+
+
+def _owned(text: str) -> tuple[Owned, ...]:
+    found = []
+    for token in filter(str.strip, text.split(";")):
+        match = _OWNER.fullmatch(token)
+        if match is None:
+            raise UsageError(f"{token.strip()} names no owner", field="CHANGES")
+        stack = tuple(roles_model.check_role(owner.strip()) for owner in match["owners"].split(">"))
+        (entry,) = parse_of_agents(f"{match['name'].strip()}:{match['value']}")
+        found.append(Owned(entry, stack))
+    if not found:
+        raise UsageError("resources are needed", field="CHANGES")
+    return tuple(found)
+
+
+def _owned_on_agent(rest: str) -> tuple[str, tuple[Owned, ...]]:
+    agent, text = _of_agent(rest)
+    return agent, _owned(text)
+
+
+def _create(rest: str) -> CreateVolume:
+    agent, text = _of_agent(rest)
+    volume, _, disk = text.partition(":")
+    parts = _owned(disk)
+    if not volume or len(parts) != 1:
+        raise UsageError("an id and one disk are needed", field="CHANGES")
+    return CreateVolume(agent, volume, parts[0])
+
+
+_READERS: Mapping[str, Callable[[str], Change]] = {
+    "quota": _guarantee,
+    "limit": _bounds,
+    "remove-quota": lambda rest: NoQuota(roles_model.check_role(rest)),
+    "weight": _weight,
+    "reserve": lambda rest: Reserve(*_owned_on_agent(rest)),
+    "unreserve": lambda rest: Unreserve(*_owned_on_agent(rest)),
+    "create": _create,
+    "destroy": lambda rest: DestroyVolume(*_of_agent(rest)),
+}
+VERBS = tuple(_READERS)
+"""What a change can begin with, before the colon."""

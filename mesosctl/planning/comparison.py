@@ -1,0 +1,188 @@
+"""Two moments of a cluster compared: who gains, who loses, who starves, and what is left.
+
+Nothing here knows how the one became the other.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mesosctl.model.quantities import Quantities
+from mesosctl.planning.forecast import (
+    ASSUMPTIONS,
+    Answer,
+    Assumption,
+    ClusterSummary,
+    Evicted,
+    Fit,
+    Forecast,
+    Headroom,
+    Held,
+    Kind,
+    Party,
+    Rescinded,
+    Starving,
+    Unknown,
+)
+from mesosctl.planning.snapshot import ClusterSnapshot
+
+# What an offer must have to be of use; ports and disk alone start nothing.
+_ESSENTIAL = ("cpus", "mem", "gpus")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """How a forecast came about: what was played, and how."""
+
+    snapshot: ClusterSnapshot
+    cycles: int
+    seconds: float
+    assume: Assumption
+    answers: tuple[Answer, ...] = ()
+    rescinded: tuple[Rescinded, ...] = ()
+    evicted: tuple[Evicted, ...] = ()
+    changes: tuple[str, ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+    """Agents that were taken away for it: host name and id."""
+    wants: str | None = None
+    """What frameworks want, where that is known better than assumed."""
+
+
+def parties(before: ClusterSummary, after: ClusterSummary) -> tuple[tuple[Party, ...], tuple[Party, ...]]:
+    """Every role and every framework that has, or had, anything or a guarantee; roles and frameworks apart."""
+    named = sorted({*before.roles, *after.roles, *before.quotas, *after.quotas})
+    roles = tuple(_party("role", role, role, before, after) for role in named)
+    names = {**before.names, **after.names}
+    ids = sorted({*before.frameworks, *after.frameworks}, key=lambda one: (names[one], one))
+    return roles, tuple(_party("framework", names[one], one, before, after) for one in ids)
+
+
+def _party(kind: Kind, name: str, key: str, before: ClusterSummary, after: ClusterSummary) -> Party:
+    held = [(m.roles if kind == "role" else m.frameworks).get(key, Held()) for m in (before, after)]
+    first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
+    quota = after.quotas.get(key) if kind == "role" else None
+    return Party(
+        kind=kind,
+        name=name,
+        id=key,
+        before=held[0],
+        after=held[1],
+        share_before=first[1],
+        share_after=last[1],
+        dominant=(last if last[1] >= first[1] else first)[0],
+        guarantee=None if quota is None or not quota.guarantees else quota.guarantees,
+    )
+
+
+def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[Party]) -> Iterator[Starving]:
+    """Roles below their guarantee, and whoever ran something and has nothing; those who are removed do not count.
+
+    An offer that nobody answered yet and that is taken back starves nobody: see `unoffered`.
+    """
+    unmet = before.unmet()
+    for role, short in sorted(after.unmet().items()):
+        if not short:
+            continue
+        caused = not unmet.get(role, Quantities()).contains(short)
+        has = after.counted.get(role, Quantities())
+        wants = "" if role in after.asking else " (nobody asks for it now, and it is not free)"
+        yield Starving(
+            "role",
+            role,
+            "guarantee",
+            short,
+            caused,
+            f"role {role} is {short} below its guarantee of {after.quotas[role].guarantees}: it has {has}{wants}",
+        )
+    for party in _left_with_nothing(before, after, everybody):
+        if _has(party.before.used):
+            yield Starving(
+                party.kind,
+                party.name,
+                "nothing",
+                party.before.used,
+                caused=True,
+                sentence=f"{party.kind} {party.name} is down to nothing: its tasks used {party.before.used}",
+            )
+
+
+def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[Party]) -> Iterator[Party]:
+    """Whoever ran nothing, held offers, and is offered nothing any more."""
+    return (one for one in _left_with_nothing(before, after, everybody) if not _has(one.before.used))
+
+
+def _left_with_nothing(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[Party]) -> Iterator[Party]:
+    """Whoever used or was offered something, is still there, and has nothing of either kind."""
+    for party in everybody:
+        if party.kind == "framework":
+            gone = party.id not in after.frameworks
+        else:
+            gone = party.id in before.asking and party.id not in after.asking
+        if not gone and _has(party.before.total) and not _has(party.after.total):
+            yield party
+
+
+def _has(amounts: Quantities) -> bool:
+    return any(amounts.get_amount(name) for name in _ESSENTIAL)
+
+
+def fits(summary: ClusterSummary) -> Iterator[Fit]:
+    """For every guarantee, on how many agents it could be had in one piece."""
+    for role, quota in sorted(summary.quotas.items()):
+        guarantee = quota.guarantees
+        if not guarantee:
+            continue
+        largest: dict[str, int] = dict.fromkeys(guarantee, 0)
+        for room in summary.rooms:
+            whole = room.whole(role)
+            largest = {name: max(most, whole.get_amount(name)) for name, most in largest.items()}
+        yield Fit(
+            role,
+            guarantee,
+            sum(count for room, count in summary.rooms.items() if room.whole(role).contains(guarantee)),
+            sum(count for room, count in summary.rooms.items() if room.now(role).contains(guarantee)),
+            Quantities(largest),
+        )
+
+
+def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:
+    """What is left, before and after."""
+    return Headroom((before.unpromised, after.unpromised), (before.free, after.free), (before.owed, after.owed))
+
+
+def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
+    """What no master tells, what this snapshot leaves out, and what is assumed; `wants` is what frameworks do."""
+    yield Unknown("what frameworks want", wants)
+    yield Unknown("how often each was served so far, which breaks ties", "equally often; then names decide")
+    yield Unknown("in which order an allocation looks at agents", "that of the picture; a master shuffles them")
+    yield Unknown("tasks that end or start meanwhile", "none")
+    yield Unknown("whether this principal may make the change", "it may")
+    for sentence in snapshot.unknown:
+        what, _, assumed = sentence.partition(": ")
+        yield Unknown(what, assumed)
+
+
+def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) -> Forecast:
+    """Compare two moments."""
+    roles, frameworks = parties(before, after)
+    return Forecast(
+        version=course.snapshot.version,
+        taken_at=course.snapshot.taken_at,
+        agents=sum(before.rooms.values()),
+        seconds=course.seconds,
+        cycles=course.cycles,
+        assume=course.assume,
+        changes=course.changes,
+        lost=course.lost,
+        answers=course.answers,
+        rescinded=course.rescinded,
+        evicted=course.evicted,
+        roles=roles,
+        frameworks=frameworks,
+        starving=tuple(starving(before, after, [*roles, *frameworks])),
+        unoffered=tuple(unoffered(before, after, [*roles, *frameworks])),
+        fits=tuple(fits(after)),
+        headroom=headroom(before, after),
+        totals_before=before.totals,
+        totals=after.totals,
+        unknowns=tuple(unknowns(course.snapshot, course.wants or ASSUMPTIONS[course.assume])),
+    )

@@ -1,0 +1,115 @@
+"""How a cluster is shared out, step by step: the table of the paper on dominant resource fairness.
+
+Values that a dry run yields and that are drawn; see the documentation of `mesosctl offers simulate`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from mesosctl.model.quantities import Quantities, to_double
+from mesosctl.model.resource import Revocability
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkHolding:
+    """What one framework holds at one moment."""
+
+    framework: str
+    amounts: Quantities
+    dominant: str | None
+    """The resource of which it holds the largest part; None while it holds nothing."""
+    share: float
+    """That part of the cluster, from 0 to 1; weights are not in it."""
+
+    @classmethod
+    def of(cls, framework: str, amounts: Quantities, totals: Quantities) -> "FrameworkHolding":
+        """The holding of `amounts` in a cluster of `totals`; of equal parts the first name is dominant."""
+        parts = {name: to_double(milli) / to_double(totals[name]) for name, milli in amounts.items() if name in totals}
+        dominant = max(parts, key=lambda name: parts[name], default=None)
+        return cls(framework, amounts, dominant, parts[dominant] if dominant is not None else 0.0)
+
+
+Deed = Literal["rescinded", "asked", "killed"]
+"""An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """One thing that was taken from a framework for another of higher priority."""
+
+    seconds: float
+    """Since the first allocation."""
+    deed: Deed
+    framework: str
+    agent: str
+    id: str
+    """Of the task or the offer."""
+    amounts: Quantities
+    wanted_by: str
+    """The framework for which it was taken."""
+
+    @staticmethod
+    def summed_up(revoked: "Iterable[Revoked]") -> str:
+        """Who lost how many: `batch: 2 asked, 1 killed`."""
+        counts = Counter((entry.framework, entry.deed) for entry in revoked)
+        by_framework: dict[str, list[str]] = {}
+        for (framework, deed), count in counts.items():
+            by_framework.setdefault(framework, []).append(f"{count} {deed}")
+        return "; ".join(f"{framework}: {', '.join(deeds)}" for framework, deeds in by_framework.items())
+
+
+@dataclass(frozen=True, slots=True)
+class SharingStep:
+    """One offer that was taken: by whom, where, and what everybody holds afterwards."""
+
+    number: int
+    seconds: float
+    """Since the first allocation."""
+    framework: str
+    role: str
+    agent: str
+    tasks: int
+    """How many were launched of this offer."""
+    holdings: tuple[FrameworkHolding, ...]
+    allocated: Quantities
+    revoked: tuple[Revoked, ...] = ()
+    """Since the step before."""
+    revocability: Revocability | Literal["mixed"] = "regular"
+    """Whether what was offered may be taken back."""
+    evicted: tuple[str, ...] = ()
+    """Tenants' tasks that had to go for it, as "framework/task"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A whole dry run."""
+
+    totals: Quantities
+    """Scalars of all agents."""
+    frameworks: tuple[str, ...]
+    steps: tuple[SharingStep, ...]
+    tasks: dict[str, int]
+    """How many each framework has running at the end."""
+    ended: bool
+    """Whether nobody took anything any more; otherwise the number of steps ran out."""
+    holdings_at_end: tuple[FrameworkHolding, ...]
+    """What everybody holds when it is over, which may be less than after the last step: tasks end."""
+    revoked_at_end: tuple[Revoked, ...] = ()
+    """Since the last step."""
+
+    @property
+    def allocated_at_end(self) -> Quantities:
+        """What is held by anybody when it is over."""
+        return Quantities.total(holding.amounts for holding in self.holdings_at_end)
+
+    @property
+    def moves_on(self) -> bool:
+        """Whether something ended after the last step."""
+        return bool(self.steps) and self.holdings_at_end != self.steps[-1].holdings
+
+    @property
+    def revoked(self) -> tuple[Revoked, ...]:
+        """All that was revoked."""
+        return tuple(entry for step in self.steps for entry in step.revoked) + self.revoked_at_end

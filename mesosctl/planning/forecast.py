@@ -1,0 +1,324 @@
+"""A cluster at one moment, summed up: who has what, what is promised, and what is left.
+
+Scalars only, in thousandths.  Sums of a role include the roles below it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mesosctl.model.capacity import total_guarantees, unpromised
+from mesosctl.model.quantities import Quantities, Quota, to_double
+from mesosctl.model.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one role or framework has at one moment."""
+
+    used: Quantities = field(default_factory=Quantities)
+    """By tasks and executors."""
+    offered: Quantities = field(default_factory=Quantities)
+
+    @property
+    def total(self) -> Quantities:
+        """Used and offered, which the allocator does not tell apart."""
+        return self.used + self.offered
+
+    def dominant(self, totals: Quantities) -> tuple[str | None, float]:
+        """The resource of which it holds the largest part of the cluster, and that part; weights are not in it."""
+        parts = {
+            name: to_double(milli) / to_double(totals[name]) for name, milli in self.total.items() if name in totals
+        }
+        name = max(parts, key=lambda part: parts[part], default=None)
+        return (None, 0.0) if name is None else (name, parts[name])
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRoom:
+    """Agents in service that look alike: how much of one a role could be given."""
+
+    unreserved: Quantities
+    idle: Quantities
+    """Of `unreserved`, what no task uses; an offer of it can be taken back."""
+    reserved: tuple[tuple[str, Quantities], ...] = ()
+    """By owner."""
+
+    def whole(self, role: str) -> Quantities:
+        """The most that such an agent could give to `role` while nothing ran there."""
+        return self.unreserved + self._own(role)
+
+    def now(self, role: str) -> Quantities:
+        """The same beside the tasks that run there now."""
+        return self.idle + self._own(role)
+
+    def _own(self, role: str) -> Quantities:
+        below = role + "/"
+        return Quantities.total(held for owner, held in self.reserved if owner == role or owner.startswith(below))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSummary:
+    """A cluster at one moment, summed up.  Scalars only, in thousandths."""
+
+    totals: Quantities
+    """Of the agents in service."""
+    capacity: Quantities
+    """What guarantees may promise."""
+    free: Quantities
+    """Unreserved, on agents in service, neither used nor offered."""
+    roles: Mapping[str, Held] = field(default_factory=dict)
+    frameworks: Mapping[str, Held] = field(default_factory=dict)
+    """By id."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Of frameworks, by id."""
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
+    counted: Mapping[str, Quantities] = field(default_factory=dict)
+    """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
+    asking: frozenset[str] = frozenset()
+    """Roles in which, or below which, a framework takes offers."""
+    rooms: Mapping[AgentRoom, int] = field(default_factory=dict)
+    """How many agents look like each."""
+
+    def shortfall(self, role: str) -> Quantities:
+        """What `role` still lacks of its guarantee."""
+        quota = self.quotas.get(role)
+        return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
+
+    def unmet(self) -> dict[str, Quantities]:
+        """By role with quota, the part of the shortfall that is a want: all of it where a framework asks.
+
+        For a role that nobody asks for, what is free is held back; it goes round in the order of names.
+        """
+        left = self.free
+        found: dict[str, Quantities] = {}
+        for role in sorted(self.quotas, key=lambda name: (name not in self.asking, name)):
+            lacking = self.shortfall(role)
+            found[role] = lacking if role in self.asking else lacking - left
+            left -= lacking
+        return found
+
+    @property
+    def promised(self) -> Quantities:
+        """Guarantees of all top-level roles."""
+        return total_guarantees(self.quotas)
+
+    @property
+    def unpromised(self) -> Quantities:
+        """The largest guarantee that would pass the capacity heuristic for a role without one."""
+        return unpromised(self.quotas, self.capacity)
+
+    @property
+    def owed(self) -> Quantities:
+        """What guarantees still lack: as much of `free` is held back for them."""
+        return Quantities.total(self.shortfall(role) for role in self.quotas if "/" not in role)
+
+
+Assumption = Literal["hold", "accept"]
+"""What frameworks do with offers: keep them unanswered, or run tasks on all they are offered."""
+Progress = Callable[[float], None]
+"""How much is done, from 0 to 1."""
+DEFAULT_CYCLES = 10
+
+
+def _nobody(_: float) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a dry run is played: `cycles` allocations before and at least as many after the change."""
+
+    cycles: int = DEFAULT_CYCLES
+    assume: Assumption = "hold"
+    progress: Progress = _nobody
+
+
+ASSUMPTIONS: dict[Assumption, str] = {
+    "hold": "frameworks keep what they are offered, unanswered",
+    "accept": "frameworks run tasks on all that they are offered, and the tasks do not end",
+}
+Kind = Literal["role", "framework"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request would be answered; `status` None where no master would be asked."""
+
+    change: str
+    status: int | None
+    accepted: bool
+    message: str = ""
+    rule: str | None = None
+    by: Literal["master", "mesosctl"] = "master"
+    """Who says no: the master's own rules, or mesosctl before it sends anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescinded:
+    """An offer that would be taken back."""
+
+    offer_id: str
+    framework_id: str
+    framework: str
+    role: str
+    hostname: str
+    resources: Resources
+    agent_id: str
+    agent: str
+    """What sentences call the agent: its host name, with a short id where another agent has that too."""
+    is_out: bool = True
+    """Whether it is really out now, rather than made while the snapshot settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """A task that would have to end for somebody else."""
+
+    task_id: str
+    framework_id: str
+    framework: str
+    role: str
+    hostname: str
+    resources: Resources
+    """Its own; its executor ends with it."""
+    grace_seconds: float
+    """How long it has, once it is told to."""
+    happens: bool
+    """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
+    agent_id: str
+    agent: str
+    """What sentences call the agent, as of an offer."""
+    caused: bool = True
+    """Whether it is so only after the change; otherwise it was so before."""
+    runs_now: bool = True
+    """Whether it really runs now, rather than assumed to while the snapshot settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A role or a framework, before and after."""
+
+    kind: Kind
+    name: str
+    id: str
+    before: Held
+    after: Held
+    share_before: float
+    share_after: float
+    dominant: str | None
+    """The resource of the larger share."""
+    guarantee: Quantities | None = None
+    """Of a role, afterwards; None without quota."""
+
+    @property
+    def gains(self) -> Quantities:
+        """What it has more of."""
+        return self.after.total - self.before.total
+
+    @property
+    def loses(self) -> Quantities:
+        """What it has less of."""
+        return self.before.total - self.after.total
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is different."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Starving:
+    """Somebody who has less than it should, or nothing."""
+
+    kind: Kind
+    name: str
+    reason: Literal["guarantee", "nothing"]
+    short: Quantities
+    """What is missing to the guarantee, or what was lost."""
+    caused: bool
+    """Whether the change does it; otherwise it was so before, and no worse."""
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether a guarantee can be had in one piece."""
+
+    role: str
+    guarantee: Quantities
+    whole: int
+    """Agents that could hold all of it while nothing ran there."""
+    now: int
+    """Agents that could hold all of it beside what runs there now."""
+    largest: Quantities
+    """Of each resource the most that one agent has for it; not necessarily the same agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """What is left, before and after."""
+
+    unpromised: tuple[Quantities, Quantities]
+    """The largest guarantee that would still be accepted."""
+    free: tuple[Quantities, Quantities]
+    owed: tuple[Quantities, Quantities]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that no master tells, and what is assumed in its place."""
+
+    what: str
+    assumed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The whole answer to "what would happen?"."""
+
+    version: str
+    """Of the master."""
+    taken_at: float
+    """When the snapshot was taken, in seconds since the epoch."""
+    agents: int
+    """In service, before."""
+    seconds: float
+    """Virtual time that passed after the change."""
+    cycles: int
+    """Allocations in that time."""
+    assume: Assumption
+    changes: tuple[str, ...]
+    """What was tried, in words and in order."""
+    lost: tuple[tuple[str, str], ...]
+    """Agents that were taken away for it: host name and id."""
+    answers: tuple[Answer, ...]
+    rescinded: tuple[Rescinded, ...]
+    evicted: tuple[Evicted, ...]
+    roles: tuple[Party, ...]
+    frameworks: tuple[Party, ...]
+    starving: tuple[Starving, ...]
+    unoffered: tuple[Party, ...]
+    """Those who ran nothing, held offers, and are offered nothing any more; that is no harm."""
+    fits: tuple[Fit, ...]
+    headroom: Headroom
+    totals_before: Quantities
+    """Of the agents in service."""
+    totals: Quantities
+    """Likewise, afterwards."""
+    unknowns: tuple[Unknown, ...]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing would be refused."""
+        return all(answer.accepted for answer in self.answers)
+
+    @property
+    def starved(self) -> list[Starving]:
+        """Those whom the change starves."""
+        return [one for one in self.starving if one.caused]
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether everything would be accepted and nobody starves for it."""
+        return self.accepted and not self.starved

@@ -1,0 +1,256 @@
+"""Rates from counters that are read now and then (seeds/rate-limiting.txt, "Monitoring Framework Traffic").
+
+Counters restart at 0 when another master leads or when the last framework of a principal goes;
+they appear with its first one.  A rate is told only where both readings belong together.
+"""
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+from mesosctl.model.ratelimit import RateLimit, RateLimits, Remark
+from mesosctl.planning.traffic import Outcome
+
+_BUSY = 0.9
+"""The part of its rate from which a master is taken to be processing without a pause: readings are never exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """`frameworks/<principal>/messages_received` and `…_processed`."""
+
+    received: int
+    processed: int
+
+    @property
+    def difference(self) -> int:
+        """Messages that wait, and those that were refused since the counters began."""
+        return max(0, self.received - self.processed)
+
+
+@dataclass(frozen=True, slots=True)
+class CounterReading:
+    """All counters at one time; `at` and `uptime` (of the master, None where it does not say) in seconds."""
+
+    at: float
+    uptime: float | None
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """One principal between two readings; rates in messages a second, None where they cannot be told."""
+
+    principal: str
+    status: Literal["new", "steady", "restarted", "gone"]
+    counts: Counts
+    backlog: int
+    arriving: float | None = None
+    processing: float | None = None
+    seconds_to_full: float | None = None
+    """Until the queue it stands in is full at this pace; None where it has no end, or does not grow."""
+    is_full: bool = False
+    """Whether the queue it stands in is full, and messages are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatesReading:
+    """The rates at one reading: `at` seconds after the first one, at `time` in seconds since 1970."""
+
+    at: float
+    time: float
+    rates: Sequence[Rates]
+
+
+def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits | None) -> list[Rates]:
+    """What happened between two readings, by principal.  Without `limits` no time to full is told."""
+    limits = limits or RateLimits()
+    failed_over = before is not None and _another_master(before, now)
+    known = {} if before is None else before.counts
+    found = []
+    for principal in sorted(known.keys() | now.counts.keys()):
+        old, new = known.get(principal), now.counts.get(principal)
+        if new is None:
+            assert old is not None
+            found.append(Rates(principal, "gone", old, 0))
+            continue
+        backlog = _backlog(new, limits.queue_of(principal)[1])
+        if old is None or before is None:
+            found.append(Rates(principal, "new", new, backlog))
+        elif failed_over or new.received < old.received or new.processed < old.processed:
+            found.append(Rates(principal, "restarted", new, backlog))
+        else:
+            took = now.at - before.at
+            found.append(
+                Rates(
+                    principal,
+                    "steady",
+                    new,
+                    backlog,
+                    (new.received - old.received) / took,
+                    (new.processed - old.processed) / took,
+                )
+            )
+    return [_with_time_to_full(one, found, limits) for one in found]
+
+
+def _another_master(before: CounterReading, now: CounterReading) -> bool:
+    """Whether uptime did not pass as time did: the next leader may have been up for longer or for less."""
+    if before.uptime is None or now.uptime is None:
+        return False
+    took = now.at - before.at
+    return abs(now.uptime - before.uptime - took) > max(1.0, took / 2)
+
+
+def _backlog(counts: Counts, limit: RateLimit) -> int:
+    """Messages that wait: never more than fit, since refused ones stay in the difference for good."""
+    if not limit.throttles or limit.capacity is None:
+        return counts.difference
+    return min(counts.difference, limit.capacity)
+
+
+def _with_time_to_full(one: Rates, everybody: Sequence[Rates], limits: RateLimits) -> Rates:
+    """All who share the default fill one queue together."""
+    who, limit = limits.queue_of(one.principal)
+    if not limit.throttles or limit.capacity is None:
+        return one
+    sharing = [other for other in everybody if limits.queue_of(other.principal)[0] == who and other.status == "steady"]
+    processing = sum(other.processing or 0.0 for other in sharing)
+    growth = sum(other.arriving or 0.0 for other in sharing) - processing
+    if one not in sharing:
+        return one
+    if _is_full(sum(other.counts.difference for other in sharing), growth, processing, limit):
+        return replace(one, is_full=True)
+    if growth <= 0:
+        return one
+    left = max(0, limit.capacity - sum(other.backlog for other in sharing)) / growth
+    return replace(one, seconds_to_full=left)
+
+
+def _is_full(difference: int, growth: float, processing: float, limit: RateLimit) -> bool:
+    """Whether a queue is full, as far as counters tell.
+
+    Messages that were refused once stay in the difference for good, so that alone it does not tell: it still
+    grows, or does not shrink although the master processes as fast as the limit lets it.
+    """
+    if limit.capacity is None or limit.qps is None or difference < limit.capacity:
+        return False
+    return growth > 0 or (growth == 0 and processing >= _BUSY * limit.qps)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one principal sent while it was watched; messages a second."""
+
+    principal: str
+    mean: float
+    peak: float
+    """In the busiest interval."""
+
+
+def observe(readings: Sequence[CounterReading]) -> list[Observed]:
+    """Mean and peak arrivals by principal over all intervals whose rate can be told."""
+    arrivals: dict[str, list[tuple[float, float]]] = {}
+    for before, now in pairwise(readings):
+        for one in rates(before, now, None):
+            spans = arrivals.setdefault(one.principal, [])
+            if one.arriving is not None:
+                spans.append((now.at - before.at, one.arriving))
+    return [
+        Observed(
+            principal,
+            sum(took * rate for took, rate in spans) / sum(took for took, _ in spans) if spans else 0.0,
+            max((rate for _, rate in spans), default=0.0),
+        )
+        for principal, spans in sorted(arrivals.items())
+    ]
+
+
+def suggest(observed: Sequence[Observed], *, headroom: float, burst: float) -> RateLimits:
+    """Limits that would not have throttled what was seen.
+
+    Rates are `headroom` times the peak, in whole messages and at least 1, since large values
+    already protect other frameworks; capacities hold `burst` seconds of that rate.  The default is
+    as large as the largest entry: a stranger may do what the busiest known framework does.
+    """
+    entries = tuple((one.principal, _limit(one.peak * headroom, burst)) for one in observed)
+    largest = max((limit.qps or 0.0 for _, limit in entries), default=0.0)
+    return RateLimits(entries, _limit(largest, burst))
+
+
+def _limit(rate: float, burst: float) -> RateLimit:
+    qps = max(1, math.ceil(round(rate, 6)))
+    return RateLimit(float(qps), math.ceil(qps * burst))
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """A configuration file and what is to be said about it."""
+
+    file: str
+    limits: RateLimits
+    remarks: Sequence[Remark]
+
+    @property
+    def valid(self) -> bool:
+        """Whether a master would start with it."""
+        return all(remark.level != "error" for remark in self.remarks)
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipalStatus:
+    """A principal beside the queue its messages stand in; None is everybody who is not listed."""
+
+    principal: str | None
+    limit: RateLimit
+    listed: bool
+    counts: Counts | None
+    """None where it has no counters now."""
+    frameworks: int | None
+    """How many use it; None where that may not be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """A configuration file before and after; `before` is empty for a new file."""
+
+    file: str
+    before: str
+    after: str
+    limits: RateLimits
+    written: bool
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is any difference."""
+        return self.before != self.after
+
+    @property
+    def diff(self) -> list[str]:
+        """A unified diff, line by line, without line ends."""
+        return [
+            line.rstrip("\n")
+            for line in difflib.unified_diff(
+                self.before.splitlines(), self.after.splitlines(), self.file, self.file, lineterm=""
+            )
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Limits, and the traffic they were made from; `seconds` is how long it was watched."""
+
+    limits: RateLimits
+    observed: Sequence[Observed]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Limits and what became of each principal's messages."""
+
+    limits: RateLimits
+    outcomes: Sequence[Outcome]

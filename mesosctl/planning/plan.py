@@ -1,0 +1,234 @@
+"""The steps from what there is to what is wanted, in an order in which a master takes each of them.
+
+Reservations are released first, as what a role has reserved counts against its limits on newer masters; then
+quotas, what becomes smaller before what becomes larger; then weights; then what is to be reserved.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mesosctl.model.capacity import check_capacity, total_guarantees
+from mesosctl.model.errors import Conflict
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quota import check_consumption
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import top_level
+from mesosctl.planning.desired_state import (
+    Actual,
+    AgentReservations,
+    DesiredState,
+    ReservationStep,
+    of_kinds,
+    quota_changes,
+    quota_text,
+    weight_changes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaStep:
+    """One role's quota; None is none."""
+
+    role: str
+    before: Quota | None
+    after: Quota | None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsStep:
+    """Weights of several roles, all in one call."""
+
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+
+Step = QuotaStep | WeightsStep | ReservationStep
+
+
+def describe(step: Step) -> tuple[str, str, str, str]:
+    """(what is done, to whom, before, after) in words."""
+    if isinstance(step, QuotaStep):
+        deed = "remove quota" if step.after is None else "set quota" if step.before is None else "update quota"
+        return deed, step.role, quota_text(step.before) or "-", quota_text(step.after) or "-"
+    if isinstance(step, WeightsStep):
+        return "set weights", ", ".join(step.after), _weights(step.before), _weights(step.after)
+    deed = "reserve" if step.deed == "reserved" else "unreserve"
+    roles = sorted({" > ".join(level.role for level in entry.reservations) for entry in step.resources})
+    amounts = "; ".join(f"{name}:{value}" for name, value in _amounts(step))
+    return f"{deed} {amounts}", f"{', '.join(roles)} on {step.hostname}", "-", "-"
+
+
+def shown_after(steps: Sequence[Step]) -> list[Step]:
+    """What is to be seen once all these steps are made, as steps whose `after` says it: one for each thing changed.
+
+    Of a role that is changed twice the later step counts, and a reservation counts with what later steps took from
+    it or put on it.
+    """
+    quotas = {step.role: step for step in steps if isinstance(step, QuotaStep)}
+    found: list[Step] = [*quotas.values(), *(step for step in steps if isinstance(step, WeightsStep))]
+    for number, step in enumerate(steps):
+        if isinstance(step, ReservationStep):
+            after = step.after
+            kinds = {entry.kind for entry in step.resources}
+            for later in steps[number + 1 :]:
+                if isinstance(later, ReservationStep) and later.agent_id == step.agent_id:
+                    for conversion in later.conversions():
+                        after = after - of_kinds(conversion.consumed, kinds) + of_kinds(conversion.converted, kinds)
+            found.append(replace(step, after=after))
+    return found
+
+
+def takes_away(step: Step) -> bool:
+    """Whether somebody has less after it: a quota gone or smaller, a lower weight, a reservation undone."""
+    if isinstance(step, WeightsStep):
+        return any(step.after[role] < before for role, before in step.before.items())
+    if isinstance(step, QuotaStep):
+        return step.before is not None and (step.after is None or _is_less(step.before, step.after))
+    return step.deed == "unreserved"
+
+
+def _is_less(before: Quota, after: Quota) -> bool:
+    """Whether less is promised of something, or less of it allowed; what no limit names is not limited."""
+    lower = any(name not in before.limits or bound < before.limits[name] for name, bound in after.limits.items())
+    return lower or not after.guarantees.contains(before.guarantees)
+
+
+def _weights(weights: Mapping[str, float]) -> str:
+    return ", ".join(f"{weight:g}" for weight in weights.values())
+
+
+def _amounts(step: ReservationStep) -> list[tuple[str, str]]:
+    from mesosctl.model.values import format_value
+
+    return [(entry.name, format_value(entry.value)) for entry in step.resources]
+
+
+def plan(
+    wanted: DesiredState,
+    actual: Actual,
+    *,
+    prune: bool,
+    capacity: Quantities | None,
+    whole_updates: bool,
+    principal: str | None = None,
+    consumed: Mapping[str, Quantities] | None = None,
+) -> list[Step]:
+    """The steps.  Agents in `wanted` are named by id.
+
+    `capacity` is what the master's heuristic allows and `consumed` what each role consumes, None where it is not
+    known; `whole_updates` says that the master knows UPDATE_QUOTA.  Raises Conflict where no order leads there,
+    RuleViolation where a limit would be below what is consumed.
+    """
+    releases: list[ReservationStep] = []
+    reserves: list[ReservationStep] = []
+    if wanted.reservations is not None:
+        for agent in actual.agents.values():
+            mine = [owed for owed in wanted.reservations if owed.agent == agent.id]
+            for step in AgentReservations(agent, mine, prune=prune, principal=principal).steps():
+                (releases if step.deed == "unreserved" else reserves).append(step)
+    changes = list(quota_changes(wanted, actual, prune=prune))
+    for role, _, after in changes:
+        if after is not None and consumed is not None and role in consumed:
+            check_consumption(role, after.limits, consumed[role] - _released(role, releases))
+    weights = list(weight_changes(wanted, actual, prune=prune))
+    heavier: list[Step] = []
+    if weights:
+        heavier.append(
+            WeightsStep({role: before for role, before, _ in weights}, {role: after for role, _, after in weights})
+        )
+    return [
+        *releases,
+        *order_quotas(actual.quotas, changes, capacity, whole_updates=whole_updates),
+        *heavier,
+        *reserves,
+    ]
+
+
+def _released(role: str, releases: Sequence[ReservationStep]) -> Quantities:
+    """What a role and those below it no longer have reserved at all, and so no longer consume."""
+    return Quantities.total(
+        Resources(
+            entry for entry in step.resources if len(entry.reservations) == 1 and top_level(entry.role) == role
+        ).quantities()
+        for step in releases
+    )
+
+
+def order_quotas(
+    stored: Mapping[str, Quota],
+    changes: Sequence[tuple[str, Quota | None, Quota | None]],
+    capacity: Quantities | None,
+    *,
+    whole_updates: bool,
+) -> list[QuotaStep]:
+    """An order in which every step passes the capacity heuristic, if there is one.  Raises Conflict.
+
+    A change that makes one amount smaller and another larger is made in two steps where others wait for it.
+    """
+    current = dict(stored)
+    waiting = [QuotaStep(role, before, after) for role, before, after in changes]
+    final = _applied(current, waiting)
+    if capacity is not None and not _may_follow(current, final, capacity):
+        check_capacity(final, capacity)
+    found: list[QuotaStep] = []
+    # Removals and whatever only becomes smaller go first, in any case.
+    waiting.sort(key=lambda step: not _shrinks(step))
+    while waiting:
+        step = next((step for step in waiting if _passes(current, step, capacity)), None)
+        if step is not None:
+            waiting.remove(step)
+        else:
+            step = _first_half(waiting, whole_updates=whole_updates)
+            waiting = [QuotaStep(s.role, step.after, s.after) if s.role == step.role else s for s in waiting]
+        found.append(step)
+        current = _applied(current, [step])
+    return found
+
+
+def _first_half(waiting: Sequence[QuotaStep], *, whole_updates: bool) -> QuotaStep:
+    """The part of a change that makes room.  Raises Conflict where none does."""
+    for step in waiting:
+        if whole_updates and step.before is not None and step.after is not None:
+            smaller = Quantities(
+                {
+                    name: min(milli, step.after.guarantees.get_amount(name))
+                    for name, milli in step.before.guarantees.items()
+                }
+            )
+            if smaller not in (step.before.guarantees, step.after.guarantees):
+                half = Quota(smaller, step.before.limits)
+                # An entry that promises and bounds nothing is no quota.
+                return QuotaStep(step.role, step.before, None if half.is_default else half)
+    roles = ", ".join(step.role for step in waiting)
+    raise Conflict(
+        f"no order of changing the quotas of {roles} passes the capacity heuristic at every step",
+        rule="quota.capacity",
+        hint="lower something by hand first, or wait for more agents",
+    )
+
+
+def _shrinks(step: QuotaStep) -> bool:
+    before = step.before.guarantees if step.before is not None else Quantities()
+    return step.after is None or before.contains(step.after.guarantees)
+
+
+def _applied(quotas: Mapping[str, Quota], steps: Sequence[QuotaStep]) -> dict[str, Quota]:
+    result = dict(quotas)
+    for step in steps:
+        if step.after is None:
+            result.pop(step.role, None)
+        else:
+            result[step.role] = step.after
+    return result
+
+
+def _passes(current: Mapping[str, Quota], step: QuotaStep, capacity: Quantities | None) -> bool:
+    if capacity is None or step.after is None:
+        return True  # DELETE /quota asks nothing about capacity
+    return capacity.contains(total_guarantees(_applied(current, [step])))
+
+
+def _may_follow(current: Mapping[str, Quota], final: Mapping[str, Quota], capacity: Quantities) -> bool:
+    """Whether the end is something that a master takes: within capacity, or reached by removals alone."""
+    removed_only = all(current.get(role) == quota for role, quota in final.items())
+    return removed_only or capacity.contains(total_guarantees(final))

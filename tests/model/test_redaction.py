@@ -1,0 +1,149 @@
+"""A secret is found in every spelling in which it may come back, and nothing else is struck out."""
+
+import base64
+import html
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mesosctl.model.redaction import SHORTEST, SHORTEST_IN_DATA, Secrets
+
+SECRETS = (
+    'hun"ter\\2',
+    "plain-secret",
+    "s/l@sh:é€😀 'q' <&>",
+    "\\\\\\\\",
+    '""""',
+    "tab\there",
+    "a+b/c=d%41",
+    "12345678",
+)
+
+
+def base64_of(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "JSON": json.dumps,
+    "JSON in UTF-8": lambda text: json.dumps(text, ensure_ascii=False),
+    "JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "JSON thrice": lambda text: json.dumps(json.dumps(json.dumps(text))),
+    "JSON with slashes": lambda text: json.dumps(text).replace("/", "\\/"),
+    "percent": lambda text: quote(text, safe=""),
+    "percent in part": quote,
+    "percent in small": lambda text: quote(text, safe="").lower() if text == text.lower() else quote(text, safe=""),
+    "form": quote_plus,
+    "HTML": html.escape,
+    "JSON in HTML": lambda text: html.escape(json.dumps(text)),
+    "base64": base64_of,
+    "base64 for URLs": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
+    "basic": lambda text: base64_of(f"ops:{text}"),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_every_spelling_is_struck_out(secret: str, spelling: str) -> None:
+    secrets = Secrets()
+    secrets.add_pair("ops", secret)
+    written = SPELLINGS[spelling](secret)
+    for text in (f"before {written} after", f"x{written}y", written * 2):
+        shown = secrets.redact(text)
+        assert "***" in shown
+        inner = written.strip('\\"')
+        assert not inner or inner not in shown
+    assert secrets.redact(f"before {written} after").startswith("before ")
+    assert secrets.redact(f"before {written} after").endswith(" after")
+
+
+@given(st.text(min_size=SHORTEST, max_size=24), st.sampled_from([str, json.dumps, lambda text: quote(text, safe="")]))
+@settings(max_examples=200)
+def test_whatever_a_secret_is_made_of(secret: str, spell) -> None:
+    secrets = Secrets()
+    secrets.add(secret)
+    try:
+        written = spell(secret)
+    except UnicodeEncodeError:  # half a character, in no URL
+        return
+    assert secrets.redact(f"<{written}>").replace('"', "") in ("<***>", "<******>") or "***" in secrets.redact(written)
+
+
+@pytest.mark.parametrize("other", ["nobody", "user", "a", "ab", "abc"])
+def test_behind_any_principal_too(other: str) -> None:
+    secrets = Secrets()
+    secrets.add("hunter2hunter2")
+    written = base64_of(f"{other}:hunter2hunter2")
+    assert base64_of("hunter2hunter2")[4:12] not in secrets.redact(written)
+    assert "***" in secrets.redact(written)
+
+
+def test_nothing_is_struck_out_without_a_reason() -> None:
+    secrets = Secrets()
+    text = 'http://host:5050/slaves?x=a@b {"pid": "slave(1)@127.0.0.1:5051", "master": "http://h", "mail": "x@y"}'
+    assert secrets.redact(text) == secrets.redact_data(text) == secrets.redact_json(text) == text
+    secrets.add("hunter2hunter2")
+    assert secrets.redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("zk://user:SECRET@a,b:2181/mesos", "zk://***@a,b:2181/mesos"),
+        ("--zk=zk://user:SEC@RET@a/mesos", "--zk=zk://***@a/mesos"),
+        ('{"zk":"zk://user:SE\\"CRET@a/m","x":"y@z"}', '{"zk":"zk://***@a/m","x":"y@z"}'),
+        ('{"zk":"zk:\\/\\/user:SECRET@a\\/m"}', '{"zk":"zk:\\/\\/***@a\\/m"}'),
+        ("http://a:1,https://user:SECRET@b:2", "http://a:1,https://***@b:2"),
+    ],
+)
+def test_what_stands_before_the_host_of_a_url(text: str, shown: str) -> None:
+    assert Secrets().redact(text) == Secrets().redact_data(text) == shown
+
+
+def test_what_a_master_shows_of_itself_is_known_from_then_on() -> None:
+    secrets = Secrets()
+    flags = {"zk": 'zk://mesos:top"secret@zk1/mesos', "modules": json.dumps([{"key": "password", "value": "module's"}])}
+    shown = secrets.redact_body(json.dumps({"flags": {**flags, "secret_key": "a\\b", "credentials": "inline"}}))
+    for secret in ("top", "module's", "a\\\\b", "inline"):
+        assert secret not in shown
+    assert secrets.redact('zookeeper said top"secret') == "zookeeper said ***"
+
+
+def test_short_ones_are_left_where_data_must_stay_what_it_is() -> None:
+    secrets = Secrets()
+    secrets.add("web1")
+    secrets.add("abc")
+    assert secrets.redact("web1 abc") == "*** abc"
+    assert secrets.redact_data("web1 abc") == "web1 abc"
+    assert len("web1") == SHORTEST < SHORTEST_IN_DATA
+
+
+def test_json_stays_json() -> None:
+    secrets = Secrets()
+    secrets.add("12345678")
+    secrets.add('quo"te,d')
+    text = json.dumps({"a": 12345678, "b": "12345678", "12345678": ['quo"te,d', 1]})
+    assert json.loads(secrets.redact_json(text)) == {"a": 12345678, "b": "***", "***": ["***", 1]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\\" * 50_000 + "@", "a" * 500_000 + "@", '"\\' * 50_000, "a://" + "\\" * 50_000 + "@", '"secret":"' * 20_000,
+     '"' + "secret" * 50_000, "a://" + "b:" * 50_000, '"\\"key\\":\\"' * 10_000, "http://x:y@" * 20_000],
+)  # fmt: skip
+def test_no_text_is_made_to_be_searched_for_ever(text: str) -> None:
+    secrets = Secrets()
+    secrets.add('"\\"\\hunter2')
+    assert len(secrets.redact_body(text)) <= 2 * len(text)
+    assert len(secrets.redact_json(text)) <= len(text)
+
+
+def test_it_is_no_part_of_its_own_text() -> None:
+    secrets = Secrets()
+    secrets.add("hunter2hunter2")
+    assert "hunter2" not in repr(secrets) + str(secrets)

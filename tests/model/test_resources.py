@@ -1,0 +1,216 @@
+"""Resources and their algebra (spec/scenarios.md, the RE rows that need no master)."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from mesosctl.model.values import Items, Ranges
+
+
+def entries(text: str) -> list[str]:
+    return [str(entry) for entry in parse_resources(text)]
+
+
+def test_re_1_three_kinds_in_one_text():
+    text = "cpus:45.55;ports:[10000-20000, 30000-50000];disks:{sda1}"
+    assert str(parse_resources(text)) == "cpus:45.55; ports:[10000-20000, 30000-50000]; disks:{sda1}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cpus(role1)", "cpus(role1:1", "cpus)(role1:1", "foo(role1):1;foo(role2):[0-1]", "cpus:0.00001", ":1", "cpus:-1"],
+)
+def test_re_2_broken_texts(text: str):
+    with pytest.raises(RuleViolation):
+        parse_resources(text)
+
+
+def test_re_3_zero_vanishes():
+    assert len(parse_resources("gpus:0")) == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("1.234", "1.234"),
+        ("1.1", "1.1"),
+        ("1000001", "1000001"),
+        ("99999999999.999", "99999999999.999"),
+    ],
+)
+def test_re_5_amounts_as_they_are_printed(typed: str, printed: str):
+    assert entries(f"cpus:{typed}") == [f"cpus:{printed}"]
+
+
+def test_re_29_tenths_add_up():
+    assert parse_resources("cpus:0.1") + parse_resources("cpus:0.2") == parse_resources("cpus:0.3")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "reached"),
+    [
+        ("ports:[1-3]", {"ports": 2}, True),
+        ("ports:[1-1]", {"ports": 2}, False),
+        ("features:{a,b}", {"features": 2}, True),
+        ("features:{a}", {"features": 2}, False),
+        ("cpus(role1):2", {"cpus": 3}, False),
+        ("cpus(role1):2;cpus:1", {"cpus": 3}, True),
+        ("ports(a):[1-10];ports(b):[20-25]", {"ports": 12}, True),
+    ],
+)
+def test_re_17_quantities(text: str, wanted: dict[str, int], reached: bool):
+    needed = Quantities({name: amount * 1000 for name, amount in wanted.items()})
+    assert parse_resources(text).quantities().contains(needed) is reached
+
+
+def test_re_6_amounts_do_not_drift():
+    one = parse_resources("cpus:1.001")
+    assert one + one + one - one - one == one
+
+
+def test_re_7_contains():
+    large, small = parse_resources("cpus:1;mem:4096"), parse_resources("cpus:1;mem:3072")
+    assert large.contains(small)
+    assert not small.contains(large)
+
+
+def test_re_8_and_9_ranges():
+    left = parse_resources("ports:[1-2]") + parse_resources("ports:[3-4]")
+    right = parse_resources("ports:[7-8]") + parse_resources("ports:[5-6]")
+    assert (str(left), str(right), str(left + right)) == ("ports:[1-4]", "ports:[5-8]", "ports:[1-8]")
+    assert len(parse_resources("ports:[50000-60000]") - parse_resources("ports:[50000-60000]")) == 0
+    assert str(parse_resources("ports:[1-10]") - parse_resources("ports:[11-20]")) == "ports:[1-10]"
+
+
+def test_re_10_owners():
+    mixed = parse_resources("cpus:1;mem:2;disk:4;cpus(role1):2;mem(role1):4;disk(role1):8;cpus(role2):4;mem(role2):8")
+    assert set(mixed.by_owner()) == {"role1", "role2"}
+    assert str(mixed.unreserved()) == "cpus:1; mem:2; disk:4"
+    assert len(mixed.reserved("role1")) == 3
+    assert len(mixed.reserved("*")) == 0
+
+
+def dynamic(**differing) -> Resource:
+    return Resource("cpus", 6000, (Reservation("DYNAMIC", "r", **differing),))
+
+
+def test_re_18_different_labels_and_principals_never_merge():
+    foo_bar, foo_baz = Labels([("foo", "bar")]), Labels([("foo", "baz")])
+    assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_baz)])) == 2
+    assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_bar)])) == 1
+    both, turned = Labels([("a", "1"), ("b", "2")]), Labels([("b", "2"), ("a", "1")])
+    assert len(Resources([dynamic(labels=both), dynamic(labels=turned)])) == 1
+    assert len(Resources([dynamic(labels=Labels()), dynamic()])) == 2
+    assert len(Resources([dynamic(principal="p"), dynamic(principal="q")])) == 2
+    assert len(Resources([dynamic(), dynamic(principal="")])) == 2
+    assert len(Resources([dynamic(), Resource("cpus", 6000, (Reservation("STATIC", "r"),))])) == 2
+
+
+def disk(amount: int, **parts) -> Resource:
+    return Resource("disk", amount * 1000, disk=Disk(**parts))
+
+
+def test_re_19_disks():
+    path, mount = DiskSource("PATH", "mnt"), DiskSource("MOUNT", "mnt")
+    assert len(Resources([disk(10, source=path), disk(10, source=path)])) == 1
+    assert len(Resources([disk(10, source=path), disk(10, source=DiskSource("PATH", "mnt2"))])) == 2
+    assert len(Resources([disk(10, source=mount), disk(10, source=mount)])) == 2
+    assert not Resources([disk(20, source=mount)]).contains(Resources([disk(10, source=mount)]))
+    assert Resources([disk(20, source=path)]).contains(Resources([disk(10, source=path)]))
+    assert not Resources([disk(20, persistence_id="v")]).contains(Resources([disk(10, persistence_id="v")]))
+
+
+def test_re_20_shared_volumes_count_their_copies():
+    volume = replace(disk(5, persistence_id="v"), shared=True, reservations=(Reservation("DYNAMIC", "r"),))
+    plain = parse_resources("cpus:2;mem:10")
+    r1, r2 = plain + Resources([volume] * 4), plain + Resources([volume] * 3)
+    assert r1 + r2 - r1 == r2
+    assert len(r2 - r1) == 0
+    assert r1 - r2 == Resources([volume])
+    assert r2 - r1 + r1 == r1
+
+
+SCALARS = st.builds(
+    Resource,
+    name=st.sampled_from(["cpus", "mem"]),
+    value=st.integers(min_value=1, max_value=10_000),
+    reservations=st.sampled_from([(), (Reservation("STATIC", "a"),), (Reservation("DYNAMIC", "a", "p"),)]),
+)
+RANGES = st.builds(
+    Resource,
+    name=st.just("ports"),
+    value=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1).map(Ranges.of).filter(bool),
+)
+SETS = st.builds(
+    Resource,
+    name=st.just("disks"),
+    value=st.frozensets(st.sampled_from("abcd"), min_size=1).map(Items),
+)
+SCALAR_COLLECTIONS = st.lists(SCALARS, max_size=5).map(Resources)
+COLLECTIONS = st.lists(SCALARS | RANGES | SETS, max_size=6).map(Resources)
+
+
+VOLUMES = st.builds(
+    Resource,
+    name=st.just("disk"),
+    value=st.integers(1, 3),
+    disk=st.builds(Disk, persistence_id=st.sampled_from([None, "v", "w"]), container_path=st.sampled_from("pq")),
+    shared=st.booleans(),
+)
+LABELLED = st.builds(
+    Resource,
+    name=st.just("cpus"),
+    value=st.integers(0, 3),
+    reservations=st.sampled_from(
+        [
+            (Reservation("DYNAMIC", "r", labels=Labels(pairs)),)
+            for pairs in ([("a", "1"), ("b", "2")], [("b", "2"), ("a", "1")])
+        ]
+    ),
+)
+
+
+@given(st.lists(SCALARS | RANGES | SETS | VOLUMES | LABELLED, max_size=12))
+def test_many_at_once_are_what_they_are_one_by_one(some: list[Resource]):
+    one_by_one = Resources()
+    for entry in some:
+        one_by_one += Resources([entry])
+    assert list(map(repr, Resources(some))) == list(map(repr, one_by_one))
+
+
+@given(COLLECTIONS, COLLECTIONS)
+def test_addition_commutes(left: Resources, right: Resources):
+    assert left + right == right + left
+
+
+@given(COLLECTIONS, COLLECTIONS, COLLECTIONS)
+def test_addition_associates(one: Resources, two: Resources, three: Resources):
+    assert (one + two) + three == one + (two + three)
+
+
+@given(COLLECTIONS, COLLECTIONS)
+def test_a_sum_contains_its_parts(left: Resources, right: Resources):
+    assert (left + right).contains(left)
+    assert (left + right).contains(right)
+
+
+@given(SCALAR_COLLECTIONS, SCALAR_COLLECTIONS)
+def test_what_was_added_can_be_taken_away(left: Resources, right: Resources):
+    assert left + right - right == left
+
+
+@given(COLLECTIONS)
+def test_nothing_is_left_of_a_difference_with_itself(some: Resources):
+    assert len(some - some) == 0
+
+
+@given(SCALAR_COLLECTIONS)
+def test_taking_every_owner_away_leaves_the_amounts(some: Resources):
+    assert some.to_unreserved().scalar_quantities() == some.scalar_quantities()

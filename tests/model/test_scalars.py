@@ -1,0 +1,77 @@
+"""Amounts: exact thousandths, Mesos's rounding, and what a person may type."""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import format_milli, parse_amount, to_double, to_milli
+
+
+@pytest.mark.parametrize(
+    ("value", "milli"),
+    [(1.234, 1234), (1.2345, 1235), (1.2344, 1234), (1.5015, 1502), (0.0015, 2), (0.0004, 0), (-1.0005, -1001)],
+)
+def test_a_double_rounds_half_away_from_zero(value: float, milli: int):
+    """spec/reservation.md §2.1."""
+    assert to_milli(value) == milli
+
+
+@given(st.integers(min_value=-(10**15), max_value=10**15))
+def test_showing_and_reading_an_amount_changes_nothing(milli: int):
+    assert to_milli(to_double(milli)) == milli
+
+
+@given(st.integers(min_value=0, max_value=10**12))
+def test_what_is_printed_is_what_was_typed(milli: int):
+    assert parse_amount("cpus", format_milli(milli)) == milli
+
+
+@given(st.decimals(min_value=0, max_value=10**6, places=6))
+def test_an_amount_is_exact_or_refused_with_the_nearest(amount: Decimal):
+    exact = (amount * 1000) % 1 == 0
+    if exact:
+        assert parse_amount("cpus", f"{amount:f}") == int(amount * 1000)
+    else:
+        nearest = int((amount * 1000).to_integral_value(ROUND_HALF_UP)) or 1  # zero would be another wish
+        with pytest.raises(RuleViolation, match="finer than") as refused:
+            parse_amount("cpus", f"{amount:f}")
+        assert refused.value.hint == f"write cpus:{format_milli(nearest)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "mebibytes"),
+    [("6GiB", 6144), ("6G", 6144), ("6gb", 6144), ("512MiB", 512), ("512", 512), ("1TiB", 1048576), ("1048576B", 1)],
+)
+def test_sizes_are_counted_in_the_unit_that_mesos_calls_mb(text: str, mebibytes: int):
+    assert parse_amount("mem", text) == mebibytes * 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule"),
+    [
+        ("cpus", "2GiB", "resource.unit"),
+        ("mem", "2XB", "resource.unit"),
+        ("mem", "2i", "resource.unit"),
+        ("mem", "1B", "resource.precision"),
+        ("cpus", "", "resource.number"),
+        ("cpus", "twelve", "resource.number"),
+        ("cpus", "nan", "resource.number"),
+        ("cpus", "inf", "resource.number"),
+        ("cpus", "1e400", "resource.number"),
+        ("cpus", "9" * 30, "resource.number"),
+        ("cpus", "१२", "resource.number"),
+    ],
+)
+def test_what_is_no_amount_is_refused_by_its_rule(name: str, text: str, rule: str):
+    with pytest.raises(RuleViolation) as refused:
+        parse_amount(name, text)
+    assert refused.value.rule == rule
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, 1.7e308, -1.7e308])
+def test_a_double_that_is_no_amount_is_an_error(value: float):
+    with pytest.raises(ValueError, match="amount"):
+        to_milli(value)

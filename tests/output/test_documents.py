@@ -1,0 +1,95 @@
+"""The shapes of -o json.  A change here is a change for every script: add fields, or raise `schema_version`."""
+
+import pytest
+
+from mesosctl.model import errors
+from mesosctl.output.documents import quota, reservations
+from mesosctl.output.documents.quota import ErrorDocument
+
+DOCUMENTS = (*quota.DOCUMENTS, *reservations.DOCUMENTS)
+
+SHAPES = {
+    "QuotaList": {"schema_version": 1, "kind": "quota.list", "quotas": ["RoleQuota"]},
+    "QuotaShow": {"schema_version": 1, "kind": "quota.show", "quota": "RoleQuota"},
+    "QuotaChanges": {"schema_version": 1, "kind": "quota.changes", "changes": ["QuotaChange"]},
+    "QuotaCheck": {
+        "schema_version": 1, "kind": "quota.check", "role": "string", "requested": "amounts", "passed": "boolean",
+        "findings": ["Finding"], "capacity": "amounts?", "promised": "amounts?", "largest": "amounts?",
+    },
+    "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
+    "RoleQuota": {"role": "string", "guarantee": "amounts", "limit": "amounts", "usage": "Usage?"},
+    "Usage": {
+        "consumed": "amounts?", "allocated": "amounts", "offered": "amounts", "reserved": "amounts",
+        "frameworks": "integer", "weight": "number",
+    },
+    "QuotaChange": {
+        "role": "string", "done": ["set", "updated", "removed"], "before": "QuotaValue?", "after": "QuotaValue?",
+        "confirmed": "boolean",
+    },
+    "QuotaValue": {"guarantee": "amounts", "limit": "amounts"},
+    "Finding": {"rule": "string", "passed": "boolean?", "message": "string", "hint": "string?"},
+    "ReservationList": {"schema_version": 1, "kind": "reservations.list", "reservations": ["ReservationEntry"]},
+    "ReservationTree": {"schema_version": 1, "kind": "reservations.tree", "roles": ["RoleBranch"]},
+    "VolumeList": {"schema_version": 1, "kind": "volumes.list", "volumes": ["ReservationEntry"]},
+    "AgentChanges": {"schema_version": 1, "kind": "reservations.changes", "changes": ["AgentChange"]},
+    "ReservationEntry": {
+        "agent": "AgentName", "role": "string", "dynamic": "boolean", "stack": ["Level"], "resources": "Held",
+        "allocated": "Held", "volume": "Volume?",
+    },
+    "RoleBranch": {
+        "role": "string", "static": "amounts", "dynamic": "amounts", "allocated": "amounts", "total": "amounts",
+        "agents": "integer",
+    },
+    "AgentChange": {
+        "agent": "AgentName", "done": ["reserved", "unreserved", "created", "destroyed"],
+        "resources": ["ReservationPart"], "by_master": "boolean", "by_agent": "boolean",
+    },
+    "ReservationPart": {"name": "string", "resources": "Held", "stack": ["Level"]},
+    "AgentName": {"id": "string", "hostname": "string"},
+    "Held": {"amounts": "amounts", "text": "string"},
+    "Level": {"type": ["STATIC", "DYNAMIC"], "role": "string", "principal": "string?", "labels": ["Label"]},
+    "Label": {"key": "string", "value": "string?"},
+    "Volume": {"id": "string", "container_path": "string?", "principal": "string?"},
+    "Error": {
+        "kind": "string", "exit_status": "integer", "message": "string", "field": "string?", "rule": "string?",
+        "hint": "string?", "status": "integer?",
+    },
+}  # fmt: skip
+
+
+def shape(schema):
+    """A JSON schema in the short notation above."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"]
+    if "$ref" in schema:
+        return schema["$ref"].rpartition("/")[2]
+    if "anyOf" in schema:
+        [value] = [shape(part) for part in schema["anyOf"] if part != {"type": "null"}]
+        return f"{value}?"
+    if schema["type"] == "array":
+        return [shape(schema["items"])]
+    if schema["type"] == "object":
+        assert schema["additionalProperties"] == {"type": "number"}
+        return "amounts"
+    return schema["type"]
+
+
+def test_the_shapes_are_a_contract():
+    found = {}
+    for document in DOCUMENTS:
+        schema = document.model_json_schema()
+        for name, part in {document.__name__: schema, **schema.get("$defs", {})}.items():
+            found[name] = {key: shape(value) for key, value in part["properties"].items()}
+            assert part["additionalProperties"] is False
+    assert found == SHAPES
+
+
+@pytest.mark.parametrize("words", [["quota", "set", "a/b", "cpus:1"], ["quota", "show", "nobody"], ["bogus"]])
+@pytest.mark.parametrize("form", [["-o", "json"], ["-ojson"], ["--output=json"], ["--output", "jsonl"]])
+def test_every_error_is_such_a_document(run, words, form):
+    ran = run(*words, *form)
+    error = ErrorDocument.model_validate_json(ran.err).error
+    assert error.exit_status == ran.status
+    assert issubclass(getattr(errors, error.kind), errors.MesosctlError)

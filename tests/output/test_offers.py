@@ -1,0 +1,29 @@
+"""Offers and what is in their way, for people."""
+
+import io
+
+import pytest
+
+from mesosctl.model.offers import Explanation, Offer
+from mesosctl.model.text import parse_resources
+from mesosctl.output.offers import change_line, offer_explain, offer_list
+from mesosctl.output.report import Report, write
+
+OFFER = Offer("O1", "web", "F1", "", "S1", "host", parse_resources("cpus:1"))
+
+
+def written(report: Report, form: str) -> str:
+    stream = io.StringIO()
+    write(report, form, stream, draws=False, colours=False)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_a_framework_that_is_called_nothing_is_known_by_its_id(form: str) -> None:
+    assert written(offer_list([OFFER]), form).splitlines()[1].startswith("F1")
+    assert change_line("offered", OFFER, form).startswith("+ F1 web")
+    assert "F1 in role web holds" in written(offer_explain([Explanation("F1", "", "web", 0, ())]), "table")
+
+
+def test_programs_are_told_its_name_as_it_is() -> None:
+    assert '"framework": ""' in written(offer_list([OFFER]), "json")
