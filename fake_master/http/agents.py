@@ -101,7 +101,7 @@ def answer(master: Master, request: Request) -> Response | None:
     agent = next((agent for agent in master.agents.values() if agent.number == int(match[1])), None)
     if agent is None or not agent.connected:
         raise standard_refusal(404)
-    authenticate(master, route.realm, request)
+    authenticate(master.flags, route.realm, request)
     if route.method not in (None, request.method):
         raise wrong_method((route.method,), request.method)
     return route.endpoint(master, agent, request)

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
-from fake_master.master import Master
-from fake_master.state.streams import EventStream
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.api.protobuf.messages import Message, read
 from mesosctl.model.errors import Conflict, RuleViolation
+
+if TYPE_CHECKING:
+    from fake_master.state.flags import MasterFlags
+    from fake_master.state.streams import EventStream
 
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -84,7 +86,7 @@ class Response:
     status: int
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
-    stream: EventStream | None = None
+    stream: "EventStream | None" = None
 
 
 class Refusal(Exception):
@@ -199,17 +201,17 @@ _FLAGS = {
 }
 
 
-def authenticate(master: Master, realm: Realm | None, request: Request) -> str | None:
+def authenticate(flags: "MasterFlags", realm: Realm | None, request: Request) -> str | None:
     """The principal, or None where the realm is open.  Raises Refusal (401)."""
-    if realm is None or not master.flags.is_true(_FLAGS[realm]):
+    if realm is None or not flags.is_true(_FLAGS[realm]):
         return None
     pair = _basic(request.headers.get("authorization", ""))
     if pair is not None:
         principal, secret = pair
         # Compare against something even for an unknown principal, so that time tells nothing.
-        expected = master.flags.credentials.get(principal, "")
+        expected = flags.credentials.get(principal, "")
         same = hmac.compare_digest(expected.encode(), secret.encode())
-        if same and principal in master.flags.credentials:
+        if same and principal in flags.credentials:
             return principal
     raise standard_refusal(401, {"WWW-Authenticate": f'Basic realm="{realm.value}"'})
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx
 
-from fake_master.master import Master
-from fake_master.transports.direct import DirectTransport, Sleep
-
 if TYPE_CHECKING:
     from fake_master.http.exchange import Response
+    from fake_master.master import Master
     from fake_master.state.streams import EventStream
-    from fake_master.transports.direct import Events
+    from fake_master.transports.direct import Events, Sleep
 
 
 class Carrier(Protocol):
@@ -77,5 +75,8 @@ class _Stream(httpx.SyncByteStream):
 class InProcessTransport(CarrierTransport):
     """Carries each request of an httpx client straight to a master; see `DirectTransport`."""
 
-    def __init__(self, master: Master, sleep: Sleep = time.sleep) -> None:
+    def __init__(self, master: "Master", sleep: "Sleep" = time.sleep) -> None:
+        # Late: a `LazyTransport` is carried by this module too, and may never start a master.
+        from fake_master.transports.direct import DirectTransport
+
         super().__init__(DirectTransport(master, sleep))
