@@ -222,7 +222,7 @@ class TestTheWholeRoad:
 
     @pytest.fixture
     def locked(self, papers, tmp_path) -> Iterator[Ensemble]:
-        (tmp_path / "credentials").write_text("op s3cret\n")
+        (tmp_path / "credentials").write_text('{"credentials":[{"principal":"op","secret":"s3cret"}]}')
         flags = {"credentials": str(tmp_path / "credentials")} | dict.fromkeys(
             ("authenticate_http_readonly", "authenticate_http_readwrite"), "true"
         )
