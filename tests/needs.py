@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _derived(item: pytest.Item) -> Iterator[str]:
-    for folder in item.path.parts:
+    for folder in item.path.relative_to(item.config.rootpath).parts:  # a checkout may lie in a folder named jobs
         yield from FOLDERS.get(folder, ())
     if not isinstance(item, pytest.Function):
         return

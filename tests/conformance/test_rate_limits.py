@@ -114,7 +114,7 @@ def side(running: tuple[Cluster, type[Sender]]) -> Iterator[Side]:
 def test_a_scheduler_is_throttled_to_its_rate_within_five_per_cent_and_in_order(side):
     """No faster, that is: a master "could be slower", as each of its delays begins after the last has ended.
 
-    That the fake one is not slower either is tried in virtual time (tests/fake_master/test_rate_limiting.py).
+    That the fake one is not slower either is tried in virtual time (tests/fake_master/services/test_rate_limits.py).
     """
     framework = side.framework("paced")
     tasks = [f"t{number:03d}" for number in range(31)]

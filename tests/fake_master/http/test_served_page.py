@@ -6,7 +6,7 @@ from fake_master.http.scheduler_api import SERVED
 from fake_master.http.scheduler_messages import BODIES
 from fake_master.http.served_page import page
 
-PAGE = Path(__file__).parents[2] / "fake_master" / "SERVED.md"
+PAGE = Path(__file__).parents[3] / "fake_master" / "SERVED.md"
 
 
 def test_the_page_is_fresh() -> None:

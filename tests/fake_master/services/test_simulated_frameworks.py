@@ -18,7 +18,7 @@ from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.text import parse_resources
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "drf.toml"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "drf.toml"
 AGENT = "cpus:4;mem:4096"
 
 

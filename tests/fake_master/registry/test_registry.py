@@ -146,7 +146,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.process
 def test_an_answered_change_survives_sigkill(tmp_path: Path):
     path = tmp_path / "r.sqlite"
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     ended = subprocess.run(
         [sys.executable, "-c", _KILLED_AFTER_ITS_ANSWER, str(path)],
         check=False,
@@ -172,7 +172,7 @@ print(master.id, *master.agents)
 
 @pytest.mark.process
 def test_processes_that_start_on_one_new_file_are_the_same_master(tmp_path: Path):
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     for number in range(3):
         children = [
             subprocess.Popen(
