@@ -7,9 +7,9 @@ read by `wire.answers`.
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import Field, RootModel
+from pydantic import Field
 
-from mesosctl.api.documented import Bool, Documented, Double, Scalar
+from mesosctl.api.documented import Bool, Documented, Scalar
 from mesosctl.api.written_files import read_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
@@ -165,41 +165,3 @@ def read_update_quota(text: str, where: str) -> UpdateQuota:
 
 def _has(value: Any, key: str) -> bool:
     return isinstance(value, dict) and key in value
-
-
-class WeightInfo(Documented):
-    """The weight of a role."""
-
-    role: str
-    weight: Double
-
-
-class WeightInfos(RootModel[list[WeightInfo]]):
-    """The body of PUT /weights."""
-
-    @classmethod
-    def of(cls, weights: Mapping[str, float]) -> Self:
-        """The body that sets these weights, all or none."""
-        return cls([WeightInfo.read({"role": role, "weight": weight}, "weights") for role, weight in weights.items()])
-
-    def body(self) -> bytes:
-        """The message as it is sent."""
-        return self.model_dump_json().encode()
-
-
-class UpdateWeights(Documented):
-    """`update_weights` of the v1 call."""
-
-    weight_infos: list[WeightInfo]
-
-
-class UpdateWeightsCall(Documented):
-    """The v1 call UPDATE_WEIGHTS."""
-
-    type: Literal["UPDATE_WEIGHTS"] = "UPDATE_WEIGHTS"
-    update_weights: UpdateWeights
-
-    @classmethod
-    def of(cls, weights: Mapping[str, float]) -> Self:
-        """The call that sets these weights, all or none."""
-        return cls(update_weights=UpdateWeights(weight_infos=WeightInfos.of(weights).root))

@@ -7,7 +7,6 @@ a key that stands twice, a number that is not finite and text after the end are 
 import json
 import math
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -191,6 +190,8 @@ def read(text: str, where: str) -> dict[str, Any]:
     if _LONG_KEY.search(text):
         raise BadInput(f"{where} is nested too deeply", field=where)
     try:
+        import tomllib  # late: most files are JSON
+
         table = tomllib.loads(text)
     except RecursionError:
         raise BadInput(f"{where} is nested too deeply", field=where) from None

@@ -9,9 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mesosctl.model.offers import parse_minimum
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.text import parse_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +118,8 @@ def text_of(flags: Mapping[str, str], name: str) -> str:
 
 def minimum(flags: Mapping[str, str]) -> tuple[Quantities, ...]:
     """The alternatives of --min_allocatable_resources.  Raises ValueError."""
+    from mesosctl.model.offers import parse_minimum  # late: every command needs a profile, and few need offers
+
     return parse_minimum(text_of(flags, "min_allocatable_resources"))
 
 
@@ -130,6 +130,8 @@ def recovery_factor(flags: Mapping[str, str]) -> float:
 
 def recovery_seconds(flags: Mapping[str, str]) -> float:
     """How long it waits at most.  Raises ValueError."""
+    from mesosctl.model.text import parse_duration  # late, as above
+
     return parse_duration(text_of(flags, "allocator_recovery_timeout"))
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall, UpdateWeightsCall, WeightInfos
+from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall
 from mesosctl.api.reservations import (
     CreateVolumes,
     DestroyVolumes,
@@ -13,6 +13,7 @@ from mesosctl.api.reservations import (
     read_reserve,
     read_unreserve,
 )
+from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
 from mesosctl.model.text import parse_resources
 

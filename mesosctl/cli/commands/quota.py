@@ -10,8 +10,6 @@ from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import ExitStatus, UsageError
-from mesosctl.model.resource import Resource
-from mesosctl.model.text import parse_entries
 from mesosctl.operations.quota.state import list_quotas, show_quota
 from mesosctl.output import report
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
@@ -19,6 +17,7 @@ from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_
 if TYPE_CHECKING:
     from mesosctl.model.quantities import Limits
     from mesosctl.model.quota import DesiredQuota
+    from mesosctl.model.resource import Resource
 
 
 app = group(
@@ -90,8 +89,10 @@ PayloadFile = Annotated[
 ]
 
 
-def parse_words(words: Sequence[str]) -> list[Resource]:
+def parse_words(words: Sequence[str]) -> "list[Resource]":
     """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.  Raises RuleViolation."""
+    from mesosctl.model.text import parse_entries
+
     return [entry for word in words for entry in parse_entries(word)]
 
 

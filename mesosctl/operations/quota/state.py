@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from mesosctl.api import answers
 from mesosctl.client.master import Master
 from mesosctl.model import roles as roles_model
-from mesosctl.model.capacity import check_capacity
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
 from mesosctl.model.quota import (
@@ -18,11 +17,11 @@ from mesosctl.model.quota import (
     check_not_nested,
     check_tree,
 )
-from mesosctl.model.resource import Resource
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 
 if TYPE_CHECKING:
     from mesosctl.model.capacity import AgentCapacity
+    from mesosctl.model.resource import Resource
 
 
 Value = TypeVar("Value")
@@ -154,7 +153,7 @@ def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] 
             check_name(name, known, fields[name])
 
 
-def check_entries(master: Master, entries: Iterable[Resource]) -> None:
+def check_entries(master: Master, entries: "Iterable[Resource]") -> None:
     """The same for resources as words or a payload name them."""
     check_names(master, {entry.name: entry.name for entry in entries})
 
@@ -177,7 +176,7 @@ def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | No
     return None if found is None else {entry.name for agent in found for entry in agent.total}
 
 
-def check_request(role: str, guarantee: Sequence[Resource]) -> None:
+def check_request(role: str, guarantee: "Sequence[Resource]") -> None:
     """The rules of one v0 request.  Raises RuleViolation."""
     roles_model.check_role(role)
     check_guarantee(guarantee)
@@ -208,21 +207,21 @@ def check_config(role: str, quota: Quota) -> None:
     )
 
 
-def guarantees_of(entries: Sequence[Resource]) -> Quantities:
+def guarantees_of(entries: "Sequence[Resource]") -> Quantities:
     """The amounts of a guarantee.  Raises RuleViolation for what cannot stand in one."""
     check_guarantee(entries)
     check_amounts_above_zero(entries)
     return Quantities(_amounts(entries))
 
 
-def limits_of(entries: Sequence[Resource]) -> Limits:
+def limits_of(entries: "Sequence[Resource]") -> Limits:
     """The bounds of limits; zero forbids a resource.  Raises RuleViolation for what cannot stand in them."""
     if entries:
         check_guarantee(entries, field="limits")
     return Limits(_amounts(entries))
 
 
-def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
+def _amounts(entries: "Sequence[Resource]") -> dict[str, int]:
     return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}
 
 
@@ -240,6 +239,8 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answere
     available = None if force else capacity_if_allowed(master)
     if available is None:
         return
+    from mesosctl.model.capacity import check_capacity  # late, as a listing checks nothing
+
     try:
         check_capacity(quotas, available)
     except Conflict as error:

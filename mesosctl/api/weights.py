@@ -1,0 +1,46 @@
+"""The documented JSON of weights (Mesos documentation, "Weights")."""
+
+from collections.abc import Mapping
+from typing import Literal, Self
+
+from pydantic import RootModel
+
+from mesosctl.api.documented import Documented, Double
+
+
+class WeightInfo(Documented):
+    """The weight of a role."""
+
+    role: str
+    weight: Double
+
+
+class WeightInfos(RootModel[list[WeightInfo]]):
+    """The body of PUT /weights."""
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> Self:
+        """The body that sets these weights, all or none."""
+        return cls([WeightInfo.read({"role": role, "weight": weight}, "weights") for role, weight in weights.items()])
+
+    def body(self) -> bytes:
+        """The message as it is sent."""
+        return self.model_dump_json().encode()
+
+
+class UpdateWeights(Documented):
+    """`update_weights` of the v1 call."""
+
+    weight_infos: list[WeightInfo]
+
+
+class UpdateWeightsCall(Documented):
+    """The v1 call UPDATE_WEIGHTS."""
+
+    type: Literal["UPDATE_WEIGHTS"] = "UPDATE_WEIGHTS"
+    update_weights: UpdateWeights
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> Self:
+        """The call that sets these weights, all or none."""
+        return cls(update_weights=UpdateWeights(weight_infos=WeightInfos.of(weights).root))
