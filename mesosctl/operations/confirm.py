@@ -42,7 +42,7 @@ def make(
     always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
     afterwards is one of a second delivery.
     """
-    accepted = False
+    accepted, left = False, master.changes_left
     try:
         try:
             send()
@@ -57,8 +57,9 @@ def make(
         accepted = True
         return wait and _read_back(look, what)
     except KeyboardInterrupt as stopped:
-        known = "was accepted, and not read back" if accepted else "was asked for, and whether it happened is not known"
-        stopped.add_note(f"{what} {known}: look with {shown_by}")
+        if master.changes_left > left:  # while it connects, nobody is asked for anything
+            known = "accepted, and not read back" if accepted else "asked for, and whether it happened is not known"
+            stopped.add_note(f"{what} was {known}: look with {shown_by}")
         raise
 
 

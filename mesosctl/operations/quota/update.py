@@ -225,6 +225,8 @@ def replace_quota(
         confirmed = send_quota(master, role, wanted, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
+        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing where nothing was sent
+            untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:
             known = _Undo(master, role, before).make(stopped, removed=removed)
             if isinstance(stopped, KeyboardInterrupt):
