@@ -37,6 +37,10 @@ RESERVED_CPU = '[[reservations]]\nagent = "agent-1"\nrole = "web"\nresources = "
 CPU_RESERVED = {
     "a.json": f'{{"resources": [\n {{"name": "cpu", "type": "SCALAR", "scalar": {{"value": 1}}, {STACK}}}]}}'
 }
+OFFER = {
+    "a.json": '{"id": "O", "framework_id": "F", "agent_id": "S", "allocation_info": {"role": "web"}, "resources": '
+    '[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4}, "allocation_info": {"role": "web"}}]}'
+}
 LIMITED_TO_ONE = {"a.json": '{"quota_configs": [\n {"role": "web", "limits": {"cpus": {"value": 1}}}]}'}
 TWO_ABOVE_ONE = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpus:1"\n'
 LIMITED = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpus:9"\n'
@@ -103,6 +107,10 @@ MISTAKES = (
     Mistake("reserve agent-1 -f a.json", 3, f"a.json, line 2: {NO_CPU}", "did you mean cpus?", files=CPU_RESERVED),
     Mistake("unreserve agent-1 -f a.json", 3, f"a.json, line 2: {NO_CPU}", "did you mean cpus?", files=CPU_RESERVED),
     Mistake("offers take --role web --reserve cpu:1", 3, NO_CPU, "did you mean cpus?"),
+    Mistake(
+        "offers reserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "did you mean cpus?", files=OFFER
+    ),
+    Mistake("offers unreserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "cpus?", files=OFFER),
     Mistake("whatif quota:ads=cpu:1", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check"),
     Mistake("whatif reserve:agent-1=cpu(ads):1", 3, NO_CPU, "cpus?; --allow-new-resource passes this check"),
     Mistake(
