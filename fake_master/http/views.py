@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -22,8 +21,7 @@ from mesosctl.model.resources import Resources
 
 # GET_ROLES tells of these alone, whatever else agents have.
 _KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
-# Those that are replaced when they change; the others are shown nowhere here.
-_fields = attrgetter(*(field.name for field in fields(Agent) if field.name not in ("answers", "faults")))
+_revision = attrgetter("revision")
 _holdings = attrgetter("total", "used")
 
 
@@ -81,10 +79,10 @@ def _array(
 
     def parts(of: Agent) -> Parts:
         # What lies idle of reservations is worked out anew whenever somebody asks.
-        return (*_fields(of), *offers.on_agent(of.id), master.allocation_slack(of))
+        return (of.revision, *offers.on_agent(of.id), master.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
-        return chain(chain.from_iterable(map(_fields, agents)), offers)
+        return chain(map(_revision, agents), offers)
 
     def written() -> Written:
         return kept.array(agents, parts, lambda of: view(master, of, sees))

@@ -45,6 +45,9 @@ class Domain:
         return {"fault_domain": {"region": {"name": self.region}, "zone": {"name": self.zone}}}
 
 
+_set = object.__setattr__
+
+
 @dataclass(slots=True)
 class Agent:
     """An agent and what the master holds of it.
@@ -86,6 +89,13 @@ class Agent:
     """Slack of use, as its estimator reported it last: revocable, and beyond `total`."""
     checkpoint_key: str = ""
     """Under what the registry keeps its checkpoints; the hostname unless given."""
+    revision: object = field(init=False, repr=False, compare=False)
+    """Another object after each change of what is above, so that an agent is known to be as it was at one look."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, and with it `revision`."""
+        _set(self, name, value)
+        _set(self, "revision", object())
 
     def __post_init__(self) -> None:
         self.checkpoint_key = self.checkpoint_key or self.hostname

@@ -158,7 +158,7 @@ class Server:
             await asyncio.sleep(_SECONDS_BETWEEN_ATTEMPTS)
 
     async def _body(self, request: web.BaseRequest) -> bytes:
-        """The whole body, chunked or not.  Raises Refusal (400, 408, 413, 503)."""
+        """The whole body, chunked or not.  Raises Refusal (400, 408, 413, 500, 503)."""
         if request.content_length is not None and request.content_length > self._limits.body:
             raise self._too_large()
         if request.headers.get("Expect", "").lower() == "100-continue":
@@ -183,7 +183,8 @@ class Server:
         except TooMuch:
             raise self._too_large() from None
         except Broken as error:
-            raise Refusal(400, f"Failed to decompress the body: {error}", _CLOSE) from None
+            # libprocess answers so, though the fault is the client's.
+            raise Refusal(500, f"Failed to decompress the body: {error}", _CLOSE) from None
         except TimeoutError:
             raise Refusal(408, "The body did not arrive in time", _CLOSE) from None
         except _UNREADABLE as error:

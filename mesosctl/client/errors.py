@@ -6,6 +6,8 @@ ReadError, WriteError, RemoteProtocolError, ReadTimeout, WriteTimeout           
 DecodingError                                                                      answered, in what nobody can read
 """
 
+from urllib.parse import urlsplit
+
 import httpx
 
 from mesosctl.client import tls
@@ -31,7 +33,9 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, httpx.ConnectError):
         if base.startswith("https:") and tls.was_hung_up_on(error):
             return tls.without_tls(base)
-        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint="check --master")
+        hint = "check --master; the fake master in this process is called fake:, with a colon"
+        is_fake = urlsplit(base).hostname == "fake"
+        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=hint if is_fake else "check --master")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return Unreachable(f"{base} cannot be asked: {words}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):

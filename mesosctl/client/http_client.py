@@ -54,6 +54,8 @@ class HttpClient:
         self._largest = largest
         self.received: Callable[[int], None] = _nothing
         """Told how many bytes of the answer that is being read have come."""
+        self.has_left = False
+        """Whether the request that is under way, or was last, may have reached a master."""
 
     def close(self) -> None:
         """Close every connection."""
@@ -79,6 +81,7 @@ class HttpClient:
         With `take` the body of a success is not kept: it is read by it, piece by piece, once it has come.
         Raises Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
         """
+        self.has_left = False
         url = base + quote(path, safe=_PATH_SAFE)
         if deadline.remaining() <= 0:
             raise deadline_passed(deadline, url, sent=False)
@@ -126,6 +129,10 @@ class HttpClient:
         # httpx would write the path as it thinks best, and a master reads roles from it as they stand there.
         target = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
         extensions: dict[str, Any] = {"timeout": timeouts.extension(), "target": target}
+        if self._network is None:
+            self.has_left = True
+        else:  # connecting may take its time, and tells a master nothing
+            extensions["trace"] = self._follow
         try:
             request = self._client.build_request(
                 method, base + quoted, headers=dict(headers), content=body, extensions=extensions
@@ -133,6 +140,10 @@ class HttpClient:
         except (httpx.InvalidURL, UnicodeError) as error:  # a host that passes for one, and is none
             raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
         return self._client.send(request, stream=True)
+
+    def _follow(self, event: str, _info: Mapping[str, Any]) -> None:
+        """Told by httpcore what is done for a request ("trace", in its documentation of extensions)."""
+        self.has_left = self.has_left or event.endswith("send_request_headers.started")
 
     def _counted(self, pieces: Iterator[bytes], deadline: Deadline, url: str) -> Iterator[bytes]:
         size = 0

@@ -116,6 +116,9 @@ class Sender:
         except MesosctlError as error:
             self.changes_left += error.sent and not request.repeatable
             raise
+        except KeyboardInterrupt:
+            self.changes_left += self.http.has_left and not request.repeatable
+            raise
         # A master that redirects has not looked at it.  One that has no leader says the same, and yet what stands
         # between may have shown the request to another master first.
         self.changes_left += answer.status != 307 and not request.repeatable

@@ -296,7 +296,7 @@ def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
         raise NoFile("it is a directory")
     if stat.S_ISFIFO(state.st_mode):
         if not os.path.realpath(path).startswith("/proc/"):
-            raise NoFile("it is a FIFO: send what it holds to standard input, as -")
+            raise NoFile("it is a FIFO, which may never be written to")
     elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
         raise NoFile("it is a device, and no file")
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self
 
 from mesosctl.model import operations
-from mesosctl.model.errors import Conflict
+from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.operations import Conversion
 from mesosctl.model.quantities import Quantities, to_double, to_milli
 from mesosctl.model.reservations import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.roles import STANDARD_NAMES, did_you_mean
 from mesosctl.model.values import value_quantity
 
 Deed = Literal["RESERVE", "UNRESERVE"]
@@ -122,6 +123,19 @@ def unreserve(wanted: Sequence[Resource], offer: Offer, *, role: str | None = No
     operation = OfferOperation("UNRESERVE", resources, tuple(operations.unreserve(Resources(resources))))
     _check_contained(operation, offer)
     return operation
+
+
+def check_offered(wanted: Sequence[Resource], offer: Offer) -> None:
+    """Raises RuleViolation for a name that neither Mesos defines nor the offer has: it is mistyped, not too much."""
+    offered = {entry.name for entry in offer.resources}
+    for entry in wanted:
+        if entry.name not in offered.union(STANDARD_NAMES):
+            raise RuleViolation(
+                f"the offer has no resource '{entry.name}'",
+                field=entry.name,
+                rule="resource.known",
+                hint=did_you_mean(entry.name, sorted(offered), f"it has {', '.join(sorted(offered))}"),
+            )
 
 
 def _requester(principal: str | None, offer: Offer, roles: Collection[str]) -> Requester:

@@ -14,12 +14,17 @@ refused, and nobody can be asked     NotConfirmed
 A refusal that did not come from a master itself is no answer (`client.answer`).
 """
 
+import re
 from collections.abc import Callable
 
+from mesosctl.api import answers
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, DeadlinePassed, Denied, MesosctlError, NotConfirmed, Rejected
+from mesosctl.model.roles import did_you_mean
 
 SHOWN_BY = "mesosctl quota list"
+_UNKNOWN_ROLE = re.compile(r"Unknown role '([^']*)'|'([^']*)' is not on the roles whitelist")
+"""How Mesos 1.4 to 1.11 refuse a role that --roles does not list: POST /quota and PUT /weights, and UPDATE_QUOTA."""
 GRACE = 5.0
 """Seconds to find out what became of a change after the deadline has passed."""
 
@@ -42,11 +47,13 @@ def make(
     always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
     afterwards is one of a second delivery.
     """
-    accepted = False
+    accepted, left = False, master.changes_left
     try:
         try:
             send()
         except MesosctlError as error:
+            if isinstance(error, Rejected):
+                _suggest_role(master, error)
             if isinstance(error, Rejected | Conflict) and not error.sent and seen_before:
                 _settle_refusal(master, error, look, what, shown_by)
                 return True
@@ -57,9 +64,23 @@ def make(
         accepted = True
         return wait and _read_back(look, what)
     except KeyboardInterrupt as stopped:
-        known = "was accepted, and not read back" if accepted else "was asked for, and whether it happened is not known"
-        stopped.add_note(f"{what} {known}: look with {shown_by}")
+        if master.changes_left > left:  # while it connects, nobody is asked for anything
+            known = "accepted, and not read back" if accepted else "asked for, and whether it happened is not known"
+            stopped.add_note(f"{what} was {known}: look with {shown_by}")
         raise
+
+
+def _suggest_role(master: Master, error: Rejected) -> None:
+    """Where a master refuses a role that its --roles does not list, add the likely one to the refusal."""
+    found = _UNKNOWN_ROLE.search(error.message)
+    if found is None or error.hint is not None:
+        return
+    try:
+        known = answers.whitelist(master.get("/flags"))
+    except MesosctlError:  # perhaps this principal may not see them
+        known = None
+    otherwise = "the master was started with --roles, which lists every role"
+    error.hint = did_you_mean(found[1] or found[2], sorted(known or ()), otherwise)
 
 
 def _read_back(look: Callable[[], bool | None], what: str) -> bool:

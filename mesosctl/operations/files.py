@@ -12,6 +12,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedWriter
 from pathlib import Path
 
 from mesosctl.model.errors import BadInput
@@ -79,7 +80,7 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
     if before is not None and not stat.S_ISREG(before.st_mode):
         if before.st_uid not in _trusted():
             raise PermissionError(errno.EACCES, "it is no file, and somebody else's", str(target))
-        with target.open("wb", _PIECE) as there:
+        with _open_stream(target) as there:
             there.writelines(pieces)
         return
     if before is not None and not os.access(target, os.W_OK):
@@ -95,6 +96,18 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
         temporary.replace(target)
     if settled:
         sync_folder(target.parent)
+
+
+def _open_stream(target: Path) -> BufferedWriter:
+    """What is no file, opened for writing at once: a FIFO that nobody reads would be waited for, perhaps for ever."""
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO and target.is_fifo():
+            raise OSError(errno.ENXIO, "it is a FIFO that nobody reads") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return open(descriptor, "wb", _PIECE)  # noqa: PTH123  # it is no path any more
 
 
 def without_links(path: Path) -> Path:

@@ -167,15 +167,13 @@ def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> li
         plan.check_fits()
         plans.append(plan)
     if not plans:
+        reserved = sorted({entry.role for agent in agents for entry in agent.total if entry.is_dynamically_reserved})
         raise NotFound(
             f"nothing is dynamically reserved for '{owner.role}' there",
             field="role",
             rule="reservation.exists",
-            hint=did_you_mean(
-                owner.role,
-                sorted({entry.role for agent in agents for entry in agent.total if entry.is_dynamically_reserved}),
-                "mesosctl reservations shows what is reserved, and for whom",
-            ),
+            hint="; ".join(refined_left(agents, owner))
+            or did_you_mean(owner.role, reserved, "mesosctl reservations shows what is reserved, and for whom"),
         )
     return plans
 
@@ -245,6 +243,11 @@ class Payload:
     resources: Sequence[Resource]
     source: Sequence[Resource] | None = None
     agent_id: str | None = None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of resources, and where they stand."""
+        return {entry.name: f"resources[{index}].name" for index, entry in enumerate(self.resources)}
 
     def check_agent(self, agent: AgentHolding) -> None:
         """Raises UsageError where the file names another agent."""

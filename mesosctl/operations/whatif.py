@@ -99,7 +99,7 @@ def _refusal(change: str, error: MesosctlError) -> Answer:
     # Where the sentence says what a master would answer, the one before it does not: it is said with the status.
     said = error.__cause__ if error.would_answer is not None else None
     message = said.message if isinstance(said, MesosctlError) else error.message
-    return Answer(change, status, accepted=False, message=message, rule=error.rule, by="mesosctl")
+    return Answer(change, status, accepted=False, message=message, rule=error.rule, by="mesosctl", hint=error.hint)
 
 
 def _status(error: MesosctlError) -> int | None:
@@ -178,7 +178,8 @@ class ChangeRunner:
         from mesosctl.operations.reservation_targets import to_reserve, to_undo
         from mesosctl.operations.reservations import plan_reserve, plan_unreserve
 
-        check_entries(self._master, [part.entry for part in change.parts])
+        if not self._options.allow_new_resource:
+            check_entries(self._master, [part.entry for part in change.parts])
         agent = self._agent(change.agent)
         entries: list[Resource] = []
         for part in change.parts:

@@ -93,7 +93,8 @@ def answer_text(answer: Answer) -> str:
         status = "" if answer.status is None else f" (a master would answer {answer.status})"
     rule = f" [{answer.rule}]" if answer.rule else ""
     why = f": {answer.message}" if answer.message else ""
-    return f"{answer.change}: {verdict}{by}{status}{rule}{why}"
+    todo = f" ({answer.hint})" if answer.hint else ""
+    return f"{answer.change}: {verdict}{by}{status}{rule}{why}{todo}"
 
 
 def verdict(forecast: Forecast) -> str:

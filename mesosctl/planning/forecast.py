@@ -152,6 +152,8 @@ class Answer:
     rule: str | None = None
     by: Literal["master", "mesosctl"] = "master"
     """Who says no: the master's own rules, or mesosctl before it sends anything."""
+    hint: str | None = None
+    """What to do about it, for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ ONE_HOST = "fake:one-host.json"
 class Mistake(NamedTuple):
     """What is typed after `mesosctl`, the exit status, and what standard error says.
 
-    `says` is the sentence or the part of it that names what was wrong and where, `hint` what to do about it.
+    `says` is the sentence or the part of it that names what was wrong and where, `hint` what to do about it.  A status
+    of 1 is an answer, which stands on standard output.
     `on` is the master, `before` what was typed there before, a command a line, and `files` what lies in the folder.
     """
 
@@ -35,11 +36,10 @@ def typed(words: str, folder: Path, master: str = "fake:") -> Ran:
     return Ran(main(shlex.split(words), environment), environment.out, environment.err)
 
 
-def make(mistake: Mistake, folder: Path) -> Ran:
-    """Make a mistake in `folder`, where the process has to be already, and where fake masters keep their state."""
+def prepare(mistake: Mistake, folder: Path) -> None:
+    """Do what was done before, in `folder`: there the process has to be already, and fake masters keep their state."""
     for name, text in mistake.files.items():
         (folder / name).write_text(text, encoding="utf-8")
     for line in filter(None, mistake.before.splitlines()):
         ran = typed(line, folder, mistake.on)
         assert ran.status == 0, (line, ran.err)
-    return typed(mistake.words, folder, mistake.on)

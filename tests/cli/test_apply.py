@@ -428,10 +428,6 @@ def test_a_journal_that_is_no_file_is_refused_at_once(run, file, tmp_path, make)
     assert "cannot be read: it is a" in err
 
 
-def interrupt(_master, _path, _body=None):
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
     left = iter(range(2))
@@ -454,7 +450,13 @@ def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
 
 
 def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch):
-    monkeypatch.setattr(Master, "call", interrupt)
+    call = Master.call
+
+    def interrupted_call(master, body):
+        call(master, body)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Master, "call", interrupted_call)
     status, _, err = run("apply", "-f", file)
     assert status == 130
     assert "interrupted: 0 of 5 steps done; run the same command to continue; whether step 1" in err

@@ -11,7 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from mesosctl.cli.reference.walk import commands
-from tests.cli.mistakes import ONE_HOST, Mistake, make, typed
+from tests.cli.mistakes import ONE_HOST, Mistake, prepare, typed
 
 BUSY = {
     "busy.toml": 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:4;mem:4096"\n[[frameworks]]\n'
@@ -19,8 +19,34 @@ BUSY = {
 }
 LISTED = {"listed.toml": '[flags]\nroles = "web,ads"\n[[agents]]\nresources = "cpus:4;mem:4096"\n'}
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
+NEWER = "fake:?version=1.11"
+QUOTA = "quota set web cpus:2 mem:1GiB"
+REFINED = "reserve agent-1 cpus:4 --role dept\nreserve agent-1 cpus:1 --role dept/x --under dept"
 VOLUME = "reserve agent-1 disk:100 --role db\nvolumes create agent-1 logs disk:60 --role db"
+ONLY_REFINED = f"{REFINED}\nunreserve agent-1 cpus:3 --role dept"
+STACK = '"reservations": [{"type": "DYNAMIC", "role": "web"}]'
 CONTEXTS = "context set prod --master fake:\ncontext set lab --master fake:"
+
+NO_CPU = "no agent of the cluster has a resource 'cpu'"
+ABOVE = "the guarantee of cpus (2) is above its limit (1)"
+OLDER_LIMITS = "this master knows no limits: they came with Mesos 1.9"
+V0_OF_CPU = '{"role": "web", "guarantee": [\n {"name": "cpu", "type": "SCALAR", "scalar": {"value": 1}}]}'
+V1_OF_CPU = '{"quota_configs": [{"role": "web",\n "limits": {"cpu": {"value": 9}}}]}'
+LIMIT_OF_CPU = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpu:4"\n'
+RESERVED_CPU = '[[reservations]]\nagent = "agent-1"\nrole = "web"\nresources = "cpu:1"\n'
+CPU_RESERVED = {
+    "a.json": f'{{"resources": [\n {{"name": "cpu", "type": "SCALAR", "scalar": {{"value": 1}}, {STACK}}}]}}'
+}
+OFFER = {
+    "a.json": '{"id": "O", "framework_id": "F", "agent_id": "S", "allocation_info": {"role": "web"}, "resources": '
+    '[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4}, "allocation_info": {"role": "web"}}]}'
+}
+LIMITED_TO_ONE = {"a.json": '{"quota_configs": [\n {"role": "web", "limits": {"cpus": {"value": 1}}}]}'}
+TWO_ABOVE_ONE = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpus:1"\n'
+LIMITED = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpus:9"\n'
+MUCH = '[quotas.ops]\nguarantee = "cpus:1000"\n'
+NOBODY = '[[reservations]]\nagent = "agent-9"\nrole = "web"\nresources = "cpus:1"\n'
+EDITED = {"edited.toml": "# edited by hand\n"}
 
 MISTAKES = (
     # --- Commands and options ----------------------------------------------------------------------------------
@@ -61,6 +87,76 @@ MISTAKES = (
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is no port", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:99 --role web", 6, "agent agent-1 has not got ports:[99-99]", "ports:[31000-32000]"),
+    # --- Names of resources ------------------------------------------------------------------------------------
+    Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check", on=NEWER),
+    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes", on=NEWER),
+    Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
+    Mistake(
+        "quota set ads bananas:1", 3, "has a resource 'bananas'", "known are cpus, mem, disk, gpus, ports", on=NEWER
+    ),
+    Mistake("quota set ads cpus:1 --limit cpu:4", 3, NO_CPU, "did you mean cpus?", on=NEWER),
+    Mistake("quota update web cpus:2 mem:1GiB --limit cpu:4", 3, NO_CPU, "cpus?", on=NEWER, before=QUOTA),
+    Mistake("quota check ads cpu:12 -o wide", 1, NO_CPU, on=NEWER),
+    Mistake("quota set -f a.json", 3, f"a.json, line 2: role 'web': {NO_CPU}", files={"a.json": V0_OF_CPU}),
+    Mistake("quota update -f a.json", 3, f"line 2: role 'web': {NO_CPU}", before=QUOTA, files={"a.json": V1_OF_CPU}),
+    Mistake("diff -f a.toml", 3, f"a.toml, line 3: role 'web': {NO_CPU}", files={"a.toml": LIMIT_OF_CPU}),
+    Mistake("apply -f a.toml", 3, NO_CPU, "cpus?; --allow-new-resource passes this", files={"a.toml": LIMIT_OF_CPU}),
+    Mistake("apply -f a.toml", 3, f"a.toml, line 4: {NO_CPU}", "did you mean cpus?", files={"a.toml": RESERVED_CPU}),
+    Mistake("reserve agent-1 cpu:1 --role web", 3, NO_CPU, "did you mean cpus?"),
+    Mistake("unreserve agent-1 cpu:1 --role dept", 3, NO_CPU, "did you mean cpus?", before=REFINED),
+    Mistake("reserve agent-1 -f a.json", 3, f"a.json, line 2: {NO_CPU}", "did you mean cpus?", files=CPU_RESERVED),
+    Mistake("unreserve agent-1 -f a.json", 3, f"a.json, line 2: {NO_CPU}", "did you mean cpus?", files=CPU_RESERVED),
+    Mistake("offers take --role web --reserve cpu:1", 3, NO_CPU, "did you mean cpus?"),
+    Mistake(
+        "offers reserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "did you mean cpus?", files=OFFER
+    ),
+    Mistake("offers unreserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "cpus?", files=OFFER),
+    Mistake("whatif quota:ads=cpu:1", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check"),
+    Mistake("whatif reserve:agent-1=cpu(ads):1", 3, NO_CPU, "cpus?; --allow-new-resource passes this check"),
+    Mistake(
+        "whatif reserve:agent-1=cpu(ads):1 --allow-new-resource",
+        1,
+        "(a master would answer 409) [operation.contained]: agent agent-1 has not got cpu:1",
+    ),
+    Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check"),
+    # --- Quota -----------------------------------------------------------------------------------------------------
+    Mistake(
+        "quota update web mem:1GiB",
+        2,
+        "role 'web' loses its guarantee of cpus:2, so a person is asked first",
+        "name it too, or in a script say --yes",
+        before=QUOTA,
+    ),
+    Mistake("quota set ads cpus:4 --limit cpus:2", 3, "the guarantee of cpus (4) is above its limit (2)", on=NEWER),
+    Mistake("quota update -f a.json", 3, f"line 2: role 'web': {ABOVE}", on=NEWER, before=QUOTA, files=LIMITED_TO_ONE),
+    Mistake("apply -f a.toml", 3, f"a.toml, line 1: quotas.web: {ABOVE}", on=NEWER, files={"a.toml": TWO_ABOVE_ONE}),
+    Mistake(
+        "quota set ads cpus:4 --limit cpus:8 --api v0",
+        3,
+        "POST /quota makes the limit equal to the guarantee",
+        "leave out --api v0: UPDATE_QUOTA sets every limit",
+        on=NEWER,
+    ),
+    Mistake("quota set ads cpus:4 --limit cpus:8", 3, OLDER_LIMITS),
+    Mistake("quota check ads cpus:4 --limit cpus:8 -o wide", 1, OLDER_LIMITS),
+    Mistake("apply -f a.toml", 3, f"a.toml, line 3: role 'web': {OLDER_LIMITS}", files={"a.toml": LIMITED}),
+    Mistake("quota set web cpus:4 --limit cpus:8", 3, "role 'web' already has quota", on=NEWER, before=QUOTA),
+    Mistake(
+        "quota set ads cpus:1000",
+        6,
+        "answers it with 409: not enough capacity",
+        "wait for agents that are on their way; --force passes this check",
+    ),
+    Mistake("quota check ads cpus:1000 -o wide", 1, "ask for less, or wait for agents that are on their way"),
+    Mistake(
+        "quota update web cpus:1000 mem:1GiB",
+        6,
+        "answers it with 400 to UPDATE_QUOTA, as with 409 to POST /quota",
+        on=NEWER,
+        before=QUOTA,
+    ),
+    Mistake("apply -f a.toml", 6, "a.toml: not enough capacity", files={"a.toml": MUCH}),
+    Mistake("whatif quota:ads=cpus:1000", 1, "not enough capacity", "(ask for less, or wait for agents"),
     # --- Roles ---------------------------------------------------------------------------------------------------
     Mistake(
         "quota show wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1 mem:1GB"
@@ -96,7 +192,24 @@ MISTAKES = (
         on="fake:busy.toml",
         files=BUSY,
     ),
-    Mistake("quota set wbe cpus:1", 3, "Unknown role 'wbe'", on="fake:listed.toml", files=LISTED),
+    Mistake("quota set wbe cpus:1", 3, "Unknown role 'wbe'", "did you mean web?", on="fake:listed.toml", files=LISTED),
+    Mistake("quota update wbe cpus:1 --create", 3, "Unknown role 'wbe'", "web?", on="fake:listed.toml", files=LISTED),
+    Mistake(
+        "apply -f weights.toml --yes",
+        3,
+        "Unknown role 'wbe'",
+        "did you mean web?",
+        on="fake:listed.toml",
+        files=LISTED | {"weights.toml": "[weights]\nwbe = 2\n"},
+    ),
+    Mistake("unreserve --all --role dept", 2, "left: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED),
+    Mistake(
+        "unreserve --all --role dept --yes",
+        5,
+        "nothing is dynamically reserved for 'dept' there",
+        "left: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
+        before=ONLY_REFINED,
+    ),
     # --- Agents --------------------------------------------------------------------------------------------------
     Mistake("reserve agent1 cpus:1 --role web", 5, "no agent is called 'agent1'", "did you mean agent-1?"),
     Mistake("reserve x cpus:1 --role web", 5, "no agent is called 'x'", "there are agent-1, agent-2, agent-3"),
@@ -131,6 +244,28 @@ MISTAKES = (
         5,
         "no agent is called 'agent-11'",
         "did you mean agent-",
+    ),
+    Mistake("apply -f a.toml", 5, "a.toml, line 2: no agent is called 'agent-9'", files={"a.toml": NOBODY}),
+    # --- Files ---------------------------------------------------------------------------------------------------
+    Mistake("export -f edited.toml", 2, "edited.toml holds something else, which would be lost", files=EDITED),
+    Mistake(
+        "reserve agent-1 -f a.json",
+        3,
+        "a.json, line 2: resources[0].reservation: it should be an object",
+        files={"a.json": '{"resources": [\n {"name": "cpus", "type": "SCALAR", "reservation": []}]}'},
+    ),
+    Mistake(
+        "unreserve agent-1 -f a.json",
+        3,
+        "a.json, line 1: agent_di: there is no key 'agent_di' here",
+        "did you mean agent_id?",
+        files={"a.json": '{"agent_di": {"value": "S0"}, "resources": []}'},
+    ),
+    Mistake(
+        "ratelimit unset a -f a.json",
+        3,
+        "a.json: limits[0].qps: the key 'qps' stands twice in one object",
+        files={"a.json": '{"limits": [{"principal": "a", "qps": 1, "qps": 2}]}'},
     ),
     # --- Contexts ------------------------------------------------------------------------------------------------
     Mistake("quota list --context prod", 5, "there is no context 'prod'", "there is none at all"),
@@ -256,23 +391,29 @@ def _row(mistake: Mistake) -> ParameterSet:
 
 @pytest.mark.parametrize("mistake", [_row(mistake) for mistake in MISTAKES])
 def test_a_mistake_is_told(mistake: Mistake, folder: Path):
-    ran = make(mistake, folder)
-    assert (ran.status, mistake.says in ran.err, mistake.hint in ran.err) == (mistake.status, True, True), ran.err
+    prepare(mistake, folder)
+    there_is = typed("export", folder, mistake.on).out
+    ran = typed(mistake.words, folder, mistake.on)
+    said = ran.out + ran.err if mistake.status == 1 else ran.err  # an answer that is no
+    assert (ran.status, mistake.says in said, mistake.hint in said) == (mistake.status, True, True), said
     assert ran.out == "" or mistake.status < 2
     assert "Traceback" not in ran.err
+    assert typed("export", folder, mistake.on).out == there_is
 
 
 def test_there_are_sixty_and_each_is_another():
-    assert len({(mistake.words, mistake.on) for mistake in MISTAKES}) == len(MISTAKES) >= 60
+    assert len({(mistake.words, mistake.on, *mistake.files.values()) for mistake in MISTAKES}) == len(MISTAKES) >= 60
 
 
-_HINTING = [one for one in MISTAKES if one.status and "--" in one.hint and "-o json" not in one.words]
+_HINTING = [one for one in MISTAKES if one.status > 1 and "--" in one.hint and "-o json" not in one.words]
 
 
 @pytest.mark.parametrize("mistake", [_row(mistake) for mistake in _HINTING])
 def test_a_hint_names_options_that_exist_there(mistake: Mistake, folder: Path):
     """Options in a hint are options of the command that it names, or of the one that was typed."""
-    (hint,) = [line for line in make(mistake, folder).err.splitlines() if line.startswith("  hint: ")]
+    prepare(mistake, folder)
+    told = typed(mistake.words, folder, mistake.on).err
+    (hint,) = [line for line in told.splitlines() if line.startswith("  hint: ")]
     nodes = {" ".join(node.path): node for node in commands().walk()}
     for text, option in re.findall(r"((?:mesosctl [^;,]*)?)(--[a-z-]+)", hint):
         words = (text or f"mesosctl {mistake.words}").split()

@@ -3,6 +3,8 @@ import json
 import httpx
 import pytest
 
+from tests.conftest import guarantee
+
 
 @pytest.fixture
 def dev(cluster, entries):
@@ -202,6 +204,16 @@ class TestWhatNobodyNamed:
         ran = run("quota", "update", "dev", "mem:1GiB", stdin=answer, terminal=True)
         assert (ran.status, len(both.changed)) == (status, status == 0)
         assert "loses its guarantee of cpus:2. Update it all the same? [y/N]" in ran.err
+
+    def test_what_was_changed_while_a_person_thought_is_not_overwritten(self, run, both):
+        def changed_meanwhile(request):
+            both.quotas["dev"] = guarantee(cpus=3, mem=1024)
+            return both.usual(request)
+
+        both.instead["GET /quota"] = [both.usual, changed_meanwhile]
+        ran = run("quota", "update", "dev", "mem:1GiB", stdin="y\n", terminal=True)
+        assert (ran.status, both.changed) == (6, [])
+        assert "the quota has changed since the question was asked; nothing was done" in ran.err
 
     @pytest.mark.parametrize(
         "words",

@@ -1,7 +1,10 @@
+import socket
+
 import pytest
 
 from mesosctl.client.address import parse_address, shows_secret
-from mesosctl.model.errors import BadInput, UsageError
+from mesosctl.client.master import Master
+from mesosctl.model.errors import BadInput, Unreachable, UsageError
 
 
 @pytest.mark.parametrize(
@@ -131,3 +134,13 @@ def test_who_was_named():
         assert address.names(base), base
     for base in ("http://a:2", "http://d", "https://a:1", "http://b", "http://b:443", "https://b:80"):
         assert not address.names(base), base
+
+
+def test_a_fake_master_without_its_colon_is_taken_for_a_host_and_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_such_host(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", no_such_host)
+    with Master(parse_address("fake")) as master, pytest.raises(Unreachable) as failed:
+        master.get("/quota")
+    assert failed.value.hint == "check --master; the fake master in this process is called fake:, with a colon"

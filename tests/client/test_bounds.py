@@ -58,6 +58,20 @@ def test_a_bomb_of_values_is_not_read(master):
         client.get("/quota")
 
 
+@pytest.mark.parametrize("text", [b'"', b'"\\\\', b"["], ids=repr)
+def test_a_bomb_of_one_sign_is_refused_in_time_and_memory(master, text):
+    """Of 120 MB, the 113 KB of quotes that a client once spent 20 s and 4.5 GB on among them."""
+    client = master(packed(text, 120), GZIP, timeout=5.0)
+    started = time.process_time()
+    tracemalloc.start()
+    with pytest.raises(UnexpectedAnswer, match=r"broken|more than 12000000 values"):
+        client.get("/quota")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 512 * MIB
+    assert time.process_time() - started < 5
+
+
 def test_what_cannot_be_read_in_time_is_not_begun():
     body = b"[" + b"1," * 3_000_000 + b"1]"
     answers = httpx.MockTransport(

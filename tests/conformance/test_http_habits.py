@@ -1,7 +1,9 @@
 """Requests as few libraries write them, and legal all the same: by raw sockets, so not in process."""
 
+import gzip
 import json
 import socket
+import zlib
 
 import pytest
 
@@ -69,6 +71,27 @@ def status(master: Cluster, *pieces: bytes) -> int:
 )
 def test_targets(master: Cluster, target: str, expected: int) -> None:
     assert status(master, post(target, CALL)) == expected
+
+
+PACKED = gzip.compress(b'{"type": "GET_HEALTH"}')
+
+
+@pytest.mark.parametrize(
+    ("packed", "expected"),
+    [
+        (PACKED, 200),
+        (PACKED[:-8], 500),  # the client's fault, and libprocess says that it is its own
+        (PACKED[:-1], 500),
+        (PACKED[:-8] + bytes(8), 500),
+        (PACKED + PACKED, 500),
+        (b"no gzip", 500),
+        (zlib.compress(b'{"type": "GET_HEALTH"}'), 500),
+        (gzip.compress(b""), 400),
+    ],
+)
+def test_a_packed_body(master: Cluster, packed: bytes, expected: int) -> None:
+    head = post("/api/v1", "", headers=("Content-Encoding: gzip",)).replace(b"Length: 0", b"Length: %d" % len(packed))
+    assert status(master, head + packed) == expected
 
 
 def test_one_byte_at_a_time(master: Cluster) -> None:

@@ -259,3 +259,10 @@ def test_a_folder_is_settled(tmp_path: Path) -> None:
     sync_folder(tmp_path)
     with pytest.raises(FileNotFoundError):
         sync_folder(tmp_path / "none")
+
+
+def test_a_fifo_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(BadInput, match="cannot be written: it is a FIFO that nobody reads"):
+        write_atomically(pipe, "text")

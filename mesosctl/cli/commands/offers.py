@@ -302,6 +302,7 @@ def reserve(
 
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
+    offers.check_offered(wanted, received)
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
     who = offers.Owner(principal, parse_labels(label))
     operation = offers.reserve(wanted, received, who, role=owner)
@@ -325,4 +326,5 @@ def unreserve(
 
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
+    offers.check_offered(wanted, received)
     session.emit(offer_call(AcceptCall.of([received], offers.unreserve(wanted, received, role=owner)).content()))

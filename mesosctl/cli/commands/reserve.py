@@ -15,7 +15,7 @@ from mesosctl.cli.commands.reservations import (
     pairs,
     parse_amounts,
 )
-from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.model.errors import UsageError
@@ -82,19 +82,22 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
-    from mesosctl.operations.quota.state import check_entries
+    from mesosctl.api.places import places_in_json
+    from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservation_steps import operate
     from mesosctl.operations.reservation_targets import find_agent, read_agents
     from mesosctl.operations.reservations import plan_reserve, read_reserve
 
-    text = read_text(file, "--file", session.environment.stdin)
+    written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
     with session.open_master() as master:
         credentials = master.settings.credentials
-        payload = read_reserve(text, named(file), credentials.principal if credentials else None)
-        check_entries(master, payload.resources)
+        with written.refusals():
+            payload = read_reserve(written.text, named(file), credentials.principal if credentials else None)
+            check_names(master, payload.names)
         found = find_agent(read_agents(master), agent)
         payload.check_agent(found)
-        plan = plan_reserve(master, found, payload.resources, payload.source)
+        with written.refusals():
+            plan = plan_reserve(master, found, payload.resources, payload.source)
         session.emit(agent_changes(operate(master, [plan], how)))
 
 
@@ -173,17 +176,22 @@ def unreserve(
 
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
-    from mesosctl.operations.quota.state import check_entries
+    from mesosctl.api.places import places_in_json
+    from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservation_steps import operate
     from mesosctl.operations.reservation_targets import find_agent, read_agents
     from mesosctl.operations.reservations import plan_unreserve, read_unreserve
 
-    payload = read_unreserve(read_text(file, "--file", session.environment.stdin), named(file))
+    written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
     with session.open_master() as master:
-        check_entries(master, payload.resources)
+        with written.refusals():
+            payload = read_unreserve(written.text, named(file))
+            check_names(master, payload.names)
         found = find_agent(read_agents(master), agent)
         payload.check_agent(found)
-        session.emit(agent_changes(operate(master, [plan_unreserve(master, found, payload.resources)], how)))
+        with written.refusals():
+            plan = plan_unreserve(master, found, payload.resources)
+        session.emit(agent_changes(operate(master, [plan], how)))
 
 
 def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:

@@ -182,7 +182,8 @@ def _added(texts: Sequence[str], count: int, attributes: Sequence[str] | None) -
     from mesosctl.planning.changes import AddAgents
 
     found = dict(pairs(attributes, "--attribute"))
-    return [(f"{count} agents more: {text}", AddAgents(tuple(parse_of_agents(text)), count, found)) for text in texts]
+    more = f"{count} agent{'s' * (count > 1)} more"
+    return [(f"{more}: {text}", AddAgents(tuple(parse_of_agents(text)), count, found)) for text in texts]
 
 
 def _parsed(words: Sequence[str]) -> "list[tuple[str, Change]]":

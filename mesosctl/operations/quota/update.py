@@ -74,7 +74,7 @@ def update_quotas(
                 check_names(master, fields_of_quota(*quota), names_of_quota(stored.get(role)))
     wanted = {role: quota.over(stored.get(role), master.profile) for role, quota in desired}
     _check_wanted(master, stored, wanted, options, at_once=at_once)
-    _agree(desired, stored, wanted, options)
+    _agree(master, desired, stored, wanted, options)
     unsaid = {role for role, quota in desired if quota.limits is None}
     if at_once:
         changes = _update_at_once(master, stored, wanted, options)
@@ -116,16 +116,26 @@ def _check_desired(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
 
 
 def _agree(
+    master: Master,
     desired: Sequence[tuple[str, DesiredQuota]],
     stored: Mapping[str, Quota],
     wanted: Mapping[str, Quota],
     options: QuotaOptions,
 ) -> None:
-    """Have it agreed to that roles lose what nobody named."""
+    """Have it agreed to that roles lose what nobody named.  Raises Conflict where another changed them meanwhile."""
     losses = {role: quota.unnamed_losses(stored.get(role), wanted[role]) for role, quota in desired}
     told = [f"role '{role}' loses its {' and its '.join(lost)}" for role, lost in losses.items() if lost]
-    if told:
-        options.agree("; ".join(told))
+    if not told:
+        return
+    options.agree("; ".join(told))
+    now = read_quotas(master)  # a person may have thought for long
+    if any(now.get(role) != stored.get(role) for role in losses):
+        raise Conflict(
+            "the quota has changed since the question was asked; nothing was done",
+            field="role",
+            rule="quota.unchanged",
+            hint="run it again, and look at what is asked then",
+        )
 
 
 def _check_wanted(
@@ -225,6 +235,8 @@ def replace_quota(
         confirmed = send_quota(master, role, wanted, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
+        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing where nothing was sent
+            untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:
             known = _Undo(master, role, before).make(stopped, removed=removed)
             if isinstance(stopped, KeyboardInterrupt):

@@ -1,7 +1,7 @@
 """Answers that are kept in parts: always those that would be written anew."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from fake_master.http.response_cache import ResponseCache
 from fake_master.services.quota import SentQuota
 from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
-from fake_master.state.agents import Absence
+from fake_master.state.agents import Absence, Agent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
@@ -213,3 +213,19 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
     assert json.loads(b"".join(views.agents(stage.master, None))) == [
         views.agent(stage.master, agent, everything) for agent in stage.master.agents.values()
     ]
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Agent) if field.name != "revision"])
+def test_an_agent_is_another_after_each_change(name: str) -> None:
+    (agent,) = ClusterSpec(("cpus:1",)).start().agents.values()
+    before = agent.revision
+    assert before is agent.revision
+    setattr(agent, name, getattr(agent, name))
+    assert agent.revision is not before
+
+
+def test_that_nothing_changed_is_found_by_one_look_at_each_agent_and_offer() -> None:
+    """Hundreds of operators may subscribe at once, and others wait meanwhile."""
+    master = ClusterSpec(("cpus:1",) * 7).start()
+    views.agents_described(master, None)
+    assert len(response_cache.texts(master, "described")._everything) == 7 + len(list(master.offers))

@@ -1,4 +1,4 @@
-"""The mistakes of `mistakes_quota`, typed; and every option that a hint names is one of the command's."""
+"""Every option that a hint in the source names is one of the command's that gives it."""
 
 import ast
 import re
@@ -9,37 +9,14 @@ import pytest
 import typer
 
 import mesosctl
-from mesosctl.__main__ import main
 from mesosctl.cli.main import app
 from mesosctl.cli.settings import declared
-from tests.cli.mistakes_quota import BEFORE, FILES, MISTAKES, OLDER_MISTAKES
-from tests.surroundings import InMemory
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_MASTERS = {"--roles", "--zk"}
 """Flags of mesos-master that hints speak of."""
 ROOT = typer.main.get_command(app)
 GLOBAL = {setting.option for setting in declared()} | {"--yes", "--context", "--help", "--version"}
-
-
-@pytest.fixture
-def typed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    for name, text in FILES.items():
-        Path(name).write_text(text)
-
-    def type_words(line, version):
-        environment = InMemory(
-            variables={
-                "MESOSCTL_MASTER": "" if "--context" in line else f"fake:?version={version}",
-                "XDG_STATE_HOME": str(tmp_path),
-                "XDG_CONFIG_HOME": str(tmp_path),
-            }
-        )
-        return main(shlex.split(line), environment), environment.out, environment.err
-
-    return type_words
 
 
 def options_of(line):
@@ -51,22 +28,6 @@ def options_of(line):
             break
         command = inner
     return {option for parameter in command.params for option in parameter.opts} | GLOBAL
-
-
-@pytest.mark.parametrize(
-    ("version", "line", "status", "sentence"),
-    [("1.11", *row) for row in MISTAKES] + [("1.4", *row) for row in OLDER_MISTAKES],
-)
-def test_a_mistake_is_refused_in_a_sentence_that_helps(typed, version, line, status, sentence):
-    for words in BEFORE if version == "1.11" else ():
-        assert typed(words, version)[0] == 0
-    before = typed("export", version)[1]
-    ended, out, err = typed(f"{line} -o wide" if "check" in line else line, version)
-    assert (ended, sentence in out + err) == (status, True), out + err
-    assert "Traceback" not in err
-    assert typed("export", version)[1] == before
-    hints = "\n".join(told for told in err.splitlines() if told.strip().startswith("hint:"))
-    assert set(OPTION.findall(hints)) <= options_of(line)
 
 
 def hints_in_source():
