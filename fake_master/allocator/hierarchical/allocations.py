@@ -42,6 +42,11 @@ def difference(left: Amounts, right: Amounts) -> Amounts:
     return {name: rest for name, amount in left.items() if (rest := amount - right.get(name, 0)) > 0}
 
 
+def is_unreserved_nonrevocable(entry: Resource) -> bool:
+    """Whether quota counts the entry: scalars that are neither reserved nor revocable."""
+    return entry.is_scalar and not entry.revocable and not entry.is_reserved
+
+
 def written(resources: Resources) -> tuple[object, ...]:
     """What two collections have in common that are not only equal, but shown alike too: as they were sent."""
     entries = tuple(resources)
@@ -98,7 +103,7 @@ class Content:
         self.scalars: Pairs = scalar_pairs(own)
         """Sums of what is not shared; so are the next three, which add up to it."""
         self.reserved: Pairs = scalar_pairs(own.reserved())
-        self.unreserved: Pairs = scalar_pairs(own.filter(_is_unreserved_nonrevocable))
+        self.unreserved: Pairs = scalar_pairs(own.filter(is_unreserved_nonrevocable))
         self.revocable: Pairs = scalar_pairs(own.unreserved().revocable())
 
 
@@ -180,10 +185,6 @@ class AllocationPool:
         # The allocation keeps the object alive, so its id cannot come to mean another.
         self._by_identity[id(allocation.tagged)] = allocation
         return allocation
-
-
-def _is_unreserved_nonrevocable(entry: Resource) -> bool:
-    return not entry.reservations and not entry.revocable
 
 
 def allocation_role(tagged: Resources) -> str:

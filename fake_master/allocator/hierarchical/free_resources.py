@@ -7,6 +7,7 @@ from fake_master.allocator.hierarchical.allocations import (
     AllocationPool,
     Content,
     Pairs,
+    is_unreserved_nonrevocable,
     scalar_pairs,
     written,
 )
@@ -137,9 +138,9 @@ class VisibleResources:
 
     def __init__(self, free_resources: "FreeResources", visible: Resources) -> None:
         self.free_resources = free_resources
-        self.unreserved_nonrevocable = visible.filter(_is_unreserved_nonrevocable)
+        self.unreserved_nonrevocable = visible.filter(is_unreserved_nonrevocable)
         """Unreserved non-revocable scalars: what quota and headroom are about."""
-        self.rest = visible.filter(lambda entry: not _is_unreserved_nonrevocable(entry))
+        self.rest = visible.filter(lambda entry: not is_unreserved_nonrevocable(entry))
         """Everything else: reserved, revocable, or not a scalar."""
         pairs = scalar_pairs(self.unreserved_nonrevocable)
         self.names = tuple(name for name, _ in pairs)
@@ -204,7 +205,7 @@ class FreeResources:
         self.traits = traits
         self.resources = resources
         self.is_empty = not resources
-        self.has_unreserved_nonrevocable = any(_is_unreserved_nonrevocable(entry) for entry in resources)
+        self.has_unreserved_nonrevocable = any(is_unreserved_nonrevocable(entry) for entry in resources)
         """Whether there is anything in it that could serve a guarantee."""
         self.revocable: Pairs = scalar_pairs(resources.revocable())
         self.portions: dict[Eligibility, OfferableResources | None] = {}
@@ -308,10 +309,6 @@ class InternPool:
 
 def _resized(entry: Resource, amount: int) -> Resource:
     return entry if entry.value == amount else replace(entry, value=amount)
-
-
-def _is_unreserved_nonrevocable(entry: Resource) -> bool:
-    return entry.is_scalar and not entry.revocable and not entry.is_reserved
 
 
 def _is_own(entry: Resource) -> bool:

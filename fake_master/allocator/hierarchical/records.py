@@ -2,18 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from fake_master.allocator.hierarchical.allocations import Allocation
-from fake_master.allocator.hierarchical.free_resources import Capacity, FreeResources
+from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibility, FreeResources
+from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.sorter import Node
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.free_resources import Eligibility
-    from fake_master.allocator.hierarchical.role_tree import Role
-    from fake_master.allocator.hierarchical.sorter import Node
-
 
 _SHAPES_REMEMBERED = 8
 
@@ -126,7 +121,7 @@ class Client:
         "eligibility", "excludes", "filters", "framework", "held", "leaf", "role", "subscribed", "suppressed", "token",
     )  # fmt: skip
 
-    def __init__(self, framework: Framework, role: "Role", leaf: "Node", eligibility: "Eligibility") -> None:
+    def __init__(self, framework: Framework, role: Role, leaf: Node, eligibility: Eligibility) -> None:
         self.framework = framework
         self.role = role
         self.leaf = leaf
@@ -155,7 +150,7 @@ class OfferFilter:
 
     __slots__ = ("agent", "alive", "client", "refused", "until")
 
-    def __init__(self, client: "Client", agent: "Agent", refused: Resources, until: float) -> None:
+    def __init__(self, client: Client, agent: Agent, refused: Resources, until: float) -> None:
         self.client = client
         self.agent = agent
         self.refused = refused

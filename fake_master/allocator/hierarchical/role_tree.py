@@ -5,15 +5,18 @@ child, a framework, a reservation, quota, or a weight other than 1.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, Tally, add, clamped_subtract, difference
+from fake_master.allocator.hierarchical.allocations import (
+    Allocation,
+    Amounts,
+    Pairs,
+    Tally,
+    add,
+    clamped_subtract,
+    difference,
+)
+from fake_master.allocator.hierarchical.sorter import Node, Sorter
 from mesosctl.model.quantities import Quota, add_up
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.allocations import Allocation
-    from fake_master.allocator.hierarchical.records import Client
-    from fake_master.allocator.hierarchical.sorter import Node, Sorter
 
 DEFAULT_QUOTA = Quota()
 Reserved = Iterable[tuple[str, Pairs]]
@@ -43,7 +46,7 @@ class Role:
     """One role.  `root` is the role with the empty name."""
 
     __slots__ = (
-        "allocated_unreserved", "children", "clients", "leaf", "name", "parent", "quota", "reservations", "room",
+        "allocated_unreserved", "children", "leaf", "name", "parent", "quota", "reservations", "room",
         "sorter", "token", "used_reserved", "used_unreserved", "weight",
     )  # fmt: skip
 
@@ -53,10 +56,8 @@ class Role:
         self.children: dict[str, Role] = {}
         self.quota = DEFAULT_QUOTA
         self.weight = 1.0
-        self.clients: dict[str, Client] = {}
-        """Frameworks tracked in this very role, by id."""
         self.sorter: Sorter | None = None
-        """Of those frameworks; there while there are any."""
+        """Orders the frameworks of this very role; None while it has none."""
         self.leaf: Node | None = None
         """Its own place in the role sorter; likewise."""
         self.token = 0
@@ -80,7 +81,11 @@ class Role:
     def is_needed(self) -> bool:
         """Whether anything keeps it in the tree."""
         return bool(
-            self.children or self.clients or self.reservations or not self.quota.is_default or self.weight != 1.0
+            self.children
+            or self.sorter is not None
+            or self.reservations
+            or not self.quota.is_default
+            or self.weight != 1.0
         )
 
 
@@ -148,13 +153,13 @@ class RoleTree:
             if self._roles.get(name) is role:
                 self.prune(role)
 
-    def hold(self, allocation: "Allocation", times: int) -> None:
+    def hold(self, allocation: Allocation, times: int) -> None:
         """The role of the allocation holds or is offered it `times` more; shared volumes apart."""
         for role in lineage(self._roles[allocation.role]):
             add(role.used_reserved.amounts, allocation.reserved, times)
             add(role.used_unreserved, allocation.unreserved, times)
 
-    def hold_shared(self, allocation: "Allocation", agent: str, sign: int) -> None:
+    def hold_shared(self, allocation: Allocation, agent: str, sign: int) -> None:
         """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""
         for role in lineage(self._roles[allocation.role]):
             if sign > 0:

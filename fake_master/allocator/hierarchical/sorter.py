@@ -7,12 +7,9 @@ One class serves for roles and for frameworks.  How clients are ordered is left 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, Tally, add
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.allocations import Allocation
+from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, Pairs, Tally, add
 
 VIRTUAL = "."
 Key = tuple[float, int, str, "Node"]
@@ -204,7 +201,7 @@ class Sorter(ABC):
 
     # --- Allocations --------------------------------------------------------------------------------
 
-    def allocated(self, leaf: Node, agent: str, allocation: "Allocation", *, counted: bool = True) -> None:
+    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
         """The client got something: amounts and count grow on the leaf and below the root."""
         root = self.root
         node: Node = leaf
@@ -220,7 +217,7 @@ class Sorter(ABC):
                 self._changed(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
-    def unallocated(self, leaf: Node, agent: str, allocation: "Allocation") -> None:
+    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
         """The client gave something back; the count stays."""
         root = self.root
         node: Node = leaf

@@ -178,7 +178,7 @@ class State:
             leaf = role.sorter.add(framework.id.replace("/", "\0"))
             leaf.client = client = Client(framework, role, leaf, self.eligibilities.of(framework.info, name))
             client.excludes = self._excludes(framework.info, name)
-            role.clients[framework.id] = framework.clients[name] = client
+            framework.clients[name] = client
             self.renew(client)
         return client
 
@@ -189,8 +189,8 @@ class State:
         role, framework = client.role, client.framework
         assert role.sorter is not None
         role.sorter.remove(client.leaf.path)
-        del role.clients[framework.id], framework.clients[role.name]
-        if not role.clients:
+        del framework.clients[role.name]
+        if not len(role.sorter):
             self.settle()
             role.sorter = role.leaf = None
             self.role_sorter.remove(role.name)
