@@ -6,10 +6,10 @@ be taken by those who had just lost it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from fake_master.allocator.hierarchical.events import Request, Requests
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentInfo, Holding, HoldingKey
+from fake_master.extensions.resource_requests import Request, Requests
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import Priorities

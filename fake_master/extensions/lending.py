@@ -3,58 +3,64 @@
 It reads what the two regular stages left free and decides nothing for them.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from fake_master.allocator.hierarchical.allocations import Amounts, add
+from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
 from fake_master.extensions.idle_reservations import LentAgent, Tenant, beyond, common, free_for
 from fake_master.extensions.lent_resources import LentState
 from mesosctl.model.offers import is_allocatable
 from mesosctl.model.resources import Resources
 
-
-@dataclass(slots=True)
-class Decisions:
-    """What a third stage came to."""
-
-    offers: list[tuple[Client, Agent, Resources]] = field(default_factory=list)
-    """What a client is offered of an agent: of one kind each, with the allocation role."""
-    rescinds: dict[str, dict[str, Resources]] = field(default_factory=dict)
-    """What is lent no longer, by framework and agent id, with allocation roles."""
+RescindCallback = Callable[[FrameworkId, ResourcesByAgent], None]
+"""Takes what is lent no longer, with allocation roles; called once a framework and run."""
 
 
-class Lending:
+class LendingStage(RunSteps):
     """Third stages, one after another."""
 
-    def __init__(self, state: State, lent: LentState) -> None:
+    def __init__(self, state: State, lent: LentState, on_rescind: RescindCallback) -> None:
         self._state = state
         self._lent = lent
+        self._on_rescind = on_rescind
+        self._rescinded: dict[FrameworkId, ResourcesByAgent] = {}
+        self.rescinds = 0
+        """How often something was taken back from a framework, ever."""
 
-    def run(self, agents: list[Agent]) -> Decisions:
+    def third_stage(self, agents: list[Agent], offers: Offers) -> None:
         """Work out anew what every agent has to lend, and offer what these have, in this order."""
-        made = Decisions()
+        lent = self._lent
+        self._rescinded = {}
         for agent in self._state.agents.values():
-            record = self._lent.agent(agent.id)
+            record = lent.agent(agent.id)
             if record.seen is not agent.free_resources:
-                self._lent.set_slack(record, agent.free_resources)
-        for record in self._lent.agents.values():
+                lent.set_slack(record, agent.free_resources)
+        for record in lent.agents.values():
             if record.lent:
-                self._take_back(record, made)
+                self._take_back(record)
             if record.debt:
                 self._turn_debts_back(record)
         for agent in agents:
-            record = self._lent.agents[agent.id]
-            if (record.slack or record.usage) and record.idle_in is not self._lent.epoch:
-                before = len(made.offers)
-                self._serve(agent, record, made)
-                if len(made.offers) == before:
-                    record.idle_in = self._lent.epoch
-        return made
+            record = lent.agents[agent.id]
+            if (
+                (record.slack or record.usage)
+                and record.idle_in is not lent.epoch
+                and not self._serve(agent, record, offers)
+            ):
+                record.idle_in = lent.epoch
+
+    def before_offers(self) -> None:
+        """Tell what was taken back in the run."""
+        for framework, by_agent in self._rescinded.items():
+            self.rescinds += 1
+            self._on_rescind(framework, by_agent)
 
     # --- Taking back --------------------------------------------------------------------------------
 
-    def _take_back(self, record: LentAgent, made: Decisions) -> None:
+    def _take_back(self, record: LentAgent) -> None:
         """Where more is lent than lies idle, the best-off give first; what they hold of it becomes a debt."""
         over = beyond(record.lent_in_all(), record.slack)
         if not over:
@@ -65,7 +71,7 @@ class Lending:
                 tagged = self._lent.unlend(record, tenant, part)
                 self._lent.owe(record, tenant, part, 1)
                 over = beyond(over, part)
-                by_agent = made.rescinds.setdefault(tenant.framework, {})
+                by_agent = self._rescinded.setdefault(tenant.framework, {})
                 by_agent[record.id] = by_agent.get(record.id, Resources()) + tagged
 
     def _turn_debts_back(self, record: LentAgent) -> None:
@@ -80,26 +86,35 @@ class Lending:
 
     # --- Lending ------------------------------------------------------------------------------------
 
-    def _serve(self, agent: Agent, record: LentAgent, made: Decisions) -> None:
-        """Offer one agent round: the first who can take it takes all that is free."""
+    def _serve(self, agent: Agent, record: LentAgent, offers: Offers) -> bool:
+        """Offer one agent round: the first who can take it takes all that is free.  Whether anybody did."""
+        gave = False
         left, usage = beyond(record.slack, record.lent_in_all()), record.usage_free()
         idle = self._lent.idle(agent.free_resources)
         for place in self._lent.role_sorter.walk():
             role = place.client
             for leaf in role.sorter.walk() if role.able else ():
                 if not left and not usage:
-                    return
+                    return gave
                 tenant: Tenant = leaf.client
                 client = self._state.frameworks[tenant.framework].clients[role.name]
                 if not _can_take(client, agent):
                     continue
                 slack = free_for(record, idle, role.name, left)
                 if _wants(client, agent, usage):
-                    made.offers.append((client, agent, self._lent.throttle(record, tenant, usage)))
+                    _add(offers, client, agent, self._lent.throttle(record, tenant, usage))
+                    gave = True
                     usage = record.usage_free()
                 if slack and _wants(client, agent, self._lent.plain(tenant, slack)):
-                    made.offers.append((client, agent, self._lent.lend(record, tenant, slack)))
+                    _add(offers, client, agent, self._lent.lend(record, tenant, slack))
+                    gave = True
                     left = beyond(left, slack)
+        return gave
+
+
+def _add(offers: Offers, client: Client, agent: Agent, resources: Resources) -> None:
+    by_agent = offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
+    by_agent[agent.id] = by_agent[agent.id] + resources if agent.id in by_agent else resources
 
 
 def _can_take(client: Client, agent: Agent) -> bool:

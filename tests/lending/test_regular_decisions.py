@@ -146,13 +146,14 @@ class Forgetful(LendingHistory):
 
     def __init__(self) -> None:
         super().__init__()
-        share = self.lending._share
+        stage = self.lending._stage
+        third_stage = stage.third_stage
 
-        def share_anew(candidates: dict[str, None]) -> Any:
+        def third_stage_anew(agents: Any, offers: Any) -> None:
             self.lending.lent.epoch = object()
-            return share(candidates)
+            third_stage(agents, offers)
 
-        self.lending._share = share_anew  # type: ignore[method-assign]  # for this one alone
+        stage.third_stage = third_stage_anew  # type: ignore[method-assign]  # for this one alone
 
 
 @pytest.fixture(autouse=True)

@@ -1,13 +1,12 @@
 """What the allocator remembers of an agent, of a framework, and of a framework in a role (spec/allocator.md §2)."""
 
-import math
 from collections.abc import Callable, Iterable
 
 from fake_master.allocator.hierarchical.allocations import Allocation
 from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibility, FreeResources
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorter import Node
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability
 from mesosctl.model.resources import Resources
 
 _SHAPES_REMEMBERED = 8
@@ -137,11 +136,6 @@ class Client:
         self.filters: dict[Agent, list[OfferFilter]] = {}
 
 
-_LONGEST = 365 * 24 * 3600.0
-# Mesos keeps durations as 64-bit nanoseconds; what does not fit is not representable.
-_REPRESENTABLE = (2**63 - 1) / 1e9
-
-
 class OfferFilter:
     """A framework refused these resources, in one role and on one agent.
 
@@ -189,16 +183,3 @@ class InverseOfferFilter:
 def covered(filters: Iterable[OfferFilter], offer: Resources) -> bool:
     """Whether any of the filters covers an offer of this, without allocation roles."""
     return any(held.covers(offer) for held in filters)
-
-
-def lifetime(refuse_seconds: float | None, interval: float) -> float | None:
-    """Seconds that a filter of offers holds, None where there is to be none; it always outlives the next batch."""
-    timeout = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
-    return max(timeout, interval) if timeout > 0 else None
-
-
-def timeout_of(refuse_seconds: float) -> float:
-    """Seconds that a refusal lasts: five where the number makes no sense, at most a year."""
-    if math.isnan(refuse_seconds) or refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
-        return DEFAULT_REFUSE_SECONDS
-    return min(refuse_seconds, _LONGEST)

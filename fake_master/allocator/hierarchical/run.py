@@ -8,6 +8,7 @@ from fake_master.allocator.hierarchical.free_resources import FreeResources, Off
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.role_tree import QuotaRoom, Role
 from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.allocator.options import Shuffle
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -20,8 +21,7 @@ class Run:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.offered: dict[Client, dict[str, Resources]] = {}
-        """By client and agent id."""
+        self.offered: dict[Client, ResourcesByAgent] = {}
         self.sharing: set[Agent] = set()
         """Agents of which a shared volume was offered."""
         self.limited = list(state.roles.with_quota())
@@ -91,9 +91,9 @@ class Run:
             clamped_subtract(self.headroom, part.charge)
             state.epoch = object()
 
-    def offers(self) -> dict[str, dict[str, dict[str, Resources]]]:
-        """By framework id, role and agent id."""
-        offers: dict[str, dict[str, dict[str, Resources]]] = {}
+    def offers(self) -> Offers:
+        """Return what was handed out."""
+        offers: Offers = {}
         for client, by_agent in self.offered.items():
             offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
         return offers

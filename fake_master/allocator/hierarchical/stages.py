@@ -17,6 +17,7 @@ from fake_master.allocator.hierarchical.run import (
 )
 from fake_master.allocator.hierarchical.sorter import Node
 from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import Offers
 from mesosctl.model.resources import Resources
 
 
@@ -225,20 +226,18 @@ def _part_by_entries_fair_share(run: Run, offerable: OfferableResources, room: Q
     return offerable.part(offerable.visible_resources.rest + extra)
 
 
-Offers = dict[str, dict[str, dict[str, Resources]]]
-
-
-class Cycle:
-    """Runs, one after another; remembers how the last one left the bounds of quota."""
+class RegularStages:
+    """Both stages of each run; remembers how the last one left the bounds of quota."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._last: Fingerprint | None = None
-        self.visited: list[Agent] = []
-        """The agents of the last run, in the order in which they were shared out."""
 
-    def run(self, candidates: Collection[str]) -> Offers:
-        """Hand out what the candidate agents have free: {framework: {role: {agent: resources}}}."""
+    def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offers]:
+        """Hand out what the candidate agents have free.
+
+        Returns the agents that were shared out, in the order of the second stage, and the offers.
+        """
         state = self._state
         agents = self._agents(candidates)
         shuffle = state.options.shuffle
@@ -248,12 +247,11 @@ class Cycle:
             state.epoch = object()
         meet_guarantees(run, agents)
         shuffle(agents)
-        self.visited = agents
         share_fairly(run, agents)
         self._last = run.fingerprint()
         run.finish()
         state.trim()
-        return run.offers()
+        return agents, run.offers()
 
     def _agents(self, candidates: Collection[str]) -> list[Agent]:
         """Those of the candidates that may be offered, in the order of their registration."""

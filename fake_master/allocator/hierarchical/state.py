@@ -1,7 +1,7 @@
 """The state that runs read and events change, and the accounting that both share (spec/allocator.md §2)."""
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, add
 from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibilities, InternPool, traits_of
@@ -11,6 +11,7 @@ from fake_master.allocator.hierarchical.sorter import Sorter, Totals
 from fake_master.allocator.hierarchical.sorters import DrfSorter, Ordering, RandomSorter
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
+from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 
 # What the catalogue remembers, in all or for each agent; beyond that all of it is dropped, and made again as needed.
@@ -143,6 +144,11 @@ class State:
         for allocation in self.pool.parcels.by_role(used) if used else ():
             self.hold(agent, self.track(framework, allocation.role), allocation)
 
+    def account_used(self, agent: Agent, framework: Framework, used: Resources) -> None:
+        """Account what a framework uses of an agent when one of the two appears."""
+        self.hold_all(agent, framework, used)
+        self.mark_all_allocated(agent, used)
+
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
         """Operations turned what a client is offered into something else; counts stay."""
         self.give_back(agent, client, before)
@@ -163,6 +169,20 @@ class State:
         """The same for resources of any allocation roles."""
         for allocation in self.pool.parcels.by_role(resources) if resources else ():
             self.mark_allocated(agent, allocation, 1)
+
+    # --- Roles --------------------------------------------------------------------------------------
+
+    def set_quota(self, role: str, quota: Quota) -> None:
+        """Replace a top-level role's quota.  Raises ValueError for a nested role."""
+        if "/" in role:
+            raise ValueError(f"quota of a nested role is not supported: {role}")
+        self.roles.set_quota(role, quota)
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Set weights by role."""
+        for role, weight in weights.items():
+            self.roles.set_weight(role, weight)
+            self.role_sorter.update_weight(role, weight)
 
     # --- Clients ------------------------------------------------------------------------------------
 
