@@ -20,7 +20,7 @@ from fake_master.allocator.interface import (
     Unavailability,
 )
 from fake_master.allocator.options import Options
-from fake_master.extensions.idle_reservations import Tenant, beyond, common, forget_idleness
+from fake_master.extensions.idle_reservations import Borrower, excess, forget_idleness, overlap
 from fake_master.extensions.lending import LendingStage, RescindCallback, totals
 from fake_master.extensions.lent_resources import LentState
 from mesosctl.model.operations import Conversion
@@ -60,7 +60,7 @@ class LendingAllocator(ForwardingAllocator):
 
     def allocation_slack(self, agent: str) -> Quantities:
         """Return what lay idle of an agent's reservations after the last run, lent or not."""
-        return Quantities(self.lent.agent(agent).slack)
+        return Quantities(self.lent.agent(agent).allocation_slack)
 
     def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
         """Yield (agent, role, resources without allocation roles, seconds left) of all that a framework refuses."""
@@ -79,11 +79,11 @@ class LendingAllocator(ForwardingAllocator):
     def restore_debt(self, framework: str, agent: str, owed: Resources) -> None:
         """A part of what a framework has of the slack of allocation, with its role, is lent no longer."""
         role, record = self.lent.roles.get(allocation_role(owed)), self.lent.agent(agent)
-        tenant = role.tenants.get(framework) if role is not None else None
-        part = common(dict(owed.scalar_quantities().items()), record.lent.get(tenant, {})) if tenant else {}
-        if tenant is not None and part:
-            self.lent.unlend(record, tenant, part)
-            self.lent.owe(record, tenant, part, 1)
+        borrower = role.borrowers.get(framework) if role is not None else None
+        part = overlap(dict(owed.scalar_quantities().items()), record.lent.get(borrower, {})) if borrower else {}
+        if borrower is not None and part:
+            self.lent.unlend(record, borrower, part)
+            self.lent.owe(record, borrower, part, 1)
 
     def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
         """What a framework refuses for so long yet, without allocation roles."""
@@ -115,13 +115,13 @@ class LendingAllocator(ForwardingAllocator):
     def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
         super().add_resource_provider(agent, total.non_revocable(), _regular(used))
         record = self.lent.agent(agent)
-        self.lent.set_usage(record, record.usage + _slack_of_use(total))
+        self.lent.set_usage(record, record.usage_slack + _slack_of_use(total))
         self._account_all_lent(agent, used)
 
     def remove_agent(self, agent: str) -> None:
         super().remove_agent(agent)
-        for tenant in self.lent.drop(self.lent.agent(agent)):
-            self.lent.forget_unless_needed(tenant)
+        for borrower in self.lent.drop(self.lent.agent(agent)):
+            self.lent.forget_unless_needed(borrower)
 
     def _account_all_lent(self, agent: str, used: Mapping[str, Resources]) -> None:
         for framework, resources in used.items():
@@ -131,11 +131,11 @@ class LendingAllocator(ForwardingAllocator):
     def _account_lent(self, agent: str, framework: str, used: Resources) -> None:
         record = self.lent.agent(agent)
         for entry in used.revocable():
-            tenant = self.lent.track(framework, entry.allocation_role or "*")
+            borrower = self.lent.ensure_borrower(framework, entry.allocation_role or "*")
             if entry.throttleable:
-                self.lent.throttle(record, tenant, Resources([replace(entry, allocation_role=None)]))
+                self.lent.throttle(record, borrower, Resources([replace(entry, allocation_role=None)]))
             elif isinstance(entry.value, int):
-                self.lent.lend(record, tenant, {entry.name: entry.value})
+                self.lent.lend(record, borrower, {entry.name: entry.value})
 
     # --- Frameworks ---------------------------------------------------------------------------------
 
@@ -175,34 +175,34 @@ class LendingAllocator(ForwardingAllocator):
 
     def remove_framework(self, framework: str) -> None:
         super().remove_framework(framework)
-        for tenant in self.lent.of(framework):
+        for borrower in self.lent.of(framework):
             for record in self.lent.agents.values():
-                if tenant in record.lent:
-                    self.lent.unlend(record, tenant, dict(record.lent[tenant]))
-                if tenant in record.throttled:
-                    self.lent.unthrottle(record, tenant, record.throttled[tenant])
-                if tenant in record.debt:
-                    self.lent.owe(record, tenant, dict(record.debt[tenant]), -1)
-            self._unsubscribe(tenant)
+                if borrower in record.lent:
+                    self.lent.unlend(record, borrower, dict(record.lent[borrower]))
+                if borrower in record.throttled:
+                    self.lent.unthrottle(record, borrower, record.throttled[borrower])
+                if borrower in record.debt:
+                    self.lent.owe(record, borrower, dict(record.debt[borrower]), -1)
+            self._unsubscribe(borrower)
 
     def _framework_changed(self, framework: str) -> None:
         """Give the revocable sorters the same clients as the regular ones, active when those are."""
         record = self._state.frameworks[framework]
         subscribed = {name: client for name, client in record.clients.items() if client.subscribed}
         for name, client in subscribed.items():
-            tenant = self.lent.track(framework, name)
-            tenant.subscribed = True
-            self.lent.set_able(tenant, able=client.eligibility.accepted_kinds.revocable)
-            self.lent.set_active(tenant, active=record.active and not client.suppressed)
-        for tenant in self.lent.of(framework):
-            if tenant.role.name not in subscribed:
-                self._unsubscribe(tenant)
+            borrower = self.lent.ensure_borrower(framework, name)
+            borrower.subscribed = True
+            self.lent.set_accepts_revocable(borrower, accepts_revocable=client.eligibility.accepted_kinds.revocable)
+            self.lent.set_active(borrower, active=record.active and not client.suppressed)
+        for borrower in self.lent.of(framework):
+            if borrower.role.name not in subscribed:
+                self._unsubscribe(borrower)
 
-    def _unsubscribe(self, tenant: Tenant) -> None:
-        tenant.subscribed = False
-        self.lent.set_able(tenant, able=False)
-        self.lent.set_active(tenant, active=False)
-        self.lent.forget_unless_needed(tenant)
+    def _unsubscribe(self, borrower: Borrower) -> None:
+        borrower.subscribed = False
+        self.lent.set_accepts_revocable(borrower, accepts_revocable=False)
+        self.lent.set_active(borrower, active=False)
+        self.lent.forget_unless_needed(borrower)
 
     # --- Resources ----------------------------------------------------------------------------------
 
@@ -226,20 +226,20 @@ class LendingAllocator(ForwardingAllocator):
         """What is given back pays debts first."""
         name = allocation_role(part)
         role, record = self.lent.roles.get(name), self.lent.agents.get(agent)
-        tenant = role.tenants.get(framework) if role is not None else None
-        if record is None or tenant is None:
+        borrower = role.borrowers.get(framework) if role is not None else None
+        if record is None or borrower is None:
             return
         if all(entry.throttleable for entry in part):
-            self.lent.unthrottle(record, tenant, part)
+            self.lent.unthrottle(record, borrower, part)
         else:
             amounts = dict(part.scalar_quantities().items())
-            paid = common(amounts, record.debt.get(tenant, {}))
-            rest = beyond(amounts, paid)
-            if beyond(rest, record.lent.get(tenant, {})):
+            paid = overlap(amounts, record.debt.get(borrower, {}))
+            rest = excess(amounts, paid)
+            if excess(rest, record.lent.get(borrower, {})):
                 raise ValueError(f"{framework} is not lent {part} on {agent}")
-            self.lent.owe(record, tenant, paid, -1)
-            self.lent.unlend(record, tenant, rest)
-        self.lent.forget_unless_needed(tenant)
+            self.lent.owe(record, borrower, paid, -1)
+            self.lent.unlend(record, borrower, rest)
+        self.lent.forget_unless_needed(borrower)
         self._refuse(framework, agent, name, part.allocated_to(None), refuse_seconds)
 
     def _refuse(self, framework: str, agent: str, role: str, part: Resources, seconds: float | None) -> None:
@@ -274,10 +274,10 @@ class LendingAllocator(ForwardingAllocator):
         figures = super().metrics()
         sums = totals(self.lent)
         for kind in ("throttleable", "non_throttleable"):
-            whole, taken = sums.get(f"{kind}/total", {}), sums.get(f"{kind}/allocated", {})
-            for name in sorted({*self.lent.lendable_names, *whole, *taken}):
+            total, taken = sums.get(f"{kind}/total", {}), sums.get(f"{kind}/allocated", {})
+            for name in sorted({*self.lent.lendable_names, *total, *taken}):
                 prefix = f"allocator/mesos/revocable/{kind}/resources/{name}"
-                figures[f"{prefix}/total"] = to_double(whole.get(name, 0))
+                figures[f"{prefix}/total"] = to_double(total.get(name, 0))
                 figures[f"{prefix}/allocated"] = to_double(taken.get(name, 0))
         figures["allocator/mesos/revocable/rescinds"] = float(self._stage.rescinds)
         return figures

@@ -53,7 +53,7 @@ class Preemption(RunSteps):
         plan = Plan(self._state, self._priorities, self._holds, self._holdings())
         for client, requests in self._in_order(overdue):
             plan.place(client, requests)
-        plan.let_superfluous_go()
+        plan.release_superfluous()
         for hold in plan.holds_by_agent.values():
             self._holds.add(hold)
         self._revoke(plan)
@@ -93,7 +93,7 @@ class Preemption(RunSteps):
                 found.append((client, request))
         found.sort(key=lambda pair: self._rank(pair[0]))
         for (client, _, _), alike in groupby(
-            found, key=lambda pair: (pair[0], pair[1].wanted.amounts, pair[1].wanted.agent)
+            found, key=lambda pair: (pair[0], pair[1].asked.amounts, pair[1].asked.agent)
         ):
             yield client, [request for _, request in alike]
 
@@ -106,6 +106,6 @@ class Preemption(RunSteps):
         clients = [
             client
             for client in self._state.frameworks[name].clients.values()
-            if takes_part(client) and request.wanted.role in (None, client.role.name)
+            if takes_part(client) and request.asked.role in (None, client.role.name)
         ]
         return max(clients, key=lambda client: self._priorities.of(client.role.name), default=None)

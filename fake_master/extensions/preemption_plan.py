@@ -47,7 +47,7 @@ class Plan:
     ) -> None:
         self._state = state
         self._priorities = priorities
-        self._standing = holds_by_agent
+        self._earlier_holds = holds_by_agent
         self._holdings = holdings
         self._guaranteed = Guarantees(state)
         self._bounds = Bounds(state)
@@ -57,31 +57,31 @@ class Plan:
         """New ones, by agent id."""
         self.revoked: list[tuple[Hold, Holding]] = []
         self._taken: set[HoldingKey] = set()
-        self._sites_seen: dict[tuple[str, Client], PreemptionTarget] = {}
+        self._known_targets: dict[tuple[str, Client], PreemptionTarget] = {}
         for hold in holds_by_agent:
-            amounts = Quantities.total(request.wanted.amounts for request in hold.requests)
+            amounts = Quantities.total(request.asked.amounts for request in hold.requests)
             self._bounds.promise(hold.client.role, amounts, unreserved_nonrevocable(hold.waits_for.values()))
             for holding in hold.waits_for.values():
                 self._guaranteed.give_up(holding)
 
     def place(self, client: Client, requests: Sequence[Request]) -> None:
         """Meet these requests of one client, all of the same amounts, as far as that is possible."""
-        wanted = requests[0].wanted
+        wanted = requests[0].asked
         heap: list[tuple[Cost, int, PreemptionTarget]] = []
         order = itertools.count()
-        for target in self._sites(client, wanted.agent):
+        for target in self._targets(client, wanted.agent):
             option = self._option(target, wanted.amounts)
             if option is not None:
                 heapq.heappush(heap, (option.cost, next(order), target))
         for request in requests:
             self._place(request, heap)
 
-    def let_superfluous_go(self) -> None:
+    def release_superfluous(self) -> None:
         """What one request made room for may have been taken for another already: the dearest first is not taken."""
-        for target in self._sites_seen.values():
+        for target in self._known_targets.values():
             if target.hold is None:
                 continue
-            names = {name for request in target.hold.requests for name in request.wanted.amounts}
+            names = {name for request in target.hold.requests for name in request.asked.amounts}
             own = [holding for hold, holding in self.revoked if hold is target.hold]
             for holding in sorted(
                 own, key=lambda holding: target.eviction_cost(holding, self._eviction_cost), reverse=True
@@ -93,7 +93,7 @@ class Plan:
                     del target.hold.waits_for[holding.key]
 
     def _place(self, request: Request, heap: list[tuple[Cost, int, PreemptionTarget]]) -> None:
-        amounts = request.wanted.amounts
+        amounts = request.asked.amounts
         while heap:
             cost, number, target = heapq.heappop(heap)
             # What was placed before may have made it dearer, or impossible.
@@ -109,13 +109,13 @@ class Plan:
                 heapq.heappush(heap, (again.cost, number, target))
             return
 
-    def _sites(self, client: Client, only: str | None) -> Iterable[PreemptionTarget]:
+    def _targets(self, client: Client, only: str | None) -> Iterable[PreemptionTarget]:
         for agent in self._state.agents.values():
             if only in (None, agent.id):
                 key = agent.id, client
-                if key not in self._sites_seen:
-                    self._sites_seen[key] = self._target(agent, client)
-                yield self._sites_seen[key]
+                if key not in self._known_targets:
+                    self._known_targets[key] = self._target(agent, client)
+                yield self._known_targets[key]
 
     def _target(self, agent: Agent, client: Client) -> PreemptionTarget:
         holdings = self._holdings.get(agent.id, ())
@@ -130,9 +130,9 @@ class Plan:
         return (
             agent.activated
             and (whitelist is None or agent.info.hostname in whitelist)
-            and agent.id not in self._standing
+            and agent.id not in self._earlier_holds
             and agent.id not in self.holds_by_agent
-            and client.eligibility.admits(agent.free_resources.traits)
+            and client.eligibility.admits(agent.free_resources.features)
             and not (client.excludes is not None and client.excludes(agent.info))
         )
 
@@ -185,7 +185,7 @@ class Plan:
 
     def _take(self, target: PreemptionTarget, option: Option, request: Request) -> None:
         """Decide so."""
-        amounts = request.wanted.amounts
+        amounts = request.asked.amounts
         answerable = None if target.free.contains(amounts) else target.answerable(amounts)
         if answerable is not None:
             target.unanswered[answerable] -= amounts
@@ -204,7 +204,7 @@ class Plan:
             priority = self._priorities.of(target.client.role.name)
             target.hold = self.holds_by_agent[target.agent.id] = Hold(target.agent, target.client, priority)
             target.hold.waits_for = {holding.key: holding for holding in target.ending}
-        request.claimed_on = target.agent.id
+        request.hold_agent = target.agent.id
         target.hold.requests.append(request)
         for holding in option.chosen:
             target.coming += target.useful(holding.frees)

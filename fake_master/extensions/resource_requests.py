@@ -9,13 +9,13 @@ from mesosctl.model.resources import Resources
 class Request:
     """One request, until an offer has met it."""
 
-    __slots__ = ("claimed_on", "exhausted", "missed", "wanted")
+    __slots__ = ("asked", "exhausted", "hold_agent", "left_unmet")
 
     def __init__(self, wanted: ResourceRequest) -> None:
-        self.wanted = wanted
-        self.missed = False
+        self.asked = wanted
+        self.left_unmet = False
         """Whether a batch has left it unmet."""
-        self.claimed_on: str | None = None
+        self.hold_agent: str | None = None
         """The agent on which something was asked back for it and has not all come back."""
         self.exhausted = False
         """Whether that came back, and did not do; it is not done again, unless the framework asks again."""
@@ -36,10 +36,10 @@ class Requests:
     def replace(self, framework: str, wanted: Sequence[ResourceRequest]) -> None:
         """The framework asks for this now, and for nothing else; what it asks for still is the same request."""
         before = [request for request in self._by_framework.get(framework, ()) if not request.exhausted]
-        before.sort(key=lambda request: request.claimed_on is None)
+        before.sort(key=lambda request: request.hold_agent is None)
         found = []
         for asked in wanted:
-            known = next((request for request in before if request.wanted == asked), None)
+            known = next((request for request in before if request.asked == asked), None)
             if known is not None:
                 before.remove(known)
             if asked.amounts:
@@ -62,8 +62,8 @@ class Requests:
             for agent, resources in by_agent.items():
                 left = resources.scalar_quantities()
                 for request in sorted(standing, key=lambda request: _nearness(request, agent)):
-                    if _fits(request.wanted, role, agent) and left.contains(request.wanted.amounts):
-                        left -= request.wanted.amounts
+                    if _fits(request.asked, role, agent) and left.contains(request.asked.amounts):
+                        left -= request.asked.amounts
                         standing.remove(request)
         if not standing:
             del self._by_framework[framework]
@@ -75,9 +75,9 @@ class Requests:
         """
         for framework, standing in self._by_framework.items():
             for request in standing:
-                if not request.missed:
-                    request.missed = True
-                elif not request.claimed_on and not request.exhausted:
+                if not request.left_unmet:
+                    request.left_unmet = True
+                elif not request.hold_agent and not request.exhausted:
                     yield framework, request
 
 
@@ -87,4 +87,4 @@ def _fits(wanted: ResourceRequest, role: str, agent: str) -> bool:
 
 def _nearness(request: Request, agent: str) -> int:
     """Which of several requests an offer meets first: one for which something was revoked there; last, elsewhere."""
-    return {agent: 0, None: 1}.get(request.claimed_on, 2)
+    return {agent: 0, None: 1}.get(request.hold_agent, 2)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fake_master.allocator.forwarding import ForwardingAllocator
 from fake_master.allocator.hierarchical.allocations import Allocation, Amounts
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.sorter import Node, Sorter
+from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     HoldingsQuestion,

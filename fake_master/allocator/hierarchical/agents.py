@@ -27,7 +27,7 @@ class Agents:
             raise ValueError(f"agent {info.id} is known already")
         agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
         agent.unavailability = unavailability
-        state.enter(agent.capacity, 1)
+        state.count_total(agent.capacity, 1)
         self._account_used(agent, used)
         self._engine.gate.agents_known(len(state.agents))
         self._engine.request_run(info.id)
@@ -61,14 +61,14 @@ class Agents:
         """Forget an agent and all that is held there."""
         state = self._state
         agent = state.agents.pop(agent_id)
-        for allocation in state.pool.parcels.by_role(agent.allocated) if agent.allocated else ():
+        for allocation in state.pool.allocations.by_role(agent.allocated) if agent.allocated else ():
             state.mark_allocated(agent, allocation, -1)
-        for client, allocation in list(agent.held):
+        for client, allocation in list(agent.allocations):
             state.give_back(agent, client, allocation)
-            state.untrack_unless_needed(client)
+            state.forget_client_unless_needed(client)
         state.clear_filters([agent])
         self._inverse_offers.forget_agent(agent)
-        state.enter(agent.capacity, -1)
+        state.count_total(agent.capacity, -1)
         self._engine.queue.discard(agent_id)
 
     def set_activated(self, agent_id: str, *, activated: bool) -> None:
@@ -80,7 +80,7 @@ class Agents:
         agent = self._state.agents[agent_id]
         self._inverse_offers.forget_agent(agent)
         agent.unavailability = unavailability
-        agent.outstanding.clear()
+        agent.inverse_offered_to.clear()
         self._engine.request_run(agent_id)
 
     def update_whitelist(self, hostnames: Collection[str] | None) -> None:

@@ -39,7 +39,7 @@ class Frameworks:
 
     def _subscribe(self, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
         for role in sorted(roles):
-            client = self._state.track(framework, role)
+            client = self._state.ensure_client(framework, role)
             client.subscribed = True
             client.suppressed = role in suppressed
             self._state.set_active(client)
@@ -49,7 +49,7 @@ class Frameworks:
         state = self._state
         framework = state.frameworks[info.id]
         before = framework.info.roles
-        state.describe(framework, info)
+        state.update_info(framework, info)
         # Before the others go: a role above or below one of those keeps its place in the tree of the sorter.
         self._subscribe(framework, info.roles - before, suppressed)
         for role in before - info.roles:
@@ -57,7 +57,7 @@ class Frameworks:
             client.subscribed = client.suppressed = False
             self._filters.forget(client)
             state.set_active(client)
-            state.untrack_unless_needed(client)
+            state.forget_client_unless_needed(client)
         kept = info.roles & before
         self.suppress(info.id, {role for role in kept if role in suppressed and not framework.clients[role].suppressed})
         self._revive(
@@ -69,17 +69,17 @@ class Frameworks:
         state = self._state
         framework = state.frameworks[framework_id]
         for agent in state.agents.values():
-            own = [pair for pair in agent.held if pair[0].framework is framework]
+            own = [pair for pair in agent.allocations if pair[0].framework is framework]
             for client, allocation in own:
                 state.mark_allocated(agent, allocation, -1)
                 state.give_back(agent, client, allocation)
             if own:
                 agent.refresh()
-            agent.outstanding.discard(framework)
+            agent.inverse_offered_to.discard(framework)
         for client in list(framework.clients.values()):
             self._filters.forget(client)
             client.subscribed = False
-            state.untrack_unless_needed(client)
+            state.forget_client_unless_needed(client)
         self._inverse_offers.forget_framework(framework)
         del state.frameworks[framework_id]
 

@@ -45,7 +45,7 @@ class OfferFilters:
             for offer_filter in filters:
                 offer_filter.alive = False
         client.filters.clear()
-        self._state.renew(client)
+        self._state.renew_tokens(client)
 
     def remaining(self, client: Client) -> Iterable[tuple[Agent, Resources, float]]:
         """Yield (agent, what is refused there, seconds left) for each filter of a client."""
@@ -71,8 +71,12 @@ class InverseOffers:
             if agent.unavailability is None:
                 continue
             for framework in agent.holders():
-                if framework.active and framework not in agent.outstanding and not framework.inverse_filters.get(agent):
-                    agent.outstanding.add(framework)
+                if (
+                    framework.active
+                    and framework not in agent.inverse_offered_to
+                    and not framework.inverse_filters.get(agent)
+                ):
+                    agent.inverse_offered_to.add(framework)
                     asked.setdefault(framework.id, {})[agent.id] = agent.unavailability
         return asked
 
@@ -81,7 +85,7 @@ class InverseOffers:
         framework, agent = self._state.frameworks.get(framework_id), self._state.agents.get(agent_id)
         if framework is None or agent is None:
             return
-        agent.outstanding.discard(framework)
+        agent.inverse_offered_to.discard(framework)
         seconds = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
         if seconds == 0:
             return

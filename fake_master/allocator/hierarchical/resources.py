@@ -29,7 +29,7 @@ class AllocatedResources:
         if not resources:
             return
         state = self._state
-        allocation = state.pool.parcels.of(resources)
+        allocation = state.pool.allocations.of(resources)
         agent = state.agents.get(agent_id)
         if agent is not None and is_allocated:
             state.mark_allocated(agent, allocation, -1)
@@ -39,10 +39,10 @@ class AllocatedResources:
             return
         state.give_back(agent, client, allocation)
         agent.refresh()
-        if not client.held:
-            state.untrack_unless_needed(client)
+        if not client.allocation_count:
+            state.forget_client_unless_needed(client)
         if refuse_seconds is not None:
-            self._filters.install(client, agent, allocation.plain, refuse_seconds)
+            self._filters.install(client, agent, allocation.without_role, refuse_seconds)
 
     def restore_offered(self, framework_id: str, agent_id: str, resources: Resources) -> None:
         """Account what an earlier master offered."""
@@ -61,7 +61,7 @@ class AllocatedResources:
         state = self._state
         agent = state.agents[agent_id]
         steps = list(conversions)
-        before = state.pool.parcels.of(offered)
+        before = state.pool.allocations.of(offered)
         client = state.frameworks[framework_id].clients[before.role]
         after = apply_all(offered, steps)
         total = apply_to_total(agent.capacity.total, steps)

@@ -15,7 +15,7 @@ from fake_master.allocator.hierarchical.allocations import (
     clamped_subtract,
     difference,
 )
-from fake_master.allocator.hierarchical.sorter import Node, Sorter
+from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from mesosctl.model.quantities import Quota, add_up
 
 DEFAULT_QUOTA = Quota()
@@ -23,31 +23,42 @@ Reserved = Iterable[tuple[str, Pairs]]
 """Reserved scalars by owner."""
 
 
-class QuotaRoom:
+class QuotaAllowance:
     """What a role with quota may still be given, in the course of one run."""
 
-    __slots__ = ("bounds", "missing")
+    __slots__ = ("limits_left", "unmet_guarantee")
 
     def __init__(self, quota: Quota, consumed: Amounts) -> None:
-        self.missing = difference(dict(quota.guarantees.items()), consumed)
+        self.unmet_guarantee = difference(dict(quota.guarantees.items()), consumed)
         """Guarantees not met yet; zeros dropped."""
-        self.bounds = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
+        self.limits_left = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
         """What is left under each limit; zeros kept, a name not in it is unlimited."""
 
     def charge(self, pairs: Pairs) -> None:
         """The role was given this much."""
-        clamped_subtract(self.missing, pairs)
+        clamped_subtract(self.unmet_guarantee, pairs)
         for name, amount in pairs:
-            if name in self.bounds:
-                self.bounds[name] = max(0, self.bounds[name] - amount)
+            if name in self.limits_left:
+                self.limits_left[name] = max(0, self.limits_left[name] - amount)
 
 
 class Role:
     """One role.  `root` is the role with the empty name."""
 
     __slots__ = (
-        "allocated_unreserved", "children", "leaf", "name", "parent", "quota", "reservations", "room",
-        "sorter", "token", "used_reserved", "used_unreserved", "weight",
+        "allocated_unreserved",
+        "allowance",
+        "children",
+        "leaf",
+        "name",
+        "parent",
+        "quota",
+        "reservations",
+        "sorter",
+        "token",
+        "used_reserved",
+        "used_unreserved",
+        "weight",
     )  # fmt: skip
 
     def __init__(self, name: str, parent: "Role | None") -> None:
@@ -67,7 +78,7 @@ class Role:
         self.used_unreserved: Amounts = {}
         """Offered or allocated, unreserved, not revocable."""
         self.allocated_unreserved: Amounts = {}
-        self.room: QuotaRoom | None = None
+        self.allowance: QuotaAllowance | None = None
         """While a run lasts, and only with quota."""
 
     def consumed(self, *, with_reservations: bool) -> Amounts:
