@@ -58,10 +58,19 @@ class Unavailability:
     duration: float | None = None
 
 
-OfferCallback = Callable[[str, dict[str, dict[str, Resources]]], None]
-"""(framework id, {role: {agent id: resources allocated to the role}}), once a framework and run."""
+FrameworkId = str
+RoleName = str
+AgentId = str
 
-InverseOfferCallback = Callable[[str, dict[str, Unavailability]], None]
+ResourcesByAgent = dict[AgentId, Resources]
+OffersByRole = dict[RoleName, ResourcesByAgent]
+Offers = dict[FrameworkId, OffersByRole]
+"""What is offered to each framework: resources that are allocated to the role."""
+
+OfferCallback = Callable[[FrameworkId, OffersByRole], None]
+"""Called once a framework and run."""
+
+InverseOfferCallback = Callable[[FrameworkId, dict[AgentId, Unavailability]], None]
 """(framework id, {agent id: unavailability}), once a framework and run."""
 
 

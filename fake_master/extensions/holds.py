@@ -6,10 +6,10 @@ be taken by those who had just lost it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from fake_master.allocator.hierarchical.events import Request, Requests
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentInfo, Holding, HoldingKey
+from fake_master.extensions.resource_requests import Request, Requests
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import Priorities
@@ -68,7 +68,7 @@ class Holds:
             del self._by_agent[hold.agent.id]
             hold.agent.forget_proofs()
             for request in hold.requests:
-                request.claimed_on = None
+                request.hold_agent = None
 
     def review(self, state: State, requests: Requests, holdings: Mapping[str, Sequence[Holding]]) -> None:
         """Before a run: forget holds that nobody has any more, and what has ended meanwhile."""
@@ -105,9 +105,7 @@ def _is_wanted(hold: Hold, state: State, requests: Requests) -> bool:
 def _is_enough(hold: Hold, requests: Requests) -> bool:
     """Whether there is enough already, because something else has ended: then the rest may stay."""
     framework = hold.client.framework.id
-    wanted = Quantities.total(
-        request.wanted.amounts for request in hold.requests if requests.stands(framework, request)
-    )
+    wanted = Quantities.total(request.asked.amounts for request in hold.requests if requests.stands(framework, request))
     return hold.client.eligibility.usable(hold.agent.free_resources.resources).contains(wanted)
 
 

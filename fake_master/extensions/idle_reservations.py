@@ -4,33 +4,33 @@ from dataclasses import dataclass, field
 
 from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, add, scalar_pairs
 from fake_master.allocator.hierarchical.free_resources import FreeResources
-from fake_master.allocator.hierarchical.sorter import Node, Sorter
+from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from mesosctl.model import roles
 from mesosctl.model.resources import Resources
 
 
 @dataclass(slots=True, eq=False)
-class Tenant:
+class Borrower:
     """A framework in a role, as far as it may hold or holds something that can be taken back."""
 
     framework: str
-    role: "TenantRole"
+    role: "BorrowerRole"
     leaf: Node
     subscribed: bool = False
-    able: bool = False
+    accepts_revocable: bool = False
     held: int = 0
     """On how many agents it has anything, twice where of both kinds."""
 
 
 @dataclass(slots=True, eq=False)
-class TenantRole:
+class BorrowerRole:
     """A role with frameworks."""
 
     name: str
     leaf: Node
     sorter: Sorter
-    tenants: dict[str, Tenant] = field(default_factory=dict)
-    able: int = 0
+    borrowers: dict[str, Borrower] = field(default_factory=dict)
+    accepts_revocable: int = 0
     """How many of its frameworks can be offered what may be taken back."""
 
 
@@ -39,25 +39,25 @@ class LentAgent:
     """What one agent has to lend, and who has it."""
 
     id: str
-    usage: Resources = field(default_factory=Resources)
+    usage_slack: Resources = field(default_factory=Resources)
     """Slack of use, as it was reported."""
-    slack: Amounts = field(default_factory=dict)
+    allocation_slack: Amounts = field(default_factory=dict)
     """Slack of allocation, as of the last run."""
-    lent: dict[Tenant, Amounts] = field(default_factory=dict)
+    lent: dict[Borrower, Amounts] = field(default_factory=dict)
     """Of the slack of allocation; together never more than it after a run."""
-    debt: dict[Tenant, Amounts] = field(default_factory=dict)
-    """What tenants still hold though it is lent no longer."""
-    throttled: dict[Tenant, Resources] = field(default_factory=dict)
+    debt: dict[Borrower, Amounts] = field(default_factory=dict)
+    """What borrowers still hold though it is lent no longer."""
+    throttled: dict[Borrower, Resources] = field(default_factory=dict)
     """Of the slack of use, with allocation roles."""
-    seen: FreeResources | None = None
+    slack_worked_out_for: FreeResources | None = None
     """What was free when `slack` was worked out."""
-    entered: Pairs = ()
+    counted_in_totals: Pairs = ()
     """What the sorters' totals count of it."""
-    idle_in: object = None
+    idle_epoch: object = None
     """The situation in which nobody took anything of what there is now; None where that is not known."""
 
     def lent_in_all(self) -> Amounts:
-        """What all tenants have of the slack of allocation, debts aside."""
+        """What all borrowers have of the slack of allocation, debts aside."""
         sums: Amounts = {}
         for amounts in self.lent.values():
             add(sums, tuple(amounts.items()))
@@ -65,33 +65,33 @@ class LentAgent:
 
     def usage_free(self) -> Resources:
         """What nobody has of the slack of use."""
-        left = self.usage
+        left = self.usage_slack
         for held in self.throttled.values():
             left -= held.allocated_to(None)
         return left
 
 
-def beyond(whole: Amounts, part: Amounts) -> Amounts:
-    """How much of each name is in `whole` beyond what is in `part`."""
-    return {name: rest for name, amount in whole.items() if (rest := amount - part.get(name, 0)) > 0}
+def excess(total: Amounts, part: Amounts) -> Amounts:
+    """How much of each name is in `total` excess what is in `part`."""
+    return {name: rest for name, amount in total.items() if (rest := amount - part.get(name, 0)) > 0}
 
 
-def common(left: Amounts, right: Amounts) -> Amounts:
+def overlap(left: Amounts, right: Amounts) -> Amounts:
     """As much of each name as is in both."""
     return {name: least for name, amount in left.items() if (least := min(amount, right.get(name, 0))) > 0}
 
 
 def forget_idleness(agent: LentAgent) -> None:
     """Somebody might take something of it after all."""
-    agent.idle_in = None
+    agent.idle_epoch = None
 
 
-class Idle:
-    """Idle reservations of agents that look alike, and what of them may be lent to a role."""
+class IdleReservations:
+    """IdleReservations reservations of agents that look alike, and what of them may be lent to a role."""
 
     def __init__(self, lendable: Resources) -> None:
         self._lendable = lendable
-        self.everything = scalar_pairs(lendable)
+        self.amounts = scalar_pairs(lendable)
         self._others: dict[str, Amounts] = {}
 
     def of_others(self, role: str) -> Amounts:
@@ -103,21 +103,21 @@ class Idle:
         return found
 
 
-def free_for(agent: LentAgent, idle: Idle, role: str, left: Amounts) -> Amounts:
+def lendable_to(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
     """What of all that is left may be lent to a role (A6), and to no role below an owner more than what others own."""
     for name in (role, *roles.ancestors(role)):
         if not left:
             break
         own = idle.of_others(name)
-        if own != agent.slack:
-            bound = beyond(own, _lent_within(agent, name))
-            left = common(left, bound)
+        if own != agent.allocation_slack:
+            bound = excess(own, _lent_within(agent, name))
+            left = overlap(left, bound)
     return left
 
 
 def _lent_within(agent: LentAgent, role: str) -> Amounts:
     sums: Amounts = {}
-    for tenant, amounts in agent.lent.items():
-        if tenant.role.name == role or roles.is_strict_subrole(tenant.role.name, role):
+    for borrower, amounts in agent.lent.items():
+        if borrower.role.name == role or roles.is_strict_subrole(borrower.role.name, role):
             add(sums, tuple(amounts.items()))
     return sums

@@ -3,110 +3,125 @@
 It reads what the two regular stages left free and decides nothing for them.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from fake_master.allocator.hierarchical.allocations import Amounts, add
+from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.state import State
-from fake_master.extensions.idle_reservations import LentAgent, Tenant, beyond, common, free_for
+from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
+from fake_master.extensions.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
 from fake_master.extensions.lent_resources import LentState
 from mesosctl.model.offers import is_allocatable
 from mesosctl.model.resources import Resources
 
-
-@dataclass(slots=True)
-class Decisions:
-    """What a third stage came to."""
-
-    offers: list[tuple[Client, Agent, Resources]] = field(default_factory=list)
-    """What a client is offered of an agent: of one kind each, with the allocation role."""
-    rescinds: dict[str, dict[str, Resources]] = field(default_factory=dict)
-    """What is lent no longer, by framework and agent id, with allocation roles."""
+RescindCallback = Callable[[FrameworkId, ResourcesByAgent], None]
+"""Takes what is lent no longer, with allocation roles; called once a framework and run."""
 
 
-class Lending:
+class LendingStage(RunSteps):
     """Third stages, one after another."""
 
-    def __init__(self, state: State, lent: LentState) -> None:
+    def __init__(self, state: State, lent: LentState, on_rescind: RescindCallback) -> None:
         self._state = state
         self._lent = lent
+        self._on_rescind = on_rescind
+        self._rescinded: dict[FrameworkId, ResourcesByAgent] = {}
+        self.rescinds = 0
+        """How often something was taken back from a framework, ever."""
 
-    def run(self, agents: list[Agent]) -> Decisions:
+    def third_stage(self, agents: list[Agent], offers: Offers) -> None:
         """Work out anew what every agent has to lend, and offer what these have, in this order."""
-        made = Decisions()
+        lent = self._lent
+        self._rescinded = {}
         for agent in self._state.agents.values():
-            record = self._lent.agent(agent.id)
-            if record.seen is not agent.free_resources:
-                self._lent.set_slack(record, agent.free_resources)
-        for record in self._lent.agents.values():
+            record = lent.agent(agent.id)
+            if record.slack_worked_out_for is not agent.free_resources:
+                lent.set_slack(record, agent.free_resources)
+        for record in lent.agents.values():
             if record.lent:
-                self._take_back(record, made)
+                self._take_back(record)
             if record.debt:
                 self._turn_debts_back(record)
         for agent in agents:
-            record = self._lent.agents[agent.id]
-            if (record.slack or record.usage) and record.idle_in is not self._lent.epoch:
-                before = len(made.offers)
-                self._serve(agent, record, made)
-                if len(made.offers) == before:
-                    record.idle_in = self._lent.epoch
-        return made
+            record = lent.agents[agent.id]
+            if (
+                (record.allocation_slack or record.usage_slack)
+                and record.idle_epoch is not lent.epoch
+                and not self._offer_agent(agent, record, offers)
+            ):
+                record.idle_epoch = lent.epoch
+
+    def before_offers(self) -> None:
+        """Tell what was taken back in the run."""
+        for framework, by_agent in self._rescinded.items():
+            self.rescinds += 1
+            self._on_rescind(framework, by_agent)
 
     # --- Taking back --------------------------------------------------------------------------------
 
-    def _take_back(self, record: LentAgent, made: Decisions) -> None:
+    def _take_back(self, record: LentAgent) -> None:
         """Where more is lent than lies idle, the best-off give first; what they hold of it becomes a debt."""
-        over = beyond(record.lent_in_all(), record.slack)
+        over = excess(record.lent_in_all(), record.allocation_slack)
         if not over:
             return
-        for tenant in sorted(record.lent, key=self._lent.standing, reverse=True):
-            part = common(over, record.lent[tenant])
+        for borrower in sorted(record.lent, key=self._lent.fair_rank, reverse=True):
+            part = overlap(over, record.lent[borrower])
             if part:
-                tagged = self._lent.unlend(record, tenant, part)
-                self._lent.owe(record, tenant, part, 1)
-                over = beyond(over, part)
-                by_agent = made.rescinds.setdefault(tenant.framework, {})
+                tagged = self._lent.unlend(record, borrower, part)
+                self._lent.owe(record, borrower, part, 1)
+                over = excess(over, part)
+                by_agent = self._rescinded.setdefault(borrower.framework, {})
                 by_agent[record.id] = by_agent.get(record.id, Resources()) + tagged
 
     def _turn_debts_back(self, record: LentAgent) -> None:
         """What lies idle again is lent to those who still have it, before anybody else."""
-        free = beyond(record.slack, record.lent_in_all())
-        for tenant in sorted(record.debt, key=self._lent.standing) if free else ():
-            part = common(free, record.debt[tenant])
+        free = excess(record.allocation_slack, record.lent_in_all())
+        for borrower in sorted(record.debt, key=self._lent.fair_rank) if free else ():
+            part = overlap(free, record.debt[borrower])
             if part:
-                self._lent.owe(record, tenant, part, -1)
-                self._lent.lend(record, tenant, part, counted=False)
-                free = beyond(free, part)
+                self._lent.owe(record, borrower, part, -1)
+                self._lent.lend(record, borrower, part, counted=False)
+                free = excess(free, part)
 
     # --- Lending ------------------------------------------------------------------------------------
 
-    def _serve(self, agent: Agent, record: LentAgent, made: Decisions) -> None:
-        """Offer one agent round: the first who can take it takes all that is free."""
-        left, usage = beyond(record.slack, record.lent_in_all()), record.usage_free()
+    def _offer_agent(self, agent: Agent, record: LentAgent, offers: Offers) -> bool:
+        """Offer one agent round: the first who can take it takes all that is free.  Whether anybody did."""
+        gave = False
+        left, usage = excess(record.allocation_slack, record.lent_in_all()), record.usage_free()
         idle = self._lent.idle(agent.free_resources)
         for place in self._lent.role_sorter.walk():
             role = place.client
-            for leaf in role.sorter.walk() if role.able else ():
+            for leaf in role.sorter.walk() if role.accepts_revocable else ():
                 if not left and not usage:
-                    return
-                tenant: Tenant = leaf.client
-                client = self._state.frameworks[tenant.framework].clients[role.name]
+                    return gave
+                borrower: Borrower = leaf.client
+                client = self._state.frameworks[borrower.framework].clients[role.name]
                 if not _can_take(client, agent):
                     continue
-                slack = free_for(record, idle, role.name, left)
+                slack = lendable_to(record, idle, role.name, left)
                 if _wants(client, agent, usage):
-                    made.offers.append((client, agent, self._lent.throttle(record, tenant, usage)))
+                    _add(offers, client, agent, self._lent.throttle(record, borrower, usage))
+                    gave = True
                     usage = record.usage_free()
-                if slack and _wants(client, agent, self._lent.plain(tenant, slack)):
-                    made.offers.append((client, agent, self._lent.lend(record, tenant, slack)))
-                    left = beyond(left, slack)
+                if slack and _wants(client, agent, self._lent.without_role(borrower, slack)):
+                    _add(offers, client, agent, self._lent.lend(record, borrower, slack))
+                    gave = True
+                    left = excess(left, slack)
+        return gave
+
+
+def _add(offers: Offers, client: Client, agent: Agent, resources: Resources) -> None:
+    by_agent = offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
+    by_agent[agent.id] = by_agent[agent.id] + resources if agent.id in by_agent else resources
 
 
 def _can_take(client: Client, agent: Agent) -> bool:
     eligibility = client.eligibility
     return (
         eligibility.accepted_kinds.revocable
-        and eligibility.admits(agent.capacity.traits)
+        and eligibility.admits(agent.capacity.features)
         and not (client.excludes is not None and client.excludes(agent.info))
     )
 
@@ -123,11 +138,11 @@ def totals(lent: LentState) -> dict[str, Amounts]:
     sums: dict[str, Amounts] = {}
     for record in lent.agents.values():
         found = {
-            "throttleable/total": record.usage.scalar_quantities().items(),
+            "throttleable/total": record.usage_slack.scalar_quantities().items(),
             "throttleable/allocated": [
                 pair for held in record.throttled.values() for pair in held.scalar_quantities().items()
             ],
-            "non_throttleable/total": record.slack.items(),
+            "non_throttleable/total": record.allocation_slack.items(),
             "non_throttleable/allocated": record.lent_in_all().items(),
         }
         for name, pairs in found.items():

@@ -17,23 +17,24 @@ from fake_master.allocator.hierarchical.allocations import (
     scalar_pairs,
 )
 from fake_master.allocator.hierarchical.free_resources import FreeResources
-from fake_master.allocator.hierarchical.sorter import Sorter, Totals
-from fake_master.allocator.hierarchical.sorters import DrfSorter, RandomSorter
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
+from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.options import Options, SorterName
-from fake_master.extensions.idle_reservations import Idle, LentAgent, Tenant, TenantRole
+from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
-PARCELS_REMEMBERED = 50_000
+_MOST_REMEMBERED = 50_000
 
 
 class LentState:
-    """Agents, tenants and the sorters."""
+    """Agents, borrowers and the sorters."""
 
     def __init__(self, options: Options, lendable_names: frozenset[str]) -> None:
         self.lendable_names = lendable_names
         self.agents: dict[str, LentAgent] = {}
-        self.roles: dict[str, TenantRole] = {}
+        self.roles: dict[str, BorrowerRole] = {}
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
         self._options = options
         # Draws of their own, so that the regular ones come out as if nobody lent anything.
@@ -41,55 +42,55 @@ class LentState:
         self.role_sorter = self._sorter(options.role_sorter)
         self.epoch = object()
         """Replaced whenever a framework might take what it did not before."""
-        self._parcels = AllocationPool()
+        self._allocations = AllocationPool()
         self._by_amounts: dict[tuple[str, Pairs], Allocation] = {}
-        self._idle: dict[FreeResources, Idle] = {}
+        self._idle: dict[FreeResources, IdleReservations] = {}
 
-    # --- Roles and tenants --------------------------------------------------------------------------
+    # --- Roles and borrowers --------------------------------------------------------------------------
 
-    def track(self, framework: str, name: str) -> Tenant:
+    def ensure_borrower(self, framework: str, name: str) -> Borrower:
         """The framework in a role, inactive at first."""
         role = self.roles.get(name)
         if role is None:
             sorter = self._sorter(self._options.framework_sorter)
-            role = self.roles[name] = TenantRole(name, self.role_sorter.add(name), sorter)
+            role = self.roles[name] = BorrowerRole(name, self.role_sorter.add(name), sorter)
             role.leaf.client = role
             self.role_sorter.activate(name)
-        tenant = role.tenants.get(framework)
-        if tenant is None:
+        borrower = role.borrowers.get(framework)
+        if borrower is None:
             leaf = role.sorter.add(framework.replace("/", "\0"))
-            leaf.client = tenant = role.tenants[framework] = Tenant(framework, role, leaf)
-        return tenant
+            leaf.client = borrower = role.borrowers[framework] = Borrower(framework, role, leaf)
+        return borrower
 
-    def of(self, framework: str) -> list[Tenant]:
+    def of(self, framework: str) -> list[Borrower]:
         """The framework in every role in which it is known."""
-        return [role.tenants[framework] for role in self.roles.values() if framework in role.tenants]
+        return [role.borrowers[framework] for role in self.roles.values() if framework in role.borrowers]
 
-    def set_active(self, tenant: Tenant, *, active: bool) -> None:
+    def set_active(self, borrower: Borrower, *, active: bool) -> None:
         """Whether it takes part in sharing."""
         self.epoch = object()
-        switch = tenant.role.sorter.activate if active else tenant.role.sorter.deactivate
-        switch(tenant.leaf.path)
+        switch = borrower.role.sorter.activate if active else borrower.role.sorter.deactivate
+        switch(borrower.leaf.path)
 
-    def set_able(self, tenant: Tenant, *, able: bool) -> None:
+    def set_accepts_revocable(self, borrower: Borrower, *, accepts_revocable: bool) -> None:
         """Whether it has the capability; roles without any such framework are passed over."""
-        tenant.role.able += able - tenant.able
-        tenant.able = able
+        borrower.role.accepts_revocable += accepts_revocable - borrower.accepts_revocable
+        borrower.accepts_revocable = accepts_revocable
 
-    def forget_unless_needed(self, tenant: Tenant) -> None:
-        """Forget a tenant that is not subscribed and has nothing."""
-        if tenant.subscribed or tenant.held:
+    def forget_unless_needed(self, borrower: Borrower) -> None:
+        """Forget a borrower that is not subscribed and has nothing."""
+        if borrower.subscribed or borrower.held:
             return
-        role = tenant.role
-        role.sorter.remove(tenant.leaf.path)
-        del role.tenants[tenant.framework]
-        if not role.tenants:
+        role = borrower.role
+        role.sorter.remove(borrower.leaf.path)
+        del role.borrowers[borrower.framework]
+        if not role.borrowers:
             self.role_sorter.remove(role.name)
             del self.roles[role.name]
 
-    def standing(self, tenant: Tenant) -> tuple[object, ...]:
-        """What orders tenants that hold something, whether they take part in sharing or not: the worst-off first."""
-        role, leaf = tenant.role, tenant.leaf
+    def fair_rank(self, borrower: Borrower) -> tuple[object, ...]:
+        """What orders borrowers that hold something, whether they take part in sharing or not: the worst-off first."""
+        role, leaf = borrower.role, borrower.leaf
         return (
             self.role_sorter.share(role.name), role.leaf.count, role.name,
             role.sorter.share(leaf.path), leaf.count, leaf.path,
@@ -97,83 +98,83 @@ class LentState:
 
     # --- Handing out and taking back ----------------------------------------------------------------
 
-    def lend(self, agent: LentAgent, tenant: Tenant, amounts: Amounts, *, counted: bool = True) -> Resources:
-        """Slack of allocation for a tenant; `counted` is whether the sorters see an allocation."""
-        allocation = self._allocation(tenant, amounts)
-        self._change(agent.lent, tenant, amounts, 1)
-        self._enter(tenant, agent, allocation, 1, counted=counted)
-        return allocation.tagged
+    def lend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, *, counted: bool = True) -> Resources:
+        """Slack of allocation for a borrower; `counted` is whether the sorters see an allocation."""
+        allocation = self._allocation(borrower, amounts)
+        self._change(agent.lent, borrower, amounts, 1)
+        self._enter(borrower, agent, allocation, 1, counted=counted)
+        return allocation.with_role
 
-    def unlend(self, agent: LentAgent, tenant: Tenant, amounts: Amounts) -> Resources:
+    def unlend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts) -> Resources:
         """The reverse."""
-        allocation = self._allocation(tenant, amounts)
-        self._change(agent.lent, tenant, amounts, -1)
-        self._enter(tenant, agent, allocation, -1)
-        return allocation.tagged
+        allocation = self._allocation(borrower, amounts)
+        self._change(agent.lent, borrower, amounts, -1)
+        self._enter(borrower, agent, allocation, -1)
+        return allocation.with_role
 
-    def owe(self, agent: LentAgent, tenant: Tenant, amounts: Amounts, sign: int) -> None:
+    def owe(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, sign: int) -> None:
         """A debt grows (+1), or is paid or turned back (-1)."""
-        self._change(agent.debt, tenant, amounts, sign)
+        self._change(agent.debt, borrower, amounts, sign)
 
-    def throttle(self, agent: LentAgent, tenant: Tenant, resources: Resources) -> Resources:
-        """Slack of use, without allocation roles, for a tenant."""
-        allocation = self._parcels.for_role(tenant.role.name, Content(resources))
-        present = agent.throttled.get(tenant)
-        tenant.held += present is None
-        agent.throttled[tenant] = allocation.tagged if present is None else present + allocation.tagged
-        self._enter(tenant, agent, allocation, 1)
-        return allocation.tagged
+    def throttle(self, agent: LentAgent, borrower: Borrower, resources: Resources) -> Resources:
+        """Slack of use, without allocation roles, for a borrower."""
+        allocation = self._allocations.for_role(borrower.role.name, Content(resources))
+        present = agent.throttled.get(borrower)
+        borrower.held += present is None
+        agent.throttled[borrower] = allocation.with_role if present is None else present + allocation.with_role
+        self._enter(borrower, agent, allocation, 1)
+        return allocation.with_role
 
-    def unthrottle(self, agent: LentAgent, tenant: Tenant, tagged: Resources) -> None:
+    def unthrottle(self, agent: LentAgent, borrower: Borrower, tagged: Resources) -> None:
         """The reverse.  Raises ValueError for what is not held."""
-        present = agent.throttled.get(tenant, Resources())
+        present = agent.throttled.get(borrower, Resources())
         if not present.contains(tagged):
-            raise ValueError(f"{tenant.framework} holds {present} on {agent.id}, not {tagged}")
+            raise ValueError(f"{borrower.framework} holds {present} on {agent.id}, not {tagged}")
         left = present - tagged
         if left:
-            agent.throttled[tenant] = left
+            agent.throttled[borrower] = left
         else:
-            del agent.throttled[tenant]
-            tenant.held -= 1
-        self._enter(tenant, agent, self._parcels.of(tagged), -1)
+            del agent.throttled[borrower]
+            borrower.held -= 1
+        self._enter(borrower, agent, self._allocations.of(tagged), -1)
 
     def _enter(
-        self, tenant: Tenant, agent: LentAgent, allocation: Allocation, sign: int, *, counted: bool = True
+        self, borrower: Borrower, agent: LentAgent, allocation: Allocation, sign: int, *, counted: bool = True
     ) -> None:
-        role = tenant.role
-        agent.idle_in = None
+        role = borrower.role
+        agent.idle_epoch = None
         if sign > 0:
             self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
-            role.sorter.allocated(tenant.leaf, agent.id, allocation, counted=counted)
+            role.sorter.allocated(borrower.leaf, agent.id, allocation, counted=counted)
         else:
             self.role_sorter.unallocated(role.leaf, agent.id, allocation)
-            role.sorter.unallocated(tenant.leaf, agent.id, allocation)
+            role.sorter.unallocated(borrower.leaf, agent.id, allocation)
 
     @staticmethod
-    def _change(book: dict[Tenant, Amounts], tenant: Tenant, amounts: Amounts, sign: int) -> None:
-        present = book.get(tenant)
+    def _change(book: dict[Borrower, Amounts], borrower: Borrower, amounts: Amounts, sign: int) -> None:
+        present = book.get(borrower)
         if present is None:
-            present = book[tenant] = {}
-            tenant.held += 1
+            present = book[borrower] = {}
+            borrower.held += 1
         add(present, tuple(amounts.items()), sign)
         if not present:
-            del book[tenant]
-            tenant.held -= 1
+            del book[borrower]
+            borrower.held -= 1
 
-    def plain(self, tenant: Tenant, amounts: Amounts) -> Resources:
+    def without_role(self, borrower: Borrower, amounts: Amounts) -> Resources:
         """Slack of allocation as it is offered, without allocation roles."""
-        return self._allocation(tenant, amounts).plain
+        return self._allocation(borrower, amounts).without_role
 
-    def _allocation(self, tenant: Tenant, amounts: Amounts) -> Allocation:
+    def _allocation(self, borrower: Borrower, amounts: Amounts) -> Allocation:
         """What is lent shows neither lender nor stack."""
-        key = tenant.role.name, tuple(sorted(amounts.items()))
+        key = borrower.role.name, tuple(sorted(amounts.items()))
         allocation = self._by_amounts.get(key)
         if allocation is None:
-            if len(self._by_amounts) > PARCELS_REMEMBERED:
+            if len(self._by_amounts) > _MOST_REMEMBERED:
                 self._by_amounts.clear()
-                self._parcels.forget()
+                self._allocations.forget()
             entries = (Resource(name, amount, revocable=True) for name, amount in key[1])
-            allocation = self._by_amounts[key] = self._parcels.for_role(key[0], Content(Resources(entries)))
+            allocation = self._by_amounts[key] = self._allocations.for_role(key[0], Content(Resources(entries)))
         return allocation
 
     # --- Agents -------------------------------------------------------------------------------------
@@ -187,48 +188,48 @@ class LentState:
 
     def set_usage(self, agent: LentAgent, usage: Resources) -> bool:
         """Another report of slack of use.  Whether it differs from the last."""
-        changed = agent.usage != usage
-        agent.usage = usage
-        agent.idle_in = None
+        changed = agent.usage_slack != usage
+        agent.usage_slack = usage
+        agent.idle_epoch = None
         self._enter_totals(agent)
         return changed
 
     def set_slack(self, agent: LentAgent, free_resources: FreeResources) -> None:
         """What lies idle on an agent that looks like this."""
-        agent.seen = free_resources
-        agent.idle_in = None
-        agent.slack = dict(self.idle(free_resources).everything)
+        agent.slack_worked_out_for = free_resources
+        agent.idle_epoch = None
+        agent.allocation_slack = dict(self.idle(free_resources).amounts)
         self._enter_totals(agent)
 
-    def drop(self, agent: LentAgent) -> list[Tenant]:
+    def drop(self, agent: LentAgent) -> list[Borrower]:
         """The agent is gone, and every debt with it.  Gives who had something there."""
-        tenants = list(dict.fromkeys((*agent.lent, *agent.throttled, *agent.debt)))
-        for tenant, amounts in list(agent.lent.items()):
-            self.unlend(agent, tenant, dict(amounts))
-        for tenant, held in list(agent.throttled.items()):
-            self.unthrottle(agent, tenant, held)
-        for tenant, amounts in list(agent.debt.items()):
-            self.owe(agent, tenant, dict(amounts), -1)
-        self.totals.change(agent.entered, -1)
+        borrowers = list(dict.fromkeys((*agent.lent, *agent.throttled, *agent.debt)))
+        for borrower, amounts in list(agent.lent.items()):
+            self.unlend(agent, borrower, dict(amounts))
+        for borrower, held in list(agent.throttled.items()):
+            self.unthrottle(agent, borrower, held)
+        for borrower, amounts in list(agent.debt.items()):
+            self.owe(agent, borrower, dict(amounts), -1)
+        self.totals.change(agent.counted_in_totals, -1)
         del self.agents[agent.id]
-        return tenants
+        return borrowers
 
     def _enter_totals(self, agent: LentAgent) -> None:
-        sums = dict(agent.slack)
-        add(sums, scalar_pairs(agent.usage))
-        entered = tuple(sorted(sums.items()))
-        if entered != agent.entered:
-            self.totals.change(agent.entered, -1)
-            self.totals.change(entered)
-            agent.entered = entered
+        sums = dict(agent.allocation_slack)
+        add(sums, scalar_pairs(agent.usage_slack))
+        counted_in_totals = tuple(sorted(sums.items()))
+        if counted_in_totals != agent.counted_in_totals:
+            self.totals.change(agent.counted_in_totals, -1)
+            self.totals.change(counted_in_totals)
+            agent.counted_in_totals = counted_in_totals
 
-    def idle(self, free_resources: FreeResources) -> Idle:
+    def idle(self, free_resources: FreeResources) -> IdleReservations:
         """What of a shape lies idle and can be lent."""
         found = self._idle.get(free_resources)
         if found is None:
-            if len(self._idle) > PARCELS_REMEMBERED:
+            if len(self._idle) > _MOST_REMEMBERED:
                 self._idle.clear()
-            found = self._idle[free_resources] = Idle(free_resources.resources.filter(self._is_lendable))
+            found = self._idle[free_resources] = IdleReservations(free_resources.resources.filter(self._is_lendable))
         return found
 
     def _is_lendable(self, entry: Resource) -> bool:

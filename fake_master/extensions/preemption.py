@@ -1,266 +1,111 @@
-"""Whom to take something from, for a request that nothing free can meet (seeds/drf.txt).
+"""Preemption: what requests lack is taken from roles of lower priority (seeds/drf.txt)."""
 
-The seed: "when resources are not being freed quickly enough, the resource allocation module has
-the ability to revoke tasks".  It leaves the choice to an allocation policy; this one is
+from collections.abc import Iterable
+from functools import partial
+from itertools import groupby
 
-1. only from roles of a lower priority, and never from one that would hold less than it is guaranteed;
-2. on the one agent where it costs least: nothing but what is coming back anyway, then offers that
-   nobody has answered, then tasks of the lowest priority, then the fewest tasks;
-3. there: its own offers first, which come back as part of a larger one, and unanswered offers of
-   others; then the lowest priority, then the role with the largest dominant share, then what began
-   last, since that loses the least work;
-4. only what is needed: whatever the rest makes superfluous is let go again, the dearest first.
-"""
-
-import heapq
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
-
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, add, scalar_pairs
-from fake_master.allocator.hierarchical.allocator import Bounds
-from fake_master.allocator.hierarchical.events import Request
-from fake_master.allocator.hierarchical.records import Agent, Client
-from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.engine import RunSteps
+from fake_master.allocator.hierarchical.records import Client
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Holding, HoldingKey
-from fake_master.extensions.holds import EvictionCost, Hold, Holds, PreemptionTarget, unreserved_nonrevocable
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
+from fake_master.allocator.interface import Holding, HoldingsQuestion, Revocation, RevocationCallback
+from fake_master.extensions.holds import Hold, Holds, takes_part
+from fake_master.extensions.preemption_plan import Plan
+from fake_master.extensions.quota_safeguards import Guarantees
+from fake_master.extensions.resource_requests import Request, Requests
 from mesosctl.model.roles import Priorities
 
-Cost = tuple[int, float, int]
-"""(what kind, highest priority among those who lose a task, how many do): the lower the better."""
 
-_FREE, _COMING, _OFFERS, _TASKS = range(4)
+class Preemption(RunSteps):
+    """After each batch, asks back what requests have waited for during a whole allocation interval.
 
-
-class Option(NamedTuple):
-    """A way to meet a request on one agent."""
-
-    cost: Cost
-    chosen: tuple[Holding, ...]
-
-
-class Plan:
-    """Where each request is to be met, and what is taken for it.  Made after a run, for one moment."""
+    `holdings` tells what could be taken; `on_revoke` takes it.
+    """
 
     def __init__(
-        self, state: State, priorities: Priorities, holds_by_agent: Holds, holdings: Mapping[str, Sequence[Holding]]
+        self,
+        state: State,
+        priorities: Priorities,
+        requests: Requests,
+        holds: Holds,
+        holdings: HoldingsQuestion,
+        on_revoke: RevocationCallback,
     ) -> None:
         self._state = state
         self._priorities = priorities
-        self._standing = holds_by_agent
+        self._requests = requests
+        self._holds = holds
         self._holdings = holdings
-        self._guaranteed = Guarantees(state)
-        self._bounds = Bounds(state)
-        self._promised: dict[str, Quantities] = {}
-        """By agent id, what is free there and is left to requests placed before."""
-        self.holds_by_agent: dict[str, Hold] = {}
-        """New ones, by agent id."""
-        self.revoked: list[tuple[Hold, Holding]] = []
-        self._taken: set[HoldingKey] = set()
-        self._sites_seen: dict[tuple[str, Client], PreemptionTarget] = {}
-        for hold in holds_by_agent:
-            amounts = Quantities.total(request.wanted.amounts for request in hold.requests)
-            self._bounds.promise(hold.client.role, amounts, unreserved_nonrevocable(hold.waits_for.values()))
-            for holding in hold.waits_for.values():
-                self._guaranteed.give_up(holding)
+        self._on_revoke = on_revoke
+        self.revocations = 0
+        """How many offers and tasks were asked back, ever."""
 
-    def place(self, client: Client, requests: Sequence[Request]) -> None:
-        """Meet these requests of one client, all of the same amounts, as far as that is possible."""
-        wanted = requests[0].wanted
-        heap: list[tuple[Cost, int, PreemptionTarget]] = []
-        order = itertools.count()
-        for target in self._sites(client, wanted.agent):
-            option = self._option(target, wanted.amounts)
-            if option is not None:
-                heapq.heappush(heap, (option.cost, next(order), target))
-        for request in requests:
-            self._place(request, heap)
+    def before_run(self) -> None:
+        """Forget holds that are not needed any more."""
+        if len(self._holds):
+            self._holds.review(self._state, self._requests, self._holdings())
 
-    def let_superfluous_go(self) -> None:
-        """What one request made room for may have been taken for another already: the dearest first is not taken."""
-        for target in self._sites_seen.values():
-            if target.hold is None:
-                continue
-            names = {name for request in target.hold.requests for name in request.wanted.amounts}
-            own = [holding for hold, holding in self.revoked if hold is target.hold]
-            for holding in sorted(
-                own, key=lambda holding: target.eviction_cost(holding, self._eviction_cost), reverse=True
-            ):
-                spare, useful = target.free + target.coming, target.useful(holding.frees)
-                if all(useful.get_amount(name) <= spare.get_amount(name) for name in names):
-                    target.free, target.coming = spare - useful, Quantities()
-                    self.revoked.remove((target.hold, holding))
-                    del target.hold.waits_for[holding.key]
-
-    def _place(self, request: Request, heap: list[tuple[Cost, int, PreemptionTarget]]) -> None:
-        amounts = request.wanted.amounts
-        while heap:
-            cost, number, target = heapq.heappop(heap)
-            # What was placed before may have made it dearer, or impossible.
-            option = self._option(target, amounts)
-            if option is None:
-                continue
-            if option.cost > cost:
-                heapq.heappush(heap, (option.cost, number, target))
-                continue
-            self._take(target, option, request)
-            again = self._option(target, amounts)
-            if again is not None:
-                heapq.heappush(heap, (again.cost, number, target))
+    def after_batch(self) -> None:
+        """Drop holds that have served, and plan for the requests that are overdue."""
+        self._holds.drop_delivered()
+        overdue = list(self._requests.overdue())
+        if not overdue:
             return
+        plan = Plan(self._state, self._priorities, self._holds, self._holdings())
+        for client, requests in self._in_order(overdue):
+            plan.place(client, requests)
+        plan.release_superfluous()
+        for hold in plan.holds_by_agent.values():
+            self._holds.add(hold)
+        self._revoke(plan)
 
-    def _sites(self, client: Client, only: str | None) -> Iterable[PreemptionTarget]:
-        for agent in self._state.agents.values():
-            if only in (None, agent.id):
-                key = agent.id, client
-                if key not in self._sites_seen:
-                    self._sites_seen[key] = self._target(agent, client)
-                yield self._sites_seen[key]
+    def _revoke(self, plan: Plan) -> None:
+        revocations = [
+            Revocation(
+                holding,
+                hold.agent.id,
+                hold.client.framework.id,
+                hold.client.role.name,
+                partial(self._stands, hold, holding),
+            )
+            for hold, holding in plan.revoked
+        ]
+        self.revocations += len(revocations)
+        if revocations:
+            self._on_revoke(revocations)
 
-    def _target(self, agent: Agent, client: Client) -> PreemptionTarget:
-        holdings = self._holdings.get(agent.id, ())
-        target = PreemptionTarget(agent, client, [holding for holding in holdings if holding.key not in self._taken])
-        if self._is_open(agent, client):
-            target.open(self._promised.get(agent.id, Quantities()), self._is_lower, self._eviction_cost)
-        return target
-
-    def _is_open(self, agent: Agent, client: Client) -> bool:
-        """Whether the client could be offered more of it, now or when something has ended."""
-        whitelist = self._state.whitelist
-        return (
-            agent.activated
-            and (whitelist is None or agent.info.hostname in whitelist)
-            and agent.id not in self._standing
-            and agent.id not in self.holds_by_agent
-            and client.eligibility.admits(agent.free_resources.traits)
-            and not (client.excludes is not None and client.excludes(agent.info))
+    def _stands(self, hold: Hold, holding: Holding) -> bool:
+        """Whether something asked back is still wanted, and may still be had; if not, nobody waits for it."""
+        present = self._holdings().get(hold.agent.id, ())
+        # Its executor may have more or fewer tasks by now.
+        now = next((known for known in present if known.key == holding.key), None)
+        if now is None or not Guarantees(self._state).allows(now):
+            self._holds.drop(hold)
+        return self._holds.holds(hold) and any(
+            self._requests.stands(hold.client.framework.id, request) for request in hold.requests
         )
 
-    def _is_lower(self, holding: Holding, client: Client) -> bool:
-        return self._priorities.of(holding.role) < self._priorities.of(client.role.name)
+    def _in_order(self, overdue: Iterable[tuple[str, Request]]) -> Iterable[tuple[Client, list[Request]]]:
+        """Those of the highest priority first, then as offers are made; alike ones of a client together."""
+        found = []
+        for name, request in overdue:
+            client = self._client_of(name, request)
+            if client is not None:
+                found.append((client, request))
+        found.sort(key=lambda pair: self._rank(pair[0]))
+        for (client, _, _), alike in groupby(
+            found, key=lambda pair: (pair[0], pair[1].asked.amounts, pair[1].asked.agent)
+        ):
+            yield client, [request for _, request in alike]
 
-    def _eviction_cost(self, holding: Holding) -> EvictionCost:
-        role = holding.role
-        return holding.is_task, self._priorities.of(role), -self._state.role_sorter.share(role)
+    def _rank(self, client: Client) -> tuple[int, float, str, str]:
+        role = client.role.name
+        return -self._priorities.of(role), self._state.role_sorter.share(role), role, client.framework.id
 
-    def _option(self, target: PreemptionTarget, amounts: Quantities) -> Option | None:
-        """The best way to meet a request there, None if there is none."""
-        if target.free.contains(amounts) or target.answerable(amounts) is not None:
-            return Option((_FREE, 0.0, 0), ())
-        short = amounts - target.free - target.coming
-        chosen = self._choose(target, short)
-        if chosen is None:
-            return None
-        own = unreserved_nonrevocable(holding for holding in chosen if target.is_own(holding))
-        freed = unreserved_nonrevocable(chosen) + (
-            unreserved_nonrevocable(target.ending) if target.hold is None else Quantities()
-        )
-        if not self._bounds.allow(target.client.role, amounts - own, freed - own):
-            return None
-        tasks = [holding for holding in chosen if holding.is_task]
-        if not tasks:
-            return Option((_OFFERS if chosen else _COMING, 0.0, 0), tuple(chosen))
-        highest = max(self._priorities.of(holding.role) for holding in tasks)
-        return Option((_TASKS, float(highest), len(tasks)), tuple(chosen))
-
-    def _choose(self, target: PreemptionTarget, short: Quantities) -> list[Holding] | None:
-        """As few as it takes to free what is short, in the order of the policy."""
-        chosen: list[Holding] = []
-        missing, trial = short, self._guaranteed.copy()
-        for holding in target.candidates:
-            if not missing:
-                break
-            useful = target.useful(holding.frees)
-            if (target.is_own(holding) or trial.allows(holding)) and any(name in useful for name in missing):
-                chosen.append(holding)
-                trial.give_up(holding)
-                missing -= useful
-        if missing:
-            return None
-        for holding in reversed(list(chosen)):
-            rest = [other for other in chosen if other is not holding]
-            if Quantities.total(target.useful(other.frees) for other in rest).contains(short):
-                chosen = rest
-        return chosen
-
-    def _take(self, target: PreemptionTarget, option: Option, request: Request) -> None:
-        """Decide so."""
-        amounts = request.wanted.amounts
-        answerable = None if target.free.contains(amounts) else target.answerable(amounts)
-        if answerable is not None:
-            target.unanswered[answerable] -= amounts
-            target.candidates = [holding for holding in target.candidates if holding.key != answerable]
-            return
-        freed = [*option.chosen, *(target.ending if target.hold is None else ())]
-        from_free = Quantities({name: min(milli, target.free.get_amount(name)) for name, milli in amounts.items()})
-        self._promised[target.agent.id] = self._promised.get(target.agent.id, Quantities()) + from_free
-        whole = target.free.contains(amounts)
-        target.free -= amounts
-        if whole:
-            self._bounds.promise(target.client.role, amounts, Quantities())
-            return
-        self._bounds.promise(target.client.role, amounts, unreserved_nonrevocable(freed))
-        if target.hold is None:
-            priority = self._priorities.of(target.client.role.name)
-            target.hold = self.holds_by_agent[target.agent.id] = Hold(target.agent, target.client, priority)
-            target.hold.waits_for = {holding.key: holding for holding in target.ending}
-        request.claimed_on = target.agent.id
-        target.hold.requests.append(request)
-        for holding in option.chosen:
-            target.coming += target.useful(holding.frees)
-            target.candidates.remove(holding)
-            target.unanswered.pop(holding.key, None)
-            target.hold.waits_for[holding.key] = holding
-            self._guaranteed.give_up(holding)
-            self.revoked.append((target.hold, holding))
-            self._taken.add(holding.key)
-        target.coming -= amounts - from_free
-
-
-class Guarantees:
-    """What every role with a guarantee would hold, were everything gone that was given up so far."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._given_up: dict[str, Amounts] = {}
-
-    def allows(self, holding: Holding) -> bool:
-        """Whether its role would still hold what it is guaranteed without it.
-
-        Of a task its whole executor counts, since that is what may have to be killed.  An offer was
-        not accepted, so it is not among what the role holds; but a role that lacks something keeps
-        its offers too.
-        """
-        role = self._state.roles.get(roles.top_level(holding.role))
-        if role is None or not role.quota.guarantees:
-            return True
-        left = self._held(role)
-        add(left, tuple((name, -amount) for name, amount in self._given_up.get(role.name, {}).items()))
-        add(left, tuple((name, -amount) for name, amount in _counted(holding)))
-        return all(left.get(name, 0) >= amount for name, amount in role.quota.guarantees.items())
-
-    def give_up(self, holding: Holding) -> None:
-        """It is taken to be gone from now on."""
-        add(self._given_up.setdefault(roles.top_level(holding.role), {}), _counted(holding))
-
-    def copy(self) -> "Guarantees":
-        """To try something out upon."""
-        twin = Guarantees(self._state)
-        twin._given_up = {role: dict(amounts) for role, amounts in self._given_up.items()}
-        return twin
-
-    def _held(self, role: Role) -> Amounts:
-        held = dict(role.allocated_unreserved)
-        if self._state.options.reservations_consume_quota:
-            add(held, tuple(role.reservations.items()))
-        return held
-
-
-def _counted(holding: Holding) -> Pairs:
-    """What counts towards a guarantee: unreserved and not revocable, in use."""
-    if not holding.is_task:
-        return ()
-    return scalar_pairs(holding.container.unreserved().non_revocable())
+    def _client_of(self, name: str, request: Request) -> Client | None:
+        """Whom a request is placed for: of several roles the one of the highest priority."""
+        clients = [
+            client
+            for client in self._state.frameworks[name].clients.values()
+            if takes_part(client) and request.asked.role in (None, client.role.name)
+        ]
+        return max(clients, key=lambda client: self._priorities.of(client.role.name), default=None)

@@ -7,39 +7,36 @@ and potentially starving other frameworks."
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import groupby
 
+from fake_master.allocator.forwarding import ForwardingAllocator
 from fake_master.allocator.hierarchical.allocations import Allocation, Amounts
-from fake_master.allocator.hierarchical.allocator import ResourceEvents
-from fake_master.allocator.hierarchical.events import AgentEvents, FrameworkEvents, Request, Requests
-from fake_master.allocator.hierarchical.records import Client
-from fake_master.allocator.hierarchical.sorter import Node, Sorter
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
-    Holding,
     HoldingsQuestion,
     InverseOfferCallback,
     OfferCallback,
+    OffersByRole,
     ResourceRequest,
-    Revocation,
     RevocationCallback,
 )
 from fake_master.allocator.options import Options
-from fake_master.extensions.holds import Hold, Holds, takes_part
-from fake_master.extensions.preemption import Guarantees, Plan
-from mesosctl.model.resources import Resources
+from fake_master.extensions.holds import Holds
+from fake_master.extensions.preemption import Preemption
+from fake_master.extensions.resource_requests import Requests
 from mesosctl.model.roles import Priorities
 
 # ruff: noqa: D102  # the interface documents its methods
 
 
-class StrictPriorityAllocator(AgentEvents, FrameworkEvents, ResourceEvents):
+class StrictPriorityAllocator(ForwardingAllocator):
     """Offers by the priority of roles; quota is kept, and roles of equal priority share fairly.
 
-    What a framework asks for (`request_resources`) is offered to it in spite of what it refused
-    before.  With `on_revoke` there is preemption: what one whole allocation interval could not meet
-    is taken from roles of lower priority, by the policy of `revocation`.
+    It is the hierarchical allocator with another order of roles.  What a framework asks for
+    (`request_resources`) is offered to it in spite of what it refused before.  With `on_revoke`
+    there is preemption: what one whole allocation interval could not meet is taken from roles of
+    lower priority, by the policy of `preemption_plan`.
     """
 
     def __init__(
@@ -53,30 +50,36 @@ class StrictPriorityAllocator(AgentEvents, FrameworkEvents, ResourceEvents):
         holdings: HoldingsQuestion | None = None,
         on_revoke: RevocationCallback | None = None,
     ) -> None:
-        """`holdings` says what could be taken; it is asked only with `on_revoke`."""
-        self.priorities = priorities
+        """`holdings` says what could be taken; preemption needs it as well as `on_revoke`."""
         self._requests = Requests()
-        self._claims = Holds(priorities)
-        self._take_offers = on_offers
-        self._ask_holdings = holdings
-        self._on_revoke = on_revoke
-        self._revoked = 0
-        preemption = on_revoke is not None
-        state = State(
+        self._holds = Holds(priorities)
+        self._on_offers = on_offers
+        self._preemption: Preemption | None = None
+        self.state = State(
             options,
             lambda make: PrioritySorter(priorities, make),
-            self._claims.withheld if preemption else None,
+            self._holds.withheld if on_revoke is not None else None,
         )
-        super().__init__(options, self._on_offers_made, on_inverse_offers, now, state)
+        """Agents, frameworks and roles, for reading."""
+        if holdings is not None and on_revoke is not None:
+            self._preemption = Preemption(self.state, priorities, self._requests, self._holds, holdings, on_revoke)
+        self._hierarchical = HierarchicalAllocator(
+            options, self._offered, on_inverse_offers, now, state=self.state, steps=self._preemption
+        )
+        super().__init__(self._hierarchical)
+
+    def _offered(self, framework: str, by_role: OffersByRole) -> None:
+        self._requests.offered(framework, by_role)
+        self._on_offers(framework, by_role)
 
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
-        record = self._state.frameworks[framework]
+        clients = self.state.frameworks[framework].clients
         self._requests.replace(framework, requests)
-        for client in record.clients.values():
+        for client in clients.values():
             if any(request.role in (None, client.role.name) for request in requests):
-                self._forget_filters(client)
+                self._hierarchical.filters.forget(client)
         if requests:
-            self._run_for_all()
+            self._hierarchical.engine.request_run_for_all()
 
     def remove_framework(self, framework: str) -> None:
         self._requests.replace(framework, ())
@@ -90,96 +93,9 @@ class StrictPriorityAllocator(AgentEvents, FrameworkEvents, ResourceEvents):
         return {
             **super().metrics(),
             "allocator/strict_priority/requests": float(len(self._requests)),
-            "allocator/strict_priority/claims": float(len(self._claims)),
-            "allocator/strict_priority/revocations": float(self._revoked),
+            "allocator/strict_priority/claims": float(len(self._holds)),
+            "allocator/strict_priority/revocations": float(self._preemption.revocations if self._preemption else 0),
         }
-
-    # --- Preemption ---------------------------------------------------------------------------------
-
-    def _on_offers_made(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
-        self._requests.offered(framework, by_role)
-        self._take_offers(framework, by_role)
-
-    def _run(self, candidates: dict[str, None]) -> None:
-        if self._on_revoke is None or self._ask_holdings is None:
-            super()._run(candidates)
-            return
-        if len(self._claims):
-            self._claims.review(self._state, self._requests, self._ask_holdings())
-        super()._run(candidates)
-
-    def _batch(self) -> None:
-        super()._batch()
-        if self._on_revoke is not None and self._gate.is_open:
-            self._claims.drop_delivered()
-            self._preempt()
-
-    def _preempt(self) -> None:
-        overdue = list(self._requests.overdue())
-        if not overdue:
-            return
-        assert self._ask_holdings is not None
-        plan = Plan(self._state, self.priorities, self._claims, self._ask_holdings())
-        for client, requests in self._in_order(overdue):
-            plan.place(client, requests)
-        plan.let_superfluous_go()
-        for hold in plan.holds_by_agent.values():
-            self._claims.add(hold)
-        self._revoke(plan)
-
-    def _revoke(self, plan: Plan) -> None:
-        revocations = [
-            Revocation(
-                holding,
-                hold.agent.id,
-                hold.client.framework.id,
-                hold.client.role.name,
-                partial(self._stands, hold, holding),
-            )
-            for hold, holding in plan.revoked
-        ]
-        self._revoked += len(revocations)
-        if revocations:
-            assert self._on_revoke is not None
-            self._on_revoke(revocations)
-
-    def _stands(self, hold: Hold, holding: Holding) -> bool:
-        """Whether something asked back is still wanted, and may still be had; if not, nobody waits for it."""
-        assert self._ask_holdings is not None
-        present = self._ask_holdings().get(hold.agent.id, ())
-        # Its executor may have more or fewer tasks by now.
-        now = next((known for known in present if known.key == holding.key), None)
-        if now is None or not Guarantees(self._state).allows(now):
-            self._claims.drop(hold)
-        return self._claims.holds(hold) and any(
-            self._requests.stands(hold.client.framework.id, request) for request in hold.requests
-        )
-
-    def _in_order(self, overdue: Iterable[tuple[str, Request]]) -> Iterable[tuple[Client, list[Request]]]:
-        """Those of the highest priority first, then as offers are made; alike ones of a client together."""
-        found = []
-        for name, request in overdue:
-            client = self._client_of(name, request)
-            if client is not None:
-                found.append((client, request))
-        found.sort(key=lambda pair: self._rank(pair[0]))
-        for (client, _, _), alike in groupby(
-            found, key=lambda pair: (pair[0], pair[1].wanted.amounts, pair[1].wanted.agent)
-        ):
-            yield client, [request for _, request in alike]
-
-    def _rank(self, client: Client) -> tuple[int, float, str, str]:
-        role = client.role.name
-        return -self.priorities.of(role), self._state.role_sorter.share(role), role, client.framework.id
-
-    def _client_of(self, name: str, request: Request) -> Client | None:
-        """Whom a request is placed for: of several roles the one of the highest priority."""
-        clients = [
-            client
-            for client in self._state.frameworks[name].clients.values()
-            if takes_part(client) and request.wanted.role in (None, client.role.name)
-        ]
-        return max(clients, key=lambda client: self.priorities.of(client.role.name), default=None)
 
 
 class PrioritySorter:

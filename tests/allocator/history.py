@@ -12,6 +12,7 @@ from dataclasses import replace
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, OfferCallback
 from fake_master.allocator.options import Options
+from fake_master.extensions.lending_allocator import LendingAllocator
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
 from mesosctl.model.offers import parse_minimum
 from mesosctl.model.operations import Conversion
@@ -42,7 +43,8 @@ MINIMUMS = [None, None, None, (), parse_minimum("cpus:2")]
 EXPIRE, BATCH = "expire", "batch"
 
 
-Make = Callable[[Options, OfferCallback], HierarchicalAllocator | StrictPriorityAllocator]
+AnyAllocator = HierarchicalAllocator | StrictPriorityAllocator | LendingAllocator
+Make = Callable[[Options, OfferCallback], AnyAllocator]
 
 
 def hierarchical(options: Options, on_offers: OfferCallback) -> HierarchicalAllocator:
@@ -52,7 +54,7 @@ def hierarchical(options: Options, on_offers: OfferCallback) -> HierarchicalAllo
 class History:
     def __init__(self, make: Make = hierarchical, reference: Reference | None = None) -> None:
         self.got: Offers = {}
-        self.allocator = make(Options(), self._on_offers)
+        self.allocator: AnyAllocator = make(Options(), self._on_offers)
         self.reference = reference or Reference()
         self.outstanding: list[tuple[str, str, Resources]] = []
         self.now = 0.0

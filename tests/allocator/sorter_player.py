@@ -6,8 +6,8 @@
 from collections import Counter
 
 from fake_master.allocator.hierarchical.allocations import AllocationPool, Content, scalar_pairs
-from fake_master.allocator.hierarchical.sorter import Kind, Totals
-from fake_master.allocator.hierarchical.sorters import DrfSorter
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.sorter import Kind, Totals
 from tests.allocator.words import expand
 
 
@@ -15,7 +15,7 @@ class SorterPlayer:
     def __init__(self) -> None:
         self.totals = Totals()
         self.sorter = DrfSorter(self.totals)
-        self.parcels = AllocationPool()
+        self.allocations = AllocationPool()
 
     def play(self, step: str) -> None:
         command, *rest = step.split()
@@ -37,15 +37,15 @@ class SorterPlayer:
         self.sorter.remove(path)
 
     def do_give(self, path: str, text: str, agent: str = "A") -> None:
-        self.sorter.allocated(self.sorter.leaf(path), agent, self.parcels.for_role("r", Content(expand(text))))
+        self.sorter.allocated(self.sorter.leaf(path), agent, self.allocations.for_role("r", Content(expand(text))))
 
     def do_take(self, path: str, text: str, agent: str = "A") -> None:
-        self.sorter.unallocated(self.sorter.leaf(path), agent, self.parcels.for_role("r", Content(expand(text))))
+        self.sorter.unallocated(self.sorter.leaf(path), agent, self.allocations.for_role("r", Content(expand(text))))
 
     def do_update(self, path: str, before: str, after: str) -> None:
         leaf = self.sorter.leaf(path)
-        self.sorter.unallocated(leaf, "A", self.parcels.for_role("r", Content(expand(before))))
-        self.sorter.allocated(leaf, "A", self.parcels.for_role("r", Content(expand(after))), counted=False)
+        self.sorter.unallocated(leaf, "A", self.allocations.for_role("r", Content(expand(before))))
+        self.sorter.allocated(leaf, "A", self.allocations.for_role("r", Content(expand(after))), counted=False)
 
     def do_weight(self, path: str, weight: str) -> None:
         self.sorter.update_weight(path, float(weight))

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from fake_master.allocator.hierarchical.allocations import AllocationPool, Content, scalar_pairs
-from fake_master.allocator.hierarchical.engine import agents_to_wait_for
 from fake_master.allocator.hierarchical.metrics import percentile
-from fake_master.allocator.hierarchical.records import timeout_of
+from fake_master.allocator.hierarchical.refusals import timeout_of
 from fake_master.allocator.hierarchical.role_tree import RoleTree
-from fake_master.allocator.hierarchical.sorter import Totals
-from fake_master.allocator.hierarchical.sorters import DrfSorter, RandomSorter
+from fake_master.allocator.hierarchical.schedule import agents_to_wait_for
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
+from fake_master.allocator.hierarchical.sorters.sorter import Totals
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from mesosctl.model.offers import parse_minimum
@@ -275,12 +276,12 @@ def test_what_both_stages_offer_becomes_one_parcel() -> None:
     state = made.allocator.state
     agent, client = state.agents["A1"], state.frameworks["F"].clients["r"]
     made.play("recover F A1 1/512")
-    more = state.pool.parcels.for_role("r", Content(expand("1/512")))
+    more = state.pool.allocations.for_role("r", Content(expand("1/512")))
     state.hold(agent, client, more)
-    assert state.join(agent, client) == expand("2/1024").allocated_to("r")
-    assert client.held == len(agent.held) == 1
+    assert state.merge_last_two(agent, client) == expand("2/1024").allocated_to("r")
+    assert client.allocation_count == len(agent.allocations) == 1
     made.allocator.recover_resources("F", "A1", expand("2/1024").allocated_to("r"))
-    assert (client.held, agent.held, state.total_used()) == (0, [], {})
+    assert (client.allocation_count, agent.allocations, state.total_used()) == (0, [], {})
     made.play("tick -> F:A1=2/1024")
 
 

@@ -201,7 +201,7 @@ class Lending(RuleBasedStateMachine):
     def no_more_is_lent_than_lies_idle(self) -> None:
         """I2."""
         for record in self._records():
-            assert Quantities(record.slack).contains(Quantities(record.lent_in_all()))
+            assert Quantities(record.allocation_slack).contains(Quantities(record.lent_in_all()))
 
     @invariant()
     def the_allocator_knows_what_the_master_sees(self) -> None:

@@ -88,7 +88,7 @@ def sums(master: Master) -> dict[str, Any]:
             sorted(map(str, agent.used.allocated_to(None))),
             Quantities.total(part.non_revocable().scalar_quantities() for part in offered),
             Quantities.total(part.revocable().scalar_quantities() for part in offered),
-            (total(record.lent.values()), total(record.debt.values()), Quantities(record.slack)),
+            (total(record.lent.values()), total(record.debt.values()), Quantities(record.allocation_slack)),
         )
     return found
 

@@ -74,9 +74,9 @@ class LendingHistory(plain.History):
         if agent is not None:
             slack = expand(f"cpus{{REV}}:{amount % 4}") if amount % 4 else Resources()
             record = self.lending.lent.agent(agent.info.id)
-            before = record.usage
+            before = record.usage_slack
             self.allocator.update_agent(agent.info, agent.total + slack)
-            if record.usage != before:
+            if record.usage_slack != before:
                 # As in a master without lending: another total is a reason to share the agent out.
                 self.candidates[agent.info.id] = None
 
@@ -101,7 +101,7 @@ def check_lent(history: LendingHistory) -> None:
     """I2 and I3, and the sorters' sums."""
     books = history.lending.lent
     for record in books.agents.values():
-        assert Quantities(record.slack).contains(Quantities(record.lent_in_all()))
+        assert Quantities(record.allocation_slack).contains(Quantities(record.lent_in_all()))
     has: dict[tuple[str, str], Quantities] = {}
     for framework, agent, part in history.lent:
         if not _throttled(part):
@@ -114,7 +114,7 @@ def check_lent(history: LendingHistory) -> None:
                 booked[key] = booked.get(key, Quantities()) + Quantities(amounts)
     assert booked == has
     assert Quantities(books.totals.amounts) == Quantities.total(
-        Quantities(record.slack) + record.usage.scalar_quantities() for record in books.agents.values()
+        Quantities(record.allocation_slack) + record.usage_slack.scalar_quantities() for record in books.agents.values()
     )
     for role in books.roles.values():
         lent = Quantities.total(
@@ -146,13 +146,14 @@ class Forgetful(LendingHistory):
 
     def __init__(self) -> None:
         super().__init__()
-        share = self.lending._share
+        stage = self.lending._stage
+        third_stage = stage.third_stage
 
-        def share_anew(candidates: dict[str, None]) -> Any:
+        def third_stage_anew(agents: Any, offers: Any) -> None:
             self.lending.lent.epoch = object()
-            return share(candidates)
+            third_stage(agents, offers)
 
-        self.lending._share = share_anew  # type: ignore[method-assign]  # for this one alone
+        stage.third_stage = third_stage_anew  # type: ignore[method-assign]  # for this one alone
 
 
 @pytest.fixture(autouse=True)

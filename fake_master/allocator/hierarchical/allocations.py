@@ -42,7 +42,12 @@ def difference(left: Amounts, right: Amounts) -> Amounts:
     return {name: rest for name, amount in left.items() if (rest := amount - right.get(name, 0)) > 0}
 
 
-def written(resources: Resources) -> tuple[object, ...]:
+def is_unreserved_nonrevocable(entry: Resource) -> bool:
+    """Whether quota counts the entry: scalars that are neither reserved nor revocable."""
+    return entry.is_scalar and not entry.revocable and not entry.is_reserved
+
+
+def interning_key(resources: Resources) -> tuple[object, ...]:
     """What two collections have in common that are not only equal, but shown alike too: as they were sent."""
     entries = tuple(resources)
     sent = tuple(as_sent(entry.value) for entry in entries)
@@ -89,30 +94,30 @@ def _scalar(entry: Resource) -> int:
 class Content:
     """Resources without allocation roles, and their sums, which are the same whoever gets them."""
 
-    __slots__ = ("has_shared", "plain", "reserved", "revocable", "scalars", "unreserved")
+    __slots__ = ("has_shared", "reserved", "resources", "revocable", "scalars", "unreserved")
 
-    def __init__(self, plain: Resources) -> None:
-        self.plain = plain
-        self.has_shared = any(entry.shared for entry in plain)
-        own = plain.filter(lambda entry: not entry.shared) if self.has_shared else plain
+    def __init__(self, resources: Resources) -> None:
+        self.resources = resources
+        self.has_shared = any(entry.shared for entry in resources)
+        own = resources.filter(lambda entry: not entry.shared) if self.has_shared else resources
         self.scalars: Pairs = scalar_pairs(own)
         """Sums of what is not shared; so are the next three, which add up to it."""
         self.reserved: Pairs = scalar_pairs(own.reserved())
-        self.unreserved: Pairs = scalar_pairs(own.filter(_is_unreserved_nonrevocable))
+        self.unreserved: Pairs = scalar_pairs(own.filter(is_unreserved_nonrevocable))
         self.revocable: Pairs = scalar_pairs(own.unreserved().revocable())
 
 
 class Allocation:
     """Content that one role has.  Immutable; equal only to itself."""
 
-    __slots__ = ("plain", "reserved", "revocable", "role", "scalars", "shared", "tagged", "unreserved")
+    __slots__ = ("reserved", "revocable", "role", "scalars", "shared", "unreserved", "with_role", "without_role")
 
     def __init__(self, role: str, tagged: Resources, content: Content) -> None:
         self.role = role
         """The allocation role."""
-        self.tagged = tagged
+        self.with_role = tagged
         """With the allocation role in each entry."""
-        self.plain = content.plain
+        self.without_role = content.resources
         """Without it."""
         self.scalars = content.scalars
         self.reserved = content.reserved
@@ -140,8 +145,8 @@ class AllocationPool:
 
     def for_role(self, role: str, content: Content) -> Allocation:
         """The content, allocated to `role`."""
-        tagged = content.plain.allocated_to(role)
-        key = (role, written(tagged))
+        tagged = content.resources.allocated_to(role)
+        key = (role, interning_key(tagged))
         allocation = self._by_value.get(key)
         if allocation is None:
             allocation = self._keep(key, Allocation(role, tagged, content))
@@ -152,7 +157,7 @@ class AllocationPool:
         allocation = self._by_identity.get(id(tagged))
         if allocation is not None:
             return allocation
-        key = (allocation_role(tagged), written(tagged))
+        key = (allocation_role(tagged), interning_key(tagged))
         allocation = self._by_value.get(key)
         if allocation is None:
             allocation = self._keep(key, Allocation(key[0], tagged, Content(tagged.allocated_to(None))))
@@ -165,25 +170,21 @@ class AllocationPool:
             return [self.of(tagged)]
         return [self.of(tagged.filter(lambda entry, role=role: entry.allocation_role == role)) for role in roles]  # type: ignore[misc]
 
-    def merged(self, parcels: Iterable[Allocation]) -> Allocation:
+    def merged(self, allocations: Iterable[Allocation]) -> Allocation:
         """One allocation of several of the same role."""
-        first, *others = parcels
+        first, *others = allocations
         if not others:
             return first
-        tagged = first.tagged
+        tagged = first.with_role
         for allocation in others:
-            tagged += allocation.tagged
+            tagged += allocation.with_role
         return self.of(tagged)
 
     def _keep(self, key: tuple[str, tuple[object, ...]], allocation: Allocation) -> Allocation:
         self._by_value[key] = allocation
         # The allocation keeps the object alive, so its id cannot come to mean another.
-        self._by_identity[id(allocation.tagged)] = allocation
+        self._by_identity[id(allocation.with_role)] = allocation
         return allocation
-
-
-def _is_unreserved_nonrevocable(entry: Resource) -> bool:
-    return not entry.reservations and not entry.revocable
 
 
 def allocation_role(tagged: Resources) -> str:

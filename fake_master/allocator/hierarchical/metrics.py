@@ -1,6 +1,6 @@
 """The allocator's figures under Mesos's own names (spec/allocator.md §11)."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -70,12 +70,20 @@ def state_figures(state: State) -> dict[str, float]:
     for role in state.roles:
         figures |= _quota_figures(state, role.name)
     figures |= _consumed_figures(state)
+    filters = _filters_by_role(state)
     for role in state.roles:
-        filters = sum(len(held) for client in role.clients.values() for held in client.filters.values())
-        figures[f"allocator/mesos/offer_filters/roles/{role.name}/active"] = float(filters)
+        figures[f"allocator/mesos/offer_filters/roles/{role.name}/active"] = float(filters[role.name])
         if role.sorter is not None:
             figures[f"allocator/mesos/roles/{role.name}/shares/dominant"] = state.role_sorter.share(role.name)
     return figures
+
+
+def _filters_by_role(state: State) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for framework in state.frameworks.values():
+        for role, client in framework.clients.items():
+            counts[role] += sum(len(filters) for filters in client.filters.values())
+    return counts
 
 
 def _quota_figures(state: State, name: str) -> dict[str, float]:

@@ -1,19 +1,13 @@
 """What the allocator remembers of an agent, of a framework, and of a framework in a role (spec/allocator.md §2)."""
 
-import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from fake_master.allocator.hierarchical.allocations import Allocation
-from fake_master.allocator.hierarchical.free_resources import Capacity, FreeResources
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibility, FreeResources
+from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.free_resources import Eligibility
-    from fake_master.allocator.hierarchical.role_tree import Role
-    from fake_master.allocator.hierarchical.sorter import Node
-
 
 _SHAPES_REMEMBERED = 8
 
@@ -26,14 +20,14 @@ class Agent:
         "_rejected_by_free_resources",
         "activated",
         "allocated",
+        "allocations",
         "free_resources",
-        "held",
+        "guarantees_idle_epoch",
         "id",
-        "idle_in",
+        "idle_epoch",
         "info",
-        "outstanding",
-        "quiet_in",
-        "rejected",
+        "inverse_offered_to",
+        "rejected_by",
         "sequence",
         "unavailability",
     )  # fmt: skip
@@ -44,18 +38,18 @@ class Agent:
         """Its place in the order of registration."""
         self.info = info
         self.activated = True
-        self.held: list[tuple[Client, Allocation]] = []
+        self.allocations: list[tuple[Client, Allocation]] = []
         """Everything offered or allocated, in the order in which it was handed out."""
         self.allocated = Resources()
         """The part of it that was accepted, with allocation roles."""
         self.unavailability: Unavailability | None = None
-        self.outstanding: set[Framework] = set()
+        self.inverse_offered_to: set[Framework] = set()
         """Frameworks with an unanswered inverse offer for it."""
-        self.rejected: set[int] = set()
+        self.rejected_by: set[int] = set()
         """Tokens of clients and roles that take nothing of the present shape, whatever the quotas."""
-        self.idle_in: object = None
+        self.idle_epoch: object = None
         """The situation in which a whole run found nothing to offer of the present shape."""
-        self.quiet_in: object = None
+        self.guarantees_idle_epoch: object = None
         """The same for the first stage of a run."""
         self._rejected_by_free_resources: dict[FreeResources, set[int]] = {}
         self._capacity = capacity
@@ -68,41 +62,41 @@ class Agent:
         return self._capacity
 
     def set_capacity(self, capacity: Capacity) -> None:
-        """Another total, or other traits."""
+        """Another total, or other features."""
         self._capacity = capacity
         self.forget_proofs()
         self.refresh()
 
     def refresh(self) -> None:
         """Work out anew what is free."""
-        held = self.held
+        held = self.allocations
         self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in held]) if held else ()))
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
         """What is free is this now."""
         self.free_resources = free_resources
-        self.idle_in = self.quiet_in = None
+        self.idle_epoch = self.guarantees_idle_epoch = None
         known = self._rejected_by_free_resources
-        rejected = known.get(free_resources)
-        if rejected is None:
+        rejected_by = known.get(free_resources)
+        if rejected_by is None:
             if len(known) >= _SHAPES_REMEMBERED:
                 known.clear()
-            rejected = known[free_resources] = set()
-        self.rejected = rejected
+            rejected_by = known[free_resources] = set()
+        self.rejected_by = rejected_by
 
     def forget_proofs(self, *tokens: int) -> None:
         """These clients and roles, or all, might take something again."""
-        self.idle_in = self.quiet_in = None
+        self.idle_epoch = self.guarantees_idle_epoch = None
         if not tokens:
             self._rejected_by_free_resources = {self.free_resources: set()}
-            self.rejected = self._rejected_by_free_resources[self.free_resources]
+            self.rejected_by = self._rejected_by_free_resources[self.free_resources]
             return
-        for rejected in self._rejected_by_free_resources.values():
-            rejected.difference_update(tokens)
+        for rejected_by in self._rejected_by_free_resources.values():
+            rejected_by.difference_update(tokens)
 
     def holders(self) -> "list[Framework]":
         """Frameworks that hold or are offered something there, once each."""
-        return list(dict.fromkeys(client.framework for client, _ in self.held))
+        return list(dict.fromkeys(client.framework for client, _ in self.allocations))
 
 
 class Framework:
@@ -123,10 +117,19 @@ class Client:
     """A framework in one role."""
 
     __slots__ = (
-        "eligibility", "excludes", "filters", "framework", "held", "leaf", "role", "subscribed", "suppressed", "token",
+        "allocation_count",
+        "eligibility",
+        "excludes",
+        "filters",
+        "framework",
+        "leaf",
+        "role",
+        "subscribed",
+        "suppressed",
+        "token",
     )  # fmt: skip
 
-    def __init__(self, framework: Framework, role: "Role", leaf: "Node", eligibility: "Eligibility") -> None:
+    def __init__(self, framework: Framework, role: Role, leaf: Node, eligibility: Eligibility) -> None:
         self.framework = framework
         self.role = role
         self.leaf = leaf
@@ -135,16 +138,11 @@ class Client:
         self.excludes: Callable[[AgentInfo], bool] | None = None
         self.subscribed = False
         self.suppressed = False
-        self.held = 0
+        self.allocation_count = 0
         """How many allocations it has, over all agents."""
         self.token = 0
         """Changes whenever it might take what it would not before."""
         self.filters: dict[Agent, list[OfferFilter]] = {}
-
-
-_LONGEST = 365 * 24 * 3600.0
-# Mesos keeps durations as 64-bit nanoseconds; what does not fit is not representable.
-_REPRESENTABLE = (2**63 - 1) / 1e9
 
 
 class OfferFilter:
@@ -155,7 +153,7 @@ class OfferFilter:
 
     __slots__ = ("agent", "alive", "client", "refused", "until")
 
-    def __init__(self, client: "Client", agent: "Agent", refused: Resources, until: float) -> None:
+    def __init__(self, client: Client, agent: Agent, refused: Resources, until: float) -> None:
         self.client = client
         self.agent = agent
         self.refused = refused
@@ -194,16 +192,3 @@ class InverseOfferFilter:
 def covered(filters: Iterable[OfferFilter], offer: Resources) -> bool:
     """Whether any of the filters covers an offer of this, without allocation roles."""
     return any(held.covers(offer) for held in filters)
-
-
-def lifetime(refuse_seconds: float | None, interval: float) -> float | None:
-    """Seconds that a filter of offers holds, None where there is to be none; it always outlives the next batch."""
-    timeout = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
-    return max(timeout, interval) if timeout > 0 else None
-
-
-def timeout_of(refuse_seconds: float) -> float:
-    """Seconds that a refusal lasts: five where the number makes no sense, at most a year."""
-    if math.isnan(refuse_seconds) or refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
-        return DEFAULT_REFUSE_SECONDS
-    return min(refuse_seconds, _LONGEST)

@@ -5,46 +5,60 @@ child, a framework, a reservation, quota, or a weight other than 1.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, Tally, add, clamped_subtract, difference
+from fake_master.allocator.hierarchical.allocations import (
+    Allocation,
+    Amounts,
+    Pairs,
+    Tally,
+    add,
+    clamped_subtract,
+    difference,
+)
+from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from mesosctl.model.quantities import Quota, add_up
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.allocations import Allocation
-    from fake_master.allocator.hierarchical.records import Client
-    from fake_master.allocator.hierarchical.sorter import Node, Sorter
 
 DEFAULT_QUOTA = Quota()
 Reserved = Iterable[tuple[str, Pairs]]
 """Reserved scalars by owner."""
 
 
-class QuotaRoom:
+class QuotaAllowance:
     """What a role with quota may still be given, in the course of one run."""
 
-    __slots__ = ("bounds", "missing")
+    __slots__ = ("limits_left", "unmet_guarantee")
 
     def __init__(self, quota: Quota, consumed: Amounts) -> None:
-        self.missing = difference(dict(quota.guarantees.items()), consumed)
+        self.unmet_guarantee = difference(dict(quota.guarantees.items()), consumed)
         """Guarantees not met yet; zeros dropped."""
-        self.bounds = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
+        self.limits_left = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
         """What is left under each limit; zeros kept, a name not in it is unlimited."""
 
     def charge(self, pairs: Pairs) -> None:
         """The role was given this much."""
-        clamped_subtract(self.missing, pairs)
+        clamped_subtract(self.unmet_guarantee, pairs)
         for name, amount in pairs:
-            if name in self.bounds:
-                self.bounds[name] = max(0, self.bounds[name] - amount)
+            if name in self.limits_left:
+                self.limits_left[name] = max(0, self.limits_left[name] - amount)
 
 
 class Role:
     """One role.  `root` is the role with the empty name."""
 
     __slots__ = (
-        "allocated_unreserved", "children", "clients", "leaf", "name", "parent", "quota", "reservations", "room",
-        "sorter", "token", "used_reserved", "used_unreserved", "weight",
+        "allocated_unreserved",
+        "allowance",
+        "children",
+        "leaf",
+        "name",
+        "parent",
+        "quota",
+        "reservations",
+        "sorter",
+        "token",
+        "used_reserved",
+        "used_unreserved",
+        "weight",
     )  # fmt: skip
 
     def __init__(self, name: str, parent: "Role | None") -> None:
@@ -53,10 +67,8 @@ class Role:
         self.children: dict[str, Role] = {}
         self.quota = DEFAULT_QUOTA
         self.weight = 1.0
-        self.clients: dict[str, Client] = {}
-        """Frameworks tracked in this very role, by id."""
         self.sorter: Sorter | None = None
-        """Of those frameworks; there while there are any."""
+        """Orders the frameworks of this very role; None while it has none."""
         self.leaf: Node | None = None
         """Its own place in the role sorter; likewise."""
         self.token = 0
@@ -66,7 +78,7 @@ class Role:
         self.used_unreserved: Amounts = {}
         """Offered or allocated, unreserved, not revocable."""
         self.allocated_unreserved: Amounts = {}
-        self.room: QuotaRoom | None = None
+        self.allowance: QuotaAllowance | None = None
         """While a run lasts, and only with quota."""
 
     def consumed(self, *, with_reservations: bool) -> Amounts:
@@ -80,7 +92,11 @@ class Role:
     def is_needed(self) -> bool:
         """Whether anything keeps it in the tree."""
         return bool(
-            self.children or self.clients or self.reservations or not self.quota.is_default or self.weight != 1.0
+            self.children
+            or self.sorter is not None
+            or self.reservations
+            or not self.quota.is_default
+            or self.weight != 1.0
         )
 
 
@@ -148,13 +164,13 @@ class RoleTree:
             if self._roles.get(name) is role:
                 self.prune(role)
 
-    def hold(self, allocation: "Allocation", times: int) -> None:
+    def hold(self, allocation: Allocation, times: int) -> None:
         """The role of the allocation holds or is offered it `times` more; shared volumes apart."""
         for role in lineage(self._roles[allocation.role]):
             add(role.used_reserved.amounts, allocation.reserved, times)
             add(role.used_unreserved, allocation.unreserved, times)
 
-    def hold_shared(self, allocation: "Allocation", agent: str, sign: int) -> None:
+    def hold_shared(self, allocation: Allocation, agent: str, sign: int) -> None:
         """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""
         for role in lineage(self._roles[allocation.role]):
             if sign > 0:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocations import Amounts, clamped_subtract, difference
-from fake_master.allocator.hierarchical.free_resources import FreeResources, OfferableResources, Part
+from fake_master.allocator.hierarchical.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
-from fake_master.allocator.hierarchical.role_tree import QuotaRoom, Role
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.allocator.options import Shuffle
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -20,86 +21,88 @@ class Run:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.offered: dict[Client, dict[str, Resources]] = {}
-        """By client and agent id."""
-        self.sharing: set[Agent] = set()
+        self.offered: dict[Client, ResourcesByAgent] = {}
+        self.agents_with_shared_offers: set[Agent] = set()
         """Agents of which a shared volume was offered."""
-        self.limited = list(state.roles.with_quota())
-        for role in self.limited:
-            role.room = QuotaRoom(role.quota, state.consumed_by(role))
-        self.required: Amounts = {}
+        self.roles_with_quota = list(state.roles.with_quota())
+        for role in self.roles_with_quota:
+            role.allowance = QuotaAllowance(role.quota, state.consumed_by(role))
+        self.unmet_guarantees: Amounts = {}
         """What all guarantees still lack, §5.1 step 4."""
-        for role in self.limited:
-            for name, amount in _room(role).missing.items():
-                self.required[name] = self.required.get(name, 0) + amount
-        self.headroom: Amounts = headroom(state) if self.required else {}
+        for role in self.roles_with_quota:
+            for name, amount in _allowance(role).unmet_guarantee.items():
+                self.unmet_guarantees[name] = self.unmet_guarantees.get(name, 0) + amount
+        self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """What is free and could serve a guarantee; only meaningful while `required` is not empty."""
-        self._spent: dict[FreeResources, set[int]] = {}
+        self._exhausted_roles: dict[FreeResources, set[int]] = {}
 
     def fingerprint(self) -> Fingerprint:
         """Everything that decides how quota shrinks offers.
 
         Where it is at the start of a run what it was at the end of the last, what found no taker then finds none now.
         """
-        rooms = [(role.name, dict(_room(role).missing), dict(_room(role).bounds)) for role in self.limited]
-        return dict(self.required), dict(self.headroom), rooms
+        allowances = [
+            (role.name, dict(_allowance(role).unmet_guarantee), dict(_allowance(role).limits_left))
+            for role in self.roles_with_quota
+        ]
+        return dict(self.unmet_guarantees), dict(self.headroom), allowances
 
-    def spent_on(self, free_resources: FreeResources) -> set[int]:
+    def exhausted_roles(self, free_resources: FreeResources) -> set[int]:
         """Tokens of roles whose bounds leave too little of any agent of this shape, whatever its filters.
 
         Limits and headroom only shrink in the course of a run, so that lasts until its end.
         """
-        spent = self._spent.get(free_resources)
+        spent = self._exhausted_roles.get(free_resources)
         if spent is None:
-            spent = self._spent[free_resources] = set()
+            spent = self._exhausted_roles[free_resources] = set()
         return spent
 
     def finish(self) -> None:
         """Leave no trace in the state but the books."""
-        for role in self.limited:
-            role.room = None
-        for agent in self.sharing:
+        for role in self.roles_with_quota:
+            role.allowance = None
+        for agent in self.agents_with_shared_offers:
             agent.refresh()
 
     def spare(self, name: str) -> int:
         """How much of `name` may go without eating into what guarantees still lack."""
-        return max(0, self.headroom.get(name, 0) - self.required.get(name, 0))
+        return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
 
     def spare_amounts(self) -> Amounts:
         """The same for all names, zeros dropped."""
-        return difference(self.headroom, self.required)
+        return difference(self.headroom, self.unmet_guarantees)
 
-    def commit(self, agent: Agent, client: Client, part: Part) -> None:
+    def commit(self, agent: Agent, client: Client, part: OfferedPart) -> None:
         """Hand the part out."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
-        agent.set_free_resources(part.after)
+        agent.set_free_resources(part.left_free)
         by_agent = self.offered.get(client)
         if by_agent is None:
-            self.offered[client] = {agent.id: allocation.tagged}
+            self.offered[client] = {agent.id: allocation.with_role}
         elif agent.id in by_agent:
-            by_agent[agent.id] = state.join(agent, client)
+            by_agent[agent.id] = state.merge_last_two(agent, client)
         else:
-            by_agent[agent.id] = allocation.tagged
+            by_agent[agent.id] = allocation.with_role
         if allocation.shared:
-            self.sharing.add(agent)
-        room = client.role.room
-        if room is not None:
-            room.charge(part.charge)
+            self.agents_with_shared_offers.add(agent)
+        allowance = client.role.allowance
+        if allowance is not None:
+            allowance.charge(part.quota_charge)
             state.epoch = object()
-        if self.required:
-            clamped_subtract(self.headroom, part.charge)
+        if self.unmet_guarantees:
+            clamped_subtract(self.headroom, part.quota_charge)
             state.epoch = object()
 
-    def offers(self) -> dict[str, dict[str, dict[str, Resources]]]:
-        """By framework id, role and agent id."""
-        offers: dict[str, dict[str, dict[str, Resources]]] = {}
+    def offers(self) -> Offers:
+        """Return what was handed out."""
+        offers: Offers = {}
         for client, by_agent in self.offered.items():
             offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
         return offers
 
 
-def admissible(agent: Agent, client: Client) -> OfferableResources | None:
+def offerable_to(agent: Agent, client: Client) -> OfferableResources | None:
     """What the client can have of the agent if no bound is in the way, None if nothing whatever the bounds.
 
     A refusal of the whole also refuses every part of it, and what is too little as a whole is too
@@ -108,28 +111,28 @@ def admissible(agent: Agent, client: Client) -> OfferableResources | None:
     """
     free_resources = agent.free_resources
     try:
-        offerable = free_resources.portions[client.eligibility]
+        offerable = free_resources.offerable_by_eligibility[client.eligibility]
     except KeyError:
         offerable = free_resources.offerable(client.eligibility)
     if (
         offerable is None
-        or (client.filters and is_refused(agent, client, offerable.whole))
+        or (client.filters and is_refused(agent, client, offerable.full))
         or (client.excludes is not None and client.excludes(agent.info))
     ):
-        agent.rejected.add(client.token)
+        agent.rejected_by.add(client.token)
         return None
     return offerable
 
 
-def is_refused(agent: Agent, client: Client, part: Part) -> bool:
+def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:
     """Whether a filter of the client on this agent covers the part."""
     filters = client.filters.get(agent)
-    return filters is not None and covered(filters, part.allocation.plain)
+    return filters is not None and covered(filters, part.allocation.without_role)
 
 
-def _room(role: Role) -> QuotaRoom:
-    assert role.room is not None
-    return role.room
+def _allowance(role: Role) -> QuotaAllowance:
+    assert role.allowance is not None
+    return role.allowance
 
 
 def headroom(state: State) -> Amounts:

@@ -4,93 +4,100 @@ from collections.abc import Collection
 from enum import Enum
 
 from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, clamped_subtract, scalar_pairs
-from fake_master.allocator.hierarchical.free_resources import OfferableResources, Part
+from fake_master.allocator.hierarchical.free_resources import OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
-from fake_master.allocator.hierarchical.role_tree import QuotaRoom, Role
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.run import (
     Fingerprint,
     Run,
-    admissible,
     is_refused,
+    offerable_to,
     shrink_to_limits,
     shrink_to_quantities,
 )
-from fake_master.allocator.hierarchical.sorter import Node
+from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import Offers
 from mesosctl.model.resources import Resources
 
 
 def meet_guarantees(run: Run, agents: list[Agent]) -> None:
     """Give to roles that lack some of their guarantee, agent by agent, in fair order."""
     state = run.state
-    hungry = _hungry(run.limited)
+    lacking_roles = _below_guarantee(run.roles_with_quota)
     order: list[Node] | None = None
     for agent in agents:
-        if not hungry:
+        if not lacking_roles:
             return
         epoch = state.epoch
-        if agent.idle_in is epoch or not agent.free_resources.has_unreserved_nonrevocable:
+        if agent.idle_epoch is epoch or not agent.free_resources.has_unreserved_nonrevocable:
             continue
         if order is None or not state.role_sorter.order_lasts:
-            order = state.role_sorter.order([role.leaf for role in hungry if role.leaf is not None])
-        before = len(agent.held), state.epoch
-        provable = _serve(run, agent, order)
-        if (len(agent.held), state.epoch) != before:
-            order, hungry = None, _hungry(hungry)
+            order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
+        before = len(agent.allocations), state.epoch
+        provable = _offer_agent_for_guarantees(run, agent, order)
+        if (len(agent.allocations), state.epoch) != before:
+            order, lacking_roles = None, _below_guarantee(lacking_roles)
         elif provable:
-            agent.quiet_in = epoch
+            agent.guarantees_idle_epoch = epoch
 
 
-def _hungry(roles: list[Role]) -> list[Role]:
-    return [role for role in roles if role.room is not None and role.room.missing and role.leaf is not None]
+def _below_guarantee(roles: list[Role]) -> list[Role]:
+    return [
+        role
+        for role in roles
+        if role.allowance is not None and role.allowance.unmet_guarantee and role.leaf is not None
+    ]
 
 
-def _serve(run: Run, agent: Agent, order: list[Node]) -> bool:
+def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bool:
     """Offer one agent to the roles in this order.  Whether nothing of it was left to chance."""
     provable = True
     for leaf in order:
         role: Role = leaf.client
-        room = role.room
+        allowance = role.allowance
         if agent.free_resources.is_empty:
             break
-        if role.token in agent.rejected:
+        if role.token in agent.rejected_by:
             continue
         assert role.sorter is not None
-        assert room is not None
+        assert allowance is not None
         for client_leaf in role.sorter.walk():
-            if not room.missing:
+            if not allowance.unmet_guarantee:
                 break
             client: Client = client_leaf.client
-            if client.token in agent.rejected:
+            if client.token in agent.rejected_by:
                 continue
-            offerable = admissible(agent, client)
+            offerable = offerable_to(agent, client)
             if offerable is None:
                 continue
-            provable = provable and offerable.visible_resources.simple
-            part, guaranteed = _part(run, offerable, room)
-            if part is None or not part.allocatable or is_refused(agent, client, part):
+            provable = provable and offerable.visible_resources.shrinks_by_name
+            part, guaranteed = _guaranteed_part(run, offerable, allowance)
+            if part is None or not part.is_allocatable or is_refused(agent, client, part):
                 continue
             run.commit(agent, client, part)
-            clamped_subtract(run.required, guaranteed)
+            clamped_subtract(run.unmet_guarantees, guaranteed)
     return provable
 
 
-def _part(run: Run, offerable: OfferableResources, room: QuotaRoom) -> tuple[Part | None, Pairs]:
+def _guaranteed_part(
+    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
+) -> tuple[OfferedPart | None, Pairs]:
     """What a role is offered for its guarantee, and how much of it is for the guarantee itself.
 
     On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
     and the headroom of all other guarantees allow.  None where nothing serves the guarantee.
     """
     visible_resources = offerable.visible_resources
-    if not visible_resources.simple:
-        return _part_by_entries(run, offerable, room)
+    if not visible_resources.shrinks_by_name:
+        return _guaranteed_part_by_entries(run, offerable, allowance)
     amounts, guaranteed = [], []
     for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
-        needed = min(available, room.missing.get(name, 0))
+        needed = min(available, allowance.unmet_guarantee.get(name, 0))
         extra = available - needed
-        if name in room.bounds:
-            extra = min(extra, max(0, room.bounds[name] - needed))
-        if extra and run.required:
+        if name in allowance.limits_left:
+            extra = min(extra, max(0, allowance.limits_left[name] - needed))
+        if extra and run.unmet_guarantees:
             extra = min(extra, run.spare(name))
         amounts.append(needed + extra)
         if needed:
@@ -100,36 +107,43 @@ def _part(run: Run, offerable: OfferableResources, room: QuotaRoom) -> tuple[Par
     return offerable.part_of_amounts(tuple(amounts)), tuple(guaranteed)
 
 
-def _part_by_entries(run: Run, offerable: OfferableResources, room: QuotaRoom) -> tuple[Part | None, Pairs]:
+def _guaranteed_part_by_entries(
+    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
+) -> tuple[OfferedPart | None, Pairs]:
     """The same where a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
     unreserved_nonrevocable = offerable.visible_resources.unreserved_nonrevocable
-    needed = shrink_to_quantities(unreserved_nonrevocable, room.missing, shuffle)
+    needed = shrink_to_quantities(unreserved_nonrevocable, allowance.unmet_guarantee, shuffle)
     if not needed:
         return None, ()
     guaranteed = scalar_pairs(needed)
     extra: Resources = unreserved_nonrevocable - needed
-    if room.bounds:
+    if allowance.limits_left:
         taken = dict(guaranteed)
-        left: Amounts = {name: max(0, bound - taken.get(name, 0)) for name, bound in room.bounds.items()}
+        left: Amounts = {name: max(0, bound - taken.get(name, 0)) for name, bound in allowance.limits_left.items()}
         extra = shrink_to_limits(extra, left, shuffle)
-    if extra and run.required:
+    if extra and run.unmet_guarantees:
         extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
-    return offerable.part(offerable.visible_resources.rest + needed + extra), guaranteed
+    return offerable.part(offerable.visible_resources.uncounted + needed + extra), guaranteed
 
 
 def share_fairly(run: Run, agents: list[Agent]) -> None:
     """Offer what is left of each agent, role by role and framework by framework in fair order."""
     state = run.state
-    lacking = any(role.room is not None and role.room.missing and role.leaf is not None for role in run.limited)
+    lacking = any(
+        role.allowance is not None and role.allowance.unmet_guarantee and role.leaf is not None
+        for role in run.roles_with_quota
+    )
     for agent in agents:
         epoch = state.epoch
-        if agent.idle_in is epoch or agent.free_resources.is_empty:
+        if agent.idle_epoch is epoch or agent.free_resources.is_empty:
             continue
         # Only a run that found nothing in either stage proves that the next one will not.
-        provable = not lacking or agent.quiet_in is epoch or not agent.free_resources.has_unreserved_nonrevocable
-        if _serve_fair_share(run, agent) and provable:
-            agent.idle_in = epoch
+        provable = (
+            not lacking or agent.guarantees_idle_epoch is epoch or not agent.free_resources.has_unreserved_nonrevocable
+        )
+        if _offer_agent_fairly(run, agent) and provable:
+            agent.idle_epoch = epoch
 
 
 class _Verdict(Enum):
@@ -142,23 +156,23 @@ class _Verdict(Enum):
     BY_CHANCE = "nothing, but another shuffle might have found something"
 
 
-def _serve_fair_share(run: Run, agent: Agent) -> bool:
+def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
     """Offer one agent round.  Whether it can be relied upon that nobody took anything."""
     idle = True
-    rejected, spent = agent.rejected, run.spent_on(agent.free_resources)
+    rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
     for leaf in run.state.role_sorter.walk():
         role: Role = leaf.client
         token = role.token
-        if token in rejected or token in spent:
+        if token in rejected_by or token in spent:
             continue
-        verdict = _serve_role(run, agent, role)
+        verdict = _offer_agent_to_role(run, agent, role)
         if verdict is _Verdict.GAVE:
             if agent.free_resources.is_empty:
                 return False
             idle = False
-            rejected, spent = agent.rejected, run.spent_on(agent.free_resources)
+            rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
         elif verdict is _Verdict.NEVER:
-            rejected.add(token)
+            rejected_by.add(token)
         elif verdict is _Verdict.SPENT:
             spent.add(token)
         elif verdict is _Verdict.BY_CHANCE:
@@ -166,23 +180,23 @@ def _serve_fair_share(run: Run, agent: Agent) -> bool:
     return idle
 
 
-def _serve_role(run: Run, agent: Agent, role: Role) -> _Verdict:
+def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     """Offer one agent to the frameworks of one role."""
     gave, lasting, spent, certain = False, True, True, True
-    room = role.room
+    allowance = role.allowance
     for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
         client = leaf.client
-        offerable = admissible(agent, client) if client.token not in agent.rejected else None
+        offerable = offerable_to(agent, client) if client.token not in agent.rejected_by else None
         if offerable is None:
             spent = False
             continue
         lasting = False
-        part = offerable.whole
-        if room is not None or run.required:
-            part = _part_fair_share(run, offerable, room)
-            refused = part.allocatable and part is not offerable.whole and is_refused(agent, client, part)
-            if refused or not part.allocatable:
-                certain = certain and offerable.visible_resources.simple
+        part = offerable.full
+        if allowance is not None or run.unmet_guarantees:
+            part = _fair_part(run, offerable, allowance)
+            refused = part.is_allocatable and part is not offerable.full and is_refused(agent, client, part)
+            if refused or not part.is_allocatable:
+                certain = certain and offerable.visible_resources.shrinks_by_name
                 spent = spent and not refused
                 continue
         run.commit(agent, client, part)
@@ -198,47 +212,45 @@ def _serve_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     return _Verdict.SPENT if spent else _Verdict.NOT_NOW
 
 
-def _part_fair_share(run: Run, offerable: OfferableResources, room: QuotaRoom | None) -> Part:
+def _fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
     """As much of the portion as the role's own limits and the headroom of all guarantees allow."""
     visible_resources = offerable.visible_resources
-    if not visible_resources.simple:
-        return _part_by_entries_fair_share(run, offerable, room)
+    if not visible_resources.shrinks_by_name:
+        return _fair_part_by_entries(run, offerable, allowance)
     amounts = []
     for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
         left = available
-        if room is not None and name in room.bounds:
-            left = min(left, room.bounds[name])
-        if left and run.required:
+        if allowance is not None and name in allowance.limits_left:
+            left = min(left, allowance.limits_left[name])
+        if left and run.unmet_guarantees:
             left = min(left, run.spare(name))
         amounts.append(left)
     return offerable.part_of_amounts(tuple(amounts))
 
 
-def _part_by_entries_fair_share(run: Run, offerable: OfferableResources, room: QuotaRoom | None) -> Part:
+def _fair_part_by_entries(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
     """The same where a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
     extra = offerable.visible_resources.unreserved_nonrevocable
-    if room is not None:
-        extra = shrink_to_limits(extra, room.bounds, shuffle)
-    if extra and run.required:
+    if allowance is not None:
+        extra = shrink_to_limits(extra, allowance.limits_left, shuffle)
+    if extra and run.unmet_guarantees:
         extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
-    return offerable.part(offerable.visible_resources.rest + extra)
+    return offerable.part(offerable.visible_resources.uncounted + extra)
 
 
-Offers = dict[str, dict[str, dict[str, Resources]]]
-
-
-class Cycle:
-    """Runs, one after another; remembers how the last one left the bounds of quota."""
+class RegularStages:
+    """Both stages of each run; remembers how the last one left the bounds of quota."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._last: Fingerprint | None = None
-        self.visited: list[Agent] = []
-        """The agents of the last run, in the order in which they were shared out."""
 
-    def run(self, candidates: Collection[str]) -> Offers:
-        """Hand out what the candidate agents have free: {framework: {role: {agent: resources}}}."""
+    def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offers]:
+        """Hand out what the candidate agents have free.
+
+        Returns the agents that were shared out, in the order of the second stage, and the offers.
+        """
         state = self._state
         agents = self._agents(candidates)
         shuffle = state.options.shuffle
@@ -248,12 +260,11 @@ class Cycle:
             state.epoch = object()
         meet_guarantees(run, agents)
         shuffle(agents)
-        self.visited = agents
         share_fairly(run, agents)
         self._last = run.fingerprint()
         run.finish()
         state.trim()
-        return run.offers()
+        return agents, run.offers()
 
     def _agents(self, candidates: Collection[str]) -> list[Agent]:
         """Those of the candidates that may be offered, in the order of their registration."""

@@ -1,16 +1,18 @@
 """The state that runs read and events change, and the accounting that both share (spec/allocator.md §2)."""
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, add
-from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibilities, InternPool, traits_of
+from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibilities, InternPool, features_of
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
-from fake_master.allocator.hierarchical.sorter import Sorter, Totals
-from fake_master.allocator.hierarchical.sorters import DrfSorter, Ordering, RandomSorter
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
+from fake_master.allocator.hierarchical.sorters.sorter import Ordering, Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
+from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 
 # What the catalogue remembers, in all or for each agent; beyond that all of it is dropped, and made again as needed.
@@ -19,7 +21,7 @@ _POOL_PER_AGENT = 40
 _MOST_UNSETTLED = 50_000
 """Parcels handed out and given back that the role tree has not been told of."""
 
-Arrangement = Callable[[Callable[[], Sorter]], Ordering]
+MakeRoleOrder = Callable[[Callable[[], Sorter]], Ordering]
 """Makes the order of roles out of sorters of the kind that the options name."""
 
 Withheld = Callable[[str, str, AgentInfo], bool]
@@ -33,7 +35,9 @@ class State:
     the books are settled when somebody reads them.
     """
 
-    def __init__(self, options: Options, arrange: Arrangement | None = None, withheld: Withheld | None = None) -> None:
+    def __init__(
+        self, options: Options, make_role_order: MakeRoleOrder | None = None, withheld: Withheld | None = None
+    ) -> None:
         """By default roles are in the order that the options name, and nothing is withheld from anybody.
 
         Where the answer of `withheld` changes, what is proved of the agent is to be forgotten.
@@ -45,7 +49,9 @@ class State:
         self.roles = RoleTree()
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
         self.role_sorter: Ordering = (
-            self._sorter(options.role_sorter) if arrange is None else arrange(lambda: self._sorter(options.role_sorter))
+            self._sorter(options.role_sorter)
+            if make_role_order is None
+            else make_role_order(lambda: self._sorter(options.role_sorter))
         )
         self.pool = InternPool()
         self.eligibilities = Eligibilities(options)
@@ -68,8 +74,8 @@ class State:
         role = client.role
         assert role.leaf is not None
         assert role.sorter is not None
-        agent.held.append((client, allocation))
-        client.held += 1
+        agent.allocations.append((client, allocation))
+        client.allocation_count += 1
         self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
         role.sorter.allocated(client.leaf, agent.id, allocation, counted=counted)
         unsettled = self._unsettled
@@ -80,8 +86,8 @@ class State:
     def give_back(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """The reverse.  Raises ValueError if the framework does not hold all of it there."""
         try:
-            agent.held.remove((client, allocation))
-            client.held -= 1
+            agent.allocations.remove((client, allocation))
+            client.allocation_count -= 1
         except ValueError:
             self._split(agent, client, allocation)
         role = client.role
@@ -96,25 +102,25 @@ class State:
 
     def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
-        own = [held for holder, held in agent.held if holder is client]
-        whole = self.pool.parcels.merged(own).tagged if own else Resources()
-        if not whole.contains(allocation.tagged):
-            raise ValueError(f"{client.framework.id} holds {whole} on {agent.id}, not {allocation.tagged}")
-        agent.held = [pair for pair in agent.held if pair[0] is not client]
-        left = whole - allocation.tagged
+        own = [held for holder, held in agent.allocations if holder is client]
+        present = self.pool.allocations.merged(own).with_role if own else Resources()
+        if not present.contains(allocation.with_role):
+            raise ValueError(f"{client.framework.id} holds {present} on {agent.id}, not {allocation.with_role}")
+        agent.allocations = [pair for pair in agent.allocations if pair[0] is not client]
+        left = present - allocation.with_role
         if left:
-            agent.held.append((client, self.pool.parcels.of(left)))
-        client.held += bool(left) - len(own)
+            agent.allocations.append((client, self.pool.allocations.of(left)))
+        client.allocation_count += bool(left) - len(own)
 
-    def join(self, agent: Agent, client: Client) -> Resources:
+    def merge_last_two(self, agent: Agent, client: Client) -> Resources:
         """Make one allocation of all that a client was handed in a run, the agent's last two."""
-        last = agent.held.pop()[1]
-        index = max(index for index, (holder, _) in enumerate(agent.held) if holder is client)
-        first = agent.held.pop(index)[1]
-        both = self.pool.parcels.merged((first, last))
-        agent.held.append((client, both))
-        client.held -= 1
-        return both.tagged
+        last = agent.allocations.pop()[1]
+        index = max(index for index, (holder, _) in enumerate(agent.allocations) if holder is client)
+        first = agent.allocations.pop(index)[1]
+        both = self.pool.allocations.merged((first, last))
+        agent.allocations.append((client, both))
+        client.allocation_count -= 1
+        return both.with_role
 
     def settle(self) -> None:
         """Enter what was handed out and given back into the role tree."""
@@ -140,33 +146,52 @@ class State:
 
     def hold_all(self, agent: Agent, framework: Framework, used: Resources) -> None:
         """Account what a framework holds on an agent when one of the two appears."""
-        for allocation in self.pool.parcels.by_role(used) if used else ():
-            self.hold(agent, self.track(framework, allocation.role), allocation)
+        for allocation in self.pool.allocations.by_role(used) if used else ():
+            self.hold(agent, self.ensure_client(framework, allocation.role), allocation)
+
+    def account_used(self, agent: Agent, framework: Framework, used: Resources) -> None:
+        """Account what a framework uses of an agent when one of the two appears."""
+        self.hold_all(agent, framework, used)
+        self.mark_all_allocated(agent, used)
 
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
         """Operations turned what a client is offered into something else; counts stay."""
         self.give_back(agent, client, before)
         if after:
-            self.hold(agent, client, self.pool.parcels.of(after), counted=False)
+            self.hold(agent, client, self.pool.allocations.of(after), counted=False)
 
     def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
         """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
         if sign > 0:
-            agent.allocated += allocation.tagged
-        elif agent.allocated.contains(allocation.tagged):
-            agent.allocated -= allocation.tagged
+            agent.allocated += allocation.with_role
+        elif agent.allocated.contains(allocation.with_role):
+            agent.allocated -= allocation.with_role
         else:
             return
         self.roles.allocate(allocation.role, allocation.unreserved, sign)
 
     def mark_all_allocated(self, agent: Agent, resources: Resources) -> None:
         """The same for resources of any allocation roles."""
-        for allocation in self.pool.parcels.by_role(resources) if resources else ():
+        for allocation in self.pool.allocations.by_role(resources) if resources else ():
             self.mark_allocated(agent, allocation, 1)
+
+    # --- Roles --------------------------------------------------------------------------------------
+
+    def set_quota(self, role: str, quota: Quota) -> None:
+        """Replace a top-level role's quota.  Raises ValueError for a nested role."""
+        if "/" in role:
+            raise ValueError(f"quota of a nested role is not supported: {role}")
+        self.roles.set_quota(role, quota)
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Set weights by role."""
+        for role, weight in weights.items():
+            self.roles.set_weight(role, weight)
+            self.role_sorter.update_weight(role, weight)
 
     # --- Clients ------------------------------------------------------------------------------------
 
-    def track(self, framework: Framework, name: str) -> Client:
+    def ensure_client(self, framework: Framework, name: str) -> Client:
         """The framework in a role, as an inactive client at first."""
         client = framework.clients.get(name)
         if client is None:
@@ -178,19 +203,19 @@ class State:
             leaf = role.sorter.add(framework.id.replace("/", "\0"))
             leaf.client = client = Client(framework, role, leaf, self.eligibilities.of(framework.info, name))
             client.excludes = self._excludes(framework.info, name)
-            role.clients[framework.id] = framework.clients[name] = client
-            self.renew(client)
+            framework.clients[name] = client
+            self.renew_tokens(client)
         return client
 
-    def untrack_unless_needed(self, client: Client) -> None:
+    def forget_client_unless_needed(self, client: Client) -> None:
         """Forget a client that is not subscribed and holds nothing."""
-        if client.subscribed or client.held:
+        if client.subscribed or client.allocation_count:
             return
         role, framework = client.role, client.framework
         assert role.sorter is not None
         role.sorter.remove(client.leaf.path)
-        del role.clients[framework.id], framework.clients[role.name]
-        if not role.clients:
+        del framework.clients[role.name]
+        if not len(role.sorter):
             self.settle()
             role.sorter = role.leaf = None
             self.role_sorter.remove(role.name)
@@ -202,23 +227,23 @@ class State:
         assert role.sorter is not None
         if client.subscribed and client.framework.active and not client.suppressed:
             role.sorter.activate(client.leaf.path)
-            self.renew(client)
+            self.renew_tokens(client)
         else:
             role.sorter.deactivate(client.leaf.path)
 
-    def renew(self, client: Client) -> None:
+    def renew_tokens(self, client: Client) -> None:
         """The client might take what it would not before: no proof about it holds any longer."""
         client.token = next(self._tokens)
         client.role.token = next(self._tokens)
         self.epoch = object()
 
-    def describe(self, framework: Framework, info: FrameworkInfo) -> None:
+    def update_info(self, framework: Framework, info: FrameworkInfo) -> None:
         """Another description of a framework: eligibility and constraints of each of its clients."""
         framework.info = info
         for name, client in framework.clients.items():
             client.eligibility = self.eligibilities.of(info, name)
             client.excludes = self._excludes(info, name)
-            self.renew(client)
+            self.renew_tokens(client)
 
     def _excludes(self, info: FrameworkInfo, role: str) -> Callable[[AgentInfo], bool] | None:
         """Which agents the framework is not offered in the role: its own constraints, and what is withheld."""
@@ -233,9 +258,9 @@ class State:
 
     def capacity(self, info: AgentInfo, total: Resources) -> Capacity:
         """The interned capacity of an agent."""
-        return self.pool.capacity(traits_of(info, total, self.options), total)
+        return self.pool.capacity(features_of(info, total, self.options), total)
 
-    def enter(self, capacity: Capacity, sign: int) -> None:
+    def count_total(self, capacity: Capacity, sign: int) -> None:
         """An agent's total appears (+1) or disappears (-1)."""
         self.totals.change(capacity.scalars, sign)
         self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())

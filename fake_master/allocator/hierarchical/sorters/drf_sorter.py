@@ -1,49 +1,9 @@
-"""What the allocator asks of a sorter of roles or of frameworks, whatever the order (spec/allocator.md §7)."""
+"""The order of dominant resource fairness (spec/allocator.md §7)."""
 
-import math
-import random
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
 
-from fake_master.allocator.hierarchical.allocations import Amounts
-from fake_master.allocator.hierarchical.sorter import Kind, Node, Sorter, Totals
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.allocations import Allocation
-
-
-# ruff: noqa: D102  # `sorter.Sorter` documents the methods
-
-
-class Ordering(Protocol):
-    """Clients, what is allocated to them, and who of them comes first.  `sorter.Sorter` says what each method means."""
-
-    @property
-    def order_lasts(self) -> bool: ...
-
-    def walk(self) -> Iterator["Node"]: ...
-
-    def order(self, leaves: Iterable["Node"]) -> list["Node"]: ...
-
-    def share(self, path: str) -> float: ...
-
-    def add(self, path: str, client: Any = None) -> "Node": ...
-
-    def remove(self, path: str) -> None: ...
-
-    def activate(self, path: str) -> None: ...
-
-    def deactivate(self, path: str) -> None: ...
-
-    def update_weight(self, path: str, weight: float) -> None: ...
-
-    def allocated(self, leaf: "Node", agent: str, allocation: "Allocation", *, counted: bool = True) -> None: ...
-
-    def unallocated(self, leaf: "Node", agent: str, allocation: "Allocation") -> None: ...
-
-    def allocation(self, path: str) -> Amounts: ...
-
+from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter, Totals
 
 # Above this part of all clients moved, sorting anew is cheaper than moving one by one.
 _REBUILD_FRACTION = 8
@@ -155,60 +115,3 @@ def _share(node: Node, divisors: dict[str, float]) -> float:
             if part > best:  # noqa: PLR1730  # max() costs a call, and this is the innermost loop
                 best = part
     return best / node.weight
-
-
-class RandomSorter(Sorter):
-    """Draws clients without replacement, each as likely as its weight among its siblings, level by level."""
-
-    order_lasts = False
-
-    def __init__(self, totals: Totals, weights: dict[str, float] | None, source: random.Random) -> None:
-        super().__init__(totals, weights)
-        self._random = source
-        self._exponents: dict[Node, float] = {}
-
-    def walk(self) -> Iterator[Node]:
-        """One draw."""
-        self._refresh()
-        return iter(self._draw(self._exponents))
-
-    def order(self, leaves: Iterable[Node]) -> list[Node]:
-        """One draw among some of the clients; the keys are independent, so the others need none."""
-        self._refresh()
-        return self._draw(leaves)
-
-    def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
-        """The random sorter knows no shares; Mesos shows zero."""
-        return 0.0
-
-    def _changed(self, node: Node) -> None:
-        """Allocations do not matter here."""
-
-    def _draw(self, leaves: Iterable[Node]) -> list[Node]:
-        # Mesos orders by u ** (1 / w); its logarithm has the same order and does not underflow.
-        draw, exponents = self._random.random, self._exponents
-        keyed = [(math.log(1.0 - draw()) * exponents[leaf], leaf) for leaf in leaves]
-        keyed.sort(key=lambda pair: pair[0], reverse=True)
-        return [leaf for _, leaf in keyed]
-
-    def _refresh(self) -> None:
-        if self.dirty:
-            self._exponents = {}
-            self._weigh(self.root, 1.0)
-            self.dirty = False
-
-    def _weigh(self, node: Node, weight: float) -> None:
-        active = [child for child in node.children.values() if _is_active(child)]
-        total = sum(child.weight for child in active)
-        for child in active:
-            part = weight * child.weight / total
-            if child.kind is Kind.INTERNAL:
-                self._weigh(child, part)
-            else:
-                self._exponents[child] = 1.0 / part
-
-
-def _is_active(node: Node) -> bool:
-    if node.kind is Kind.INTERNAL:
-        return any(_is_active(child) for child in node.children.values())
-    return node.kind is Kind.ACTIVE

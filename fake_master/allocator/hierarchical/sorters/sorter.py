@@ -1,18 +1,14 @@
 """The tree beneath a sorter: clients as leaves of `/`-separated paths (spec/allocator.md §7).
 
-One class serves for roles and for frameworks.  How clients are ordered is left to
-`drf_sorter` and `random_sorter`.
+One class serves for roles and for frameworks.  `drf_sorter` and `random_sorter` order its clients.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, Tally, add
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.allocations import Allocation
+from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, Pairs, Tally, add
 
 VIRTUAL = "."
 Key = tuple[float, int, str, "Node"]
@@ -85,6 +81,35 @@ class Node:
     def client_path(self) -> str:
         """The path its client is known by: a virtual leaf `a/.` stands for `a`."""
         return self.path.removesuffix("/" + VIRTUAL) if self.name == VIRTUAL else self.path
+
+
+class Ordering(Protocol):
+    """What an allocator asks of an order of roles.  `Sorter` documents the methods."""
+
+    @property
+    def order_lasts(self) -> bool: ...  # noqa: D102
+
+    def walk(self) -> Iterator[Node]: ...  # noqa: D102
+
+    def order(self, leaves: Iterable[Node]) -> list[Node]: ...  # noqa: D102
+
+    def share(self, path: str) -> float: ...  # noqa: D102
+
+    def add(self, path: str, client: Any = None) -> Node: ...  # noqa: D102
+
+    def remove(self, path: str) -> None: ...  # noqa: D102
+
+    def activate(self, path: str) -> None: ...  # noqa: D102
+
+    def deactivate(self, path: str) -> None: ...  # noqa: D102
+
+    def update_weight(self, path: str, weight: float) -> None: ...  # noqa: D102
+
+    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None: ...  # noqa: D102
+
+    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None: ...  # noqa: D102
+
+    def allocation(self, path: str) -> Amounts: ...  # noqa: D102
 
 
 class Sorter(ABC):
@@ -204,7 +229,7 @@ class Sorter(ABC):
 
     # --- Allocations --------------------------------------------------------------------------------
 
-    def allocated(self, leaf: Node, agent: str, allocation: "Allocation", *, counted: bool = True) -> None:
+    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
         """The client got something: amounts and count grow on the leaf and below the root."""
         root = self.root
         node: Node = leaf
@@ -220,7 +245,7 @@ class Sorter(ABC):
                 self._changed(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
-    def unallocated(self, leaf: Node, agent: str, allocation: "Allocation") -> None:
+    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
         """The client gave something back; the count stays."""
         root = self.root
         node: Node = leaf

@@ -1,0 +1,110 @@
+"""When runs happen: timers, the gate that holds runs back, and the run that is due (spec/allocator.md §3, §9)."""
+
+import heapq
+import itertools
+from collections.abc import Callable
+
+
+class Timers:
+    """A queue of callbacks by deadline, in seconds on a clock that only its owner moves."""
+
+    def __init__(self, now: float = 0.0) -> None:
+        self.now = now
+        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._created = itertools.count()
+
+    def after(self, delay: float, action: Callable[[], None]) -> None:
+        """Fire `action` when `delay` has passed."""
+        heapq.heappush(self._heap, (self.now + delay, next(self._created), action))
+
+    def next_deadline(self) -> float | None:
+        """Return when the earliest timer fires."""
+        return self._heap[0][0] if self._heap else None
+
+    def fire_next(self, until: float) -> bool:
+        """Move to the earliest deadline and fire that one timer; False if none is due by `until`."""
+        if not self._heap or self._heap[0][0] > until:
+            return False
+        deadline, _, action = heapq.heappop(self._heap)
+        self.now = max(self.now, deadline)
+        action()
+        return True
+
+
+class Gate:
+    """Open while runs may happen.
+
+    Brackets are counted and recovery is kept apart from them.  Mesos has one flag for both, so
+    there a bracket during recovery ends it; this difference is deliberate (README).
+    """
+
+    def __init__(self) -> None:
+        self._brackets = 0
+        self._expected_agents = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether runs may happen."""
+        return self._brackets == 0 and self._expected_agents == 0
+
+    def pause(self) -> None:
+        """Open a bracket."""
+        self._brackets += 1
+
+    def resume(self) -> None:
+        """Close the innermost bracket.  Raises ValueError if there is none."""
+        if not self._brackets:
+            raise ValueError("resume without pause")
+        self._brackets -= 1
+
+    def recover(self, expected_agents: int, timers: Timers, timeout: float) -> None:
+        """Stay closed until so many agents are known, or `timeout` seconds have passed."""
+        if expected_agents > 0:
+            self._expected_agents = expected_agents
+            timers.after(timeout, self._end_recovery)
+
+    def agents_known(self, count: int) -> None:
+        """End the recovery if so many agents are enough."""
+        if count >= self._expected_agents:
+            self._end_recovery()
+
+    def _end_recovery(self) -> None:
+        self._expected_agents = 0
+
+
+def agents_to_wait_for(known_before: int, factor: float) -> int:
+    """Return how many agents a recovery waits for: truncated, so that of one agent none is waited for."""
+    return int(known_before * factor)
+
+
+class RunQueue:
+    """The run that is due, and its candidates: any number of events cause one run."""
+
+    def __init__(self, gate: Gate, run: Callable[[dict[str, None]], None]) -> None:
+        self._gate = gate
+        self._run = run
+        self._pending = False
+        self._candidates: dict[str, None] = {}
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a run is due at this moment."""
+        return self._pending
+
+    def request(self, agents: dict[str, None]) -> None:
+        """Add candidates and make a run due; while runs are held back this is not remembered."""
+        if self._gate.is_open:
+            self._candidates |= agents
+            self._pending = True
+
+    def discard(self, agent: str) -> None:
+        """Remove a candidate."""
+        self._candidates.pop(agent, None)
+
+    def drain(self) -> None:
+        """Run if a run is due.  While runs are held back the candidates gathered before stay."""
+        if self._pending:
+            self._pending = False
+            if self._gate.is_open:
+                candidates, self._candidates = self._candidates, {}
+                self._run(candidates)

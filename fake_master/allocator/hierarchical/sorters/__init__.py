@@ -1,0 +1,1 @@
+"""Trees of roles and of frameworks, and the orders in which they are offered resources."""
