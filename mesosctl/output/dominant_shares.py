@@ -52,6 +52,7 @@ def offer_simulation(sharing: Sharing) -> Report:
         items,
         empty="nobody took anything",
         remark=_remark(sharing),
+        verbatim=True,
     )
 
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.offers import resources_text
-from mesosctl.output.quota import amounts_text
-from mesosctl.output.report import Column, Report, plain_table
+from mesosctl.output.amounts import amounts_text, resources_text
+from mesosctl.output.report import Column, Meaning, Report, Verdict, plain_table
 from mesosctl.planning.forecast import Answer, Evicted, Fit, Forecast, Party, Rescinded
 
 if TYPE_CHECKING:
@@ -15,17 +14,17 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column("KIND"),
-    Column("NAME"),
-    Column("GUARANTEE"),
-    Column("BEFORE"),
-    Column("AFTER"),
-    Column("GAINS"),
-    Column("LOSES"),
-    Column("SHARE"),
-    Column("USED BEFORE", wide=True),
-    Column("USED AFTER", wide=True),
-    Column("OFFERED BEFORE", wide=True),
-    Column("OFFERED AFTER", wide=True),
+    Column("NAME", rank=-1),
+    Column("GUARANTEE", kind="amounts", rank=3),
+    Column("BEFORE", kind="amounts", rank=2),
+    Column("AFTER", kind="amounts", rank=2),
+    Column("GAINS", kind="amounts", meaning="gained"),
+    Column("LOSES", kind="amounts", meaning="lost"),
+    Column("SHARE", rank=1),
+    Column("USED BEFORE", wide=True, kind="amounts"),
+    Column("USED AFTER", wide=True, kind="amounts"),
+    Column("OFFERED BEFORE", wide=True, kind="amounts"),
+    Column("OFFERED AFTER", wide=True, kind="amounts"),
     Column("ID", wide=True),
 )
 _MOST_LINES = 20
@@ -50,7 +49,22 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         lambda: [document()],
         empty="nothing changes hands",
         remark=list(_remark(forecast, would, len(everybody) - len(moved))),
+        conclusion=["", _conclusion(forecast)],
+        verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
     )
+
+
+def _conclusion(forecast: Forecast) -> str:
+    return (
+        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
+        f"{forecast.cycles} allocations after the change)"
+    )
+
+
+def _meaning(forecast: Forecast) -> Meaning:
+    if not forecast.is_harmless:
+        return "not met"
+    return "at risk" if any(task.caused for task in forecast.evicted) else "met"
 
 
 def _row(party: Party) -> list[str]:
@@ -183,11 +197,6 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         "not told by a master, and assumed",
         [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         most=None,
-    )
-    yield ""
-    yield printable(
-        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
-        f"{forecast.cycles} allocations after the change)"
     )
 
 

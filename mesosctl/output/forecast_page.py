@@ -10,6 +10,7 @@ from html import escape as _escape
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
+from mesosctl.output.amounts import amounts_text
 from mesosctl.output.forecast import (
     answer_text,
     evicted_text,
@@ -22,7 +23,6 @@ from mesosctl.output.forecast import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.quota import amounts_text
 from mesosctl.output.report import Report
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, Party
 

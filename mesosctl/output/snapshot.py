@@ -27,7 +27,7 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
         "weights": len(snapshot.weights),
     }
     return Report(
-        [Column("FILE"), Column("MESOS"), *(Column(name.upper()) for name in counts)],
+        [Column("FILE"), Column("MESOS"), *(Column(name.upper(), kind="number") for name in counts)],
         [[file, snapshot.version, *map(str, counts.values())]],
         [file],
         document,
