@@ -21,7 +21,7 @@ from mesosctl.model.errors import (
     printable,
     printable_json,
 )
-from mesosctl.output.report import Report, write
+from mesosctl.output.report import Meaning, Report, write
 
 if TYPE_CHECKING:
     from mesosctl.client.credentials import Credentials, Token
@@ -50,7 +50,7 @@ class Session:
         self.options = self.settings.options
         self._learn_secrets()
         environment.form = self.form
-        self._display = Display(environment, quiet=self.options.quiet)
+        self._display = Display(environment, quiet=bool(self.options.quiet))
         self._masters: list[Master] = []
         refuse_two_clusters(self.settings)
 
@@ -232,6 +232,17 @@ class Session:
             self._display.redraw(report, wide=self.form == "wide")
         else:
             self._write(report)
+
+    def emit_line(self, line: str, meaning: Meaning) -> None:
+        """Write a line of a list that grows, at once, in the colour of its meaning where people look on."""
+        environment = self.environment
+        if environment.colours and self.form in ("table", "wide"):
+            from mesosctl.output.terminal import draw_line
+
+            draw_line(line, meaning, environment.stdout)
+        else:
+            environment.stdout.write(line + "\n")
+        environment.stdout.flush()
 
     def _write(self, report: Report) -> None:
         environment = self.environment

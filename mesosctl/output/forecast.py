@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.amounts import amounts_text, resources_text
-from mesosctl.output.report import Column, Meaning, Report, Verdict, plain_table
+from mesosctl.output.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.planning.forecast import Answer, Evicted, Fit, Forecast, Party, Rescinded
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ _COLUMNS = (
     Column("OFFERED AFTER", wide=True, kind="amounts"),
     Column("ID", wide=True),
 )
-_MOST_LINES = 20
-"""Of one section under the table; -o json has them all."""
 
 
 def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
@@ -171,11 +169,12 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
     ]
 
 
-def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str]:
+def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     if others:
         yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
     for report in would:
-        yield from _section("would be done", plain_table(*shown_cells(report)).splitlines() if report.rows else [])
+        if report.rows:
+            yield from ("", "would be done:", report)
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
         yield from _section("changes", forecast.changes)
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
@@ -200,13 +199,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     )
 
 
-def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
-    """Titles and rows of a report, without what only -o wide shows."""
-    shown = [index for index, column in enumerate(report.columns) if not column.wide]
-    return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
-
-
-def _section(title: str, lines: Sequence[str], most: int | None = _MOST_LINES) -> Iterator[str]:
+def _section(title: str, lines: Sequence[str], most: int | None = MOST_LINES) -> Iterator[str]:
     """A title and its lines, as long as there are any."""
     if not lines:
         return

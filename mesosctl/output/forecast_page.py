@@ -19,11 +19,10 @@ from mesosctl.output.forecast import (
     percent,
     rescinded_text,
     share_text,
-    shown_cells,
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.report import Report
+from mesosctl.output.report import Report, shown_cells
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, Party
 
 _BAR, _HIGH, _GAP = 360, 12, 4

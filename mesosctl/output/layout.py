@@ -1,5 +1,6 @@
 """Which columns a table for people has, and which of them a terminal has room for."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from mesosctl.output.report import NOTHING, Column, Meaning
 
 GAP = 2
 """Blanks between two columns."""
-_NARROWEST_SENTENCE = 24
+_NARROWEST_SENTENCE = 16
 _OWNER = "FOR"
 
 
@@ -41,10 +42,9 @@ class Shown:
         return self.source.kind == "sentence"
 
     @property
-    def order(self) -> tuple[bool, bool, int]:
-        """When it is left out: the largest first.  Empty columns go before all others, sentences after them."""
-        is_empty = all(line == NOTHING for cell in self.cells for line in cell)
-        return is_empty, not self.is_sentence, self.source.rank
+    def order(self) -> tuple[bool, int]:
+        """When it is left out: the largest first, which is an empty column."""
+        return all(line == NOTHING for cell in self.cells for line in cell), self.source.rank
 
     def meaning(self, cell: str) -> Meaning | None:
         """What the colour of a cell says."""
@@ -72,11 +72,16 @@ def columns_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wide
         if column.kind == "amounts" and any(isinstance(cell, AmountsText) for cell in cells):
             shown += _amount_columns(column, cells, "" if is_alone else column.title, wide=wide)
         else:
-            one = Shown(column.title, column, [[cell] for cell in cells], is_right=column.kind in ("number", "amounts"))
-            shown.append(one)
+            texts = [[spaced(cell) if column.kind == "sentence" else cell] for cell in cells]
+            shown.append(Shown(column.title, column, texts, is_right=column.kind in ("number", "amounts")))
     for one in shown:
         one.measure()
     return shown
+
+
+def spaced(sentence: str) -> str:
+    """Amounts in it with blanks between them, so that it can be broken there: `cpus:2; mem:1024`."""
+    return re.sub(r";(?=\S)", "; ", sentence)
 
 
 def _amount_columns(column: Column, cells: Sequence[str], group: str, *, wide: bool) -> Iterator[Shown]:
@@ -136,11 +141,12 @@ def split(shown: Sequence[Shown], width: int) -> list[list[Shown]]:
 
 
 def widen(shown: Sequence[Shown], width: int) -> None:
-    """Give sentences the room that is left."""
-    for one in shown:
-        if one.is_sentence:
-            room = max(0, width - _needed(shown))
-            one.width = min(one.width + room, one.natural_width)
+    """Give sentences the room that is left, those that are broken most first."""
+    for _ in range(width - _needed(shown)):
+        broken = [one for one in shown if one.width < one.natural_width]
+        if not broken:
+            return
+        max(broken, key=lambda one: one.natural_width / one.width).width += 1
 
 
 def group_line(shown: Sequence[Shown]) -> str:

@@ -50,7 +50,8 @@ class ProgressLine:
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
-            self._progress.add_task(sentence, total=1.0 if is_measured else None, completed=part or 0.0)
+            self._progress.add_task(sentence, total=1.0 if is_measured else None)
+            self._progress.update(self._progress.task_ids[0], completed=part)
             self._progress.start()
         else:
             self._progress.update(self._progress.task_ids[0], description=sentence, completed=part)

@@ -102,11 +102,11 @@ def offer_explain(explanations: Sequence[Explanation]) -> Report:
         for reason in one.reasons
     ]
     columns = (
-        Column("FRAMEWORK"),
-        Column("ROLE"),
+        Column("FRAMEWORK", rank=2),
+        Column("ROLE", rank=1),
         Column("HOLDS", meaning={"YES": "not met", "not told": "at risk"}),
-        Column("REASON"),
-        Column("FIGURES", kind="sentence"),
+        Column("REASON", kind="sentence"),
+        Column("FIGURES", kind="sentence", rank=-1),
     )
     names = [f"{one.framework_id} {one.role}" for one in explanations]
     return Report(

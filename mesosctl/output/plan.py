@@ -41,9 +41,9 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
     return Report(
         [
             Column("KIND"),
-            Column("NAME"),
-            Column("ACTUAL", meaning="lost"),
-            Column("WANTED", meaning="gained"),
+            Column("NAME", rank=-1),
+            Column("ACTUAL", kind="sentence", rank=1, meaning="lost"),
+            Column("WANTED", kind="sentence", meaning="gained"),
         ],
         [[one.kind, one.name, one.actual or NOTHING, one.wanted or NOTHING] for one in found],
         [f"{one.kind}/{one.name}" for one in found],
@@ -77,11 +77,11 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
     return Report(
         [
             Column("STEP", kind="number"),
-            Column("DONE", rank=1, meaning={"yes": "met"}),
-            Column("WHAT"),
-            Column("OF"),
-            Column("BEFORE"),
-            Column("AFTER"),
+            Column("DONE", rank=2, meaning={"yes": "met"}),
+            Column("WHAT", kind="sentence", rank=-1),
+            Column("OF", rank=-1),
+            Column("BEFORE", kind="sentence", rank=1),
+            Column("AFTER", kind="sentence"),
         ],
         [[str(index + 1), "yes" if index < done else NOTHING, *describe(step)] for index, step in enumerate(steps)],
         [f"{describe(step)[0]}/{describe(step)[1]}" for step in steps],

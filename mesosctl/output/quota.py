@@ -135,7 +135,7 @@ def quota_check(check: QuotaCheck) -> Report:
         (
             Column("RESULT", meaning=_MEANINGS),
             Column("RULE", rank=1),
-            Column("FINDING", kind="sentence"),
+            Column("FINDING", kind="sentence", rank=-1),
             Column("HINT", wide=True, kind="sentence"),
         ),
         rows,

@@ -47,7 +47,7 @@ def validation(check: FileCheck) -> Report:
     columns = (
         Column("LEVEL", meaning={"error": "not met", "warning": "at risk"}),
         Column("FIELD"),
-        Column("FINDING", kind="sentence"),
+        Column("FINDING", kind="sentence", rank=-1),
         Column("RULE", wide=True),
         Column("HINT", wide=True, kind="sentence"),
     )

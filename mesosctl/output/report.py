@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 NOTHING = "-"
 """What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
+MOST_LINES = 20
+"""Of one section under a table; -o json has them all."""
 
 
 Meaning = Literal["met", "at risk", "not met", "gained", "lost"]
@@ -84,7 +86,8 @@ class Report(NamedTuple):
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
     make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
     Where `listing` names a list of the document, it is made without the items, which are written there
-    one by one.  `remark` stands under a table.  `done` is the sentence for a change that was made.
+    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented.
+    `done` is the sentence for a change that was made.
     `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead.
     `minor` are the rows that a terminal shows with -o wide alone.  `verbatim` lines of the remark, such as
     those of a diff, are never broken.
@@ -96,7 +99,7 @@ class Report(NamedTuple):
     document: "Callable[[], BaseModel]"
     items: "Callable[[], Iterable[BaseModel]]"
     empty: str = ""
-    remark: Sequence[str] = ()
+    remark: "Sequence[str | Report]" = ()
     done: str = ""
     listing: str = ""
     verdicts: Sequence[Verdict] = ()
@@ -154,7 +157,7 @@ def redacted(report: Report, secrets: Secrets) -> Report:
     return report._replace(
         rows=Rows(report.rows, lambda row: list(map(plain_cell, row))),
         names=list(map(plain, report.names)),
-        remark=list(map(plain, report.remark)),
+        remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
         conclusion=list(map(plain, report.conclusion)),
         verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
     )
@@ -189,7 +192,18 @@ def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
     rows = shown_rows(report, wide=wide)
     if rows:
         stream.writelines(plain_lines([column.title for column in shown_columns(report, wide=wide)], rows))
-    stream.writelines(printable(line) + "\n" for line in (*report.remark, *report.conclusion))
+    stream.writelines(printable(line) + "\n" for line in (*_remark_lines(report), *report.conclusion))
+
+
+def _remark_lines(report: Report) -> Iterator[str]:
+    for part in report.remark:
+        if isinstance(part, str):
+            yield part
+            continue
+        lines = list(plain_lines(*shown_cells(part)))
+        yield from ("  " + line.removesuffix("\n") for line in lines[:MOST_LINES])
+        if len(lines) > MOST_LINES:
+            yield f"  … and {len(lines) - MOST_LINES} more, see -o json"
 
 
 def shown_columns(report: Report, *, wide: bool) -> list[Column]:
@@ -208,13 +222,17 @@ def shown_rows(report: Report, *, wide: bool) -> Rows[Sequence[str]]:
     return Rows(report.rows, cells)
 
 
-def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns padded with blanks, two between them; never cut, whatever the width."""
-    return "".join(plain_lines(titles, rows))
+def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows of a report, without what only -o wide shows."""
+    shown = [index for index, column in enumerate(report.columns) if not column.wide]
+    return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The same, line by line; the rows are looked through twice, as the widest of all decides."""
+    """Lines of columns padded with blanks, two between them; never cut, whatever the width.
+
+    The rows are looked through twice, as the widest of all decides.
+    """
     widths = [len(title) for title in titles]
     for row in rows:
         widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from mesosctl.model.errors import printable
-from mesosctl.output.layout import GAP, Shown, columns_of, fit, group_line, split, widen
+from mesosctl.output.layout import GAP, Shown, columns_of, fit, group_line, spaced, split, widen
 from mesosctl.output.report import Meaning, Report, shown_columns, shown_rows
 
 _STYLES: dict[Meaning, str] = {
@@ -25,7 +26,16 @@ _ANY_WIDTH = 1_000_000
 
 def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: int) -> None:
     """Draw `report` on a terminal of `width` columns."""
-    console = Console(
+    _console(stream, colours=colours).print(view(report, wide=wide, width=width))
+
+
+def draw_line(line: str, meaning: Meaning, stream: TextIO) -> None:
+    """Write a line in the colour of its meaning."""
+    _console(stream, colours=True).print(Text(printable(line), style=_STYLES[meaning]))
+
+
+def _console(stream: TextIO, *, colours: bool) -> Console:
+    return Console(
         file=stream,
         force_terminal=colours,
         color_system="standard" if colours else None,
@@ -33,7 +43,6 @@ def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: in
         markup=False,
         width=_ANY_WIDTH,
     )
-    console.print(view(report, wide=wide, width=width))
 
 
 def view(report: Report, *, wide: bool, width: int) -> RenderableType:
@@ -50,8 +59,12 @@ def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType
         yield from _tables(report, wide=wide, width=width)
     elif report.empty:
         yield Text(printable(report.empty))
-    for line in report.remark:
-        yield Text(printable(line)) if report.verbatim else _wrapped(line, width)
+    for part in report.remark:
+        if isinstance(part, str):
+            yield Text(printable(part)) if report.verbatim else _wrapped(part, width)
+        else:
+            tables = Group(*_tables(part, wide=wide, width=width - GAP))
+            yield Padding(tables, (0, 0, 0, GAP), expand=False)
 
 
 def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType]:
@@ -79,7 +92,7 @@ def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableTyp
 
 def _wrapped(sentence: str, width: int, style: str = "") -> RenderableType:
     """A line that is broken between words where it is longer than the terminal is wide; what follows is indented."""
-    text = printable(sentence)
+    text = spaced(printable(sentence))
     indent = " " * (len(text) - len(text.lstrip(" ")) + GAP)
     lines = textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return Text("\n".join(lines), style=style)

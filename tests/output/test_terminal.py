@@ -14,7 +14,7 @@ from mesosctl.model.values import Ranges
 from mesosctl.output.amounts import amounts_text, plain_resources_text, resources_text, shown_amount
 from mesosctl.output.live import LiveView, ProgressLine
 from mesosctl.output.report import Column, Minor, Report, Verdict, write
-from mesosctl.output.terminal import view
+from mesosctl.output.terminal import draw_line, view
 from tests.screen import is_cursor_shown, visible
 
 
@@ -224,3 +224,10 @@ def test_a_view_takes_the_place_of_the_one_before_it():
     live.stop()
     assert visible(stream.getvalue())[-2:] == ["N", "3"]
     assert is_cursor_shown(stream.getvalue())
+
+
+def test_a_line_has_the_colour_of_its_meaning():
+    stream = io.StringIO()
+    draw_line("+ spark [ads]", "gained", stream)
+    draw_line("- spark \x1b[2J", "lost", stream)
+    assert stream.getvalue() == "\x1b[32m+ spark [ads]\x1b[0m\n\x1b[31m- spark \\x1b[2J\x1b[0m\n"
