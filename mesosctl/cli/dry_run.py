@@ -15,8 +15,6 @@ from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, Forecast, Ter
 if TYPE_CHECKING:
     from fake_master import DryRun
 
-_BAR_WIDTH = 30
-
 
 class DryRunSession(Session):
     """A session whose master is the dry run's: nothing that is done with it reaches a real one."""
@@ -81,8 +79,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
                 sent=False,
                 hint="give a longer --timeout",
             )
-        done = round(part * _BAR_WIDTH)
-        session.progress(f"[{'#' * done}{'.' * (_BAR_WIDTH - done)}] {part * 100:.0f}% of the allocations")
+        session.progress("making the allocations", part)
 
     return Terms(cycles or DEFAULT_CYCLES, assume, progress)
 

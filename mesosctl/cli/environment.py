@@ -87,17 +87,41 @@ class Environment:
         """Whether output is for a terminal's eyes (FORCE_COLOR says so too)."""
         return self.stdout.isatty() or bool(self.variables.get("FORCE_COLOR"))
 
-    @property
-    def overwrites(self) -> bool:
-        """Whether a line on standard error can be written over: by a terminal that knows how."""
-        return self.stderr.isatty() and self.variables.get("TERM") != "dumb"
+    def overwrites(self, stream: TextIO) -> bool:
+        """Whether a line on `stream` can be written over: by a terminal that knows how."""
+        return stream.isatty() and not self._is_dumb
 
     @property
     def colours(self) -> bool:
-        """Whether it may have colours: NO_COLOR forbids them, whatever else is said."""
-        return self.draws and not self.variables.get("NO_COLOR") and self.variables.get("TERM") != "dumb"
+        """Whether standard output may have colours: NO_COLOR forbids them, whatever else is said."""
+        return self.draws and self._may_colour
+
+    def colours_on(self, stream: TextIO) -> bool:
+        """The same for `stream`, which must be a terminal."""
+        return stream.isatty() and self._may_colour
+
+    @property
+    def _may_colour(self) -> bool:
+        return not self.variables.get("NO_COLOR") and not self._is_dumb
+
+    @property
+    def _is_dumb(self) -> bool:
+        return self.variables.get("TERM") == "dumb"
+
+    def width(self, stream: TextIO) -> int:
+        """Columns of the terminal that `stream` is, unless COLUMNS says another number; 80 where it is none."""
+        said = self.variables.get("COLUMNS", "")
+        if said.isascii() and said.isdigit() and len(said) < _DIGITS:
+            return int(said) or _WIDTH
+        try:
+            return os.get_terminal_size(stream.fileno()).columns or _WIDTH
+        except (OSError, ValueError):
+            return _WIDTH
 
 
+_WIDTH = 80
+_DIGITS = 6
+"""A wider terminal than these can say is none."""
 _UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
 
 

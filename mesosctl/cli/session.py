@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mesosctl.cli.credentials import find_conflicts, find_token, learn_from_variables, refuse_two_clusters, secret_of
+from mesosctl.cli.display import Display
 from mesosctl.cli.environment import Environment, is_unwritable
 from mesosctl.cli.options import DEFAULTS, GlobalOptions
 from mesosctl.cli.settings import Settings, resolve
@@ -20,7 +21,7 @@ from mesosctl.model.errors import (
     printable,
     printable_json,
 )
-from mesosctl.output.report import Report, write
+from mesosctl.output.report import Meaning, Report, write
 
 if TYPE_CHECKING:
     from mesosctl.client.credentials import Credentials, Token
@@ -49,7 +50,7 @@ class Session:
         self.options = self.settings.options
         self._learn_secrets()
         environment.form = self.form
-        self._progressing = False
+        self._display = Display(environment, quiet=bool(self.options.quiet))
         self._masters: list[Master] = []
         refuse_two_clusters(self.settings)
 
@@ -180,6 +181,7 @@ class Session:
         """At once; with JSON at the end, as an error takes the sentences into its one object."""
         self.environment.notes.append(line)
         if not self.environment.speaks_json:
+            self.end_progress()
             self.environment.tell_notes()
 
     def _trace(self, exchange: "Trace") -> None:
@@ -187,10 +189,10 @@ class Session:
         from mesosctl.cli import tracing
 
         verbosity, secrets = self.options.verbose, self.environment.secrets
+        self.end_progress()
         if self.environment.speaks_json:
             self.environment.stderr.write(tracing.write_json(tracing.document(exchange, verbosity, secrets)))
             return
-        self.end_progress()
         told = tracing.lines(exchange, verbosity, secrets)
         self.environment.stderr.writelines(f"mesosctl: {printable(line)}\n" for line in told)
 
@@ -206,10 +208,9 @@ class Session:
         Raises NotConfirmed, saying what was done, where that cannot be written.
         """
         environment = self.environment
-        stdout = environment.stdout
+        self.end_progress()
         try:
-            write(report, self.form, stdout, environment.secrets, draws=environment.draws, colours=environment.colours)
-            stdout.flush()
+            self._write(report)
             if not (report.rows or report.remark or environment.draws) and self.form in ("table", "wide"):
                 self._say_nothing_is_there(report)
         except OSError as error:
@@ -223,6 +224,32 @@ class Session:
         """An empty table for a script is no bytes at all; who reads the log of it wants to know why."""
         if report.empty:
             self.note(report.empty)
+
+    def redraw(self, report: Report) -> None:
+        """Write a report that takes the place of the one before it on a terminal, and stands below it elsewhere."""
+        environment = self.environment
+        if self.form in ("table", "wide") and environment.overwrites(environment.stdout):
+            self._display.redraw(report, wide=self.form == "wide")
+        else:
+            self._write(report)
+
+    def emit_line(self, line: str, meaning: Meaning) -> None:
+        """Write a line of a list that grows, at once, in the colour of its meaning where people look on."""
+        environment = self.environment
+        if environment.colours and self.form in ("table", "wide"):
+            from mesosctl.output.terminal import draw_line
+
+            draw_line(line, meaning, environment.stdout)
+        else:
+            environment.stdout.write(line + "\n")
+        environment.stdout.flush()
+
+    def _write(self, report: Report) -> None:
+        environment = self.environment
+        stdout, draws, colours = environment.stdout, environment.draws, environment.colours
+        width = environment.width(stdout)
+        write(report, self.form, stdout, environment.secrets, draws=draws, colours=colours, width=width)
+        stdout.flush()
 
     def emit_text(self, text: str) -> None:
         """A document in TOML, HTML or SVG, on standard output: in UTF-8, whatever the terminal speaks."""
@@ -240,6 +267,7 @@ class Session:
 
     def emit_pieces(self, pieces: Iterable[str]) -> None:
         """The same for a document that comes in pieces, and is never there whole."""
+        self.end_progress()
         stdout = self.environment.stdout
         raw = getattr(stdout, "buffer", None)
         stdout.flush()
@@ -271,32 +299,27 @@ class Session:
         """Something to look at before a question, on standard error; silent with --quiet, and where programs read."""
         environment = self.environment
         if not self.options.quiet and (environment.may_prompt or not environment.speaks_json):
-            write(report, "table", environment.stderr, environment.secrets, draws=False, colours=False)
+            self.end_progress()
+            stderr = environment.stderr
+            draws, colours = stderr.isatty(), environment.colours_on(stderr)
+            width = environment.width(stderr)
+            write(report, "table", stderr, environment.secrets, draws=draws, colours=colours, width=width)
 
-    def progress(self, sentence: str) -> None:
-        """How far a waiting has come, in one line that the next one overwrites; only on a terminal."""
-        if self.environment.overwrites and not self.options.quiet:
-            self.environment.stderr.write(f"\r\x1b[Kmesosctl: {self._plain(sentence)}")
-            self.environment.stderr.flush()
-            self._progressing = True
+    def progress(self, sentence: str, part: float | None = None) -> None:
+        """Show how far a command has come, on a terminal; `part`, from 0 to 1, is shown as a bar."""
+        self._display.progress(sentence, part)
+
+    def end_progress(self) -> None:
+        """Remove the line of `progress`, so that something else can be written."""
+        self._display.pause()
 
     @contextmanager
     def waiting(self) -> Iterator[Callable[[str], None]]:
-        """A display of what is waited for and for how long, where a person looks on; silent elsewhere."""
-        environment = self.environment
-        if self.options.quiet or not environment.stderr.isatty():
-            yield lambda _sentence: None
-            return
-        from mesosctl.output.terminal import waiting
-
-        with waiting(environment.stderr, colours=environment.colours) as tell:
-            yield lambda sentence: tell(self._plain(sentence))
-
-    def end_progress(self) -> None:
-        """Take the line of `progress` away again."""
-        if self._progressing:
-            self.environment.stderr.write("\r\x1b[K")
-            self._progressing = False
+        """Give what shows the sentence that says what is waited for; the line is gone afterwards."""
+        try:
+            yield self.progress
+        finally:
+            self.end_progress()
 
     def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, say --yes") -> None:
         """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
@@ -312,6 +335,7 @@ class Session:
         """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""
         if self.options.yes or not self.environment.may_prompt:
             return
+        self.end_progress()
         self.environment.stderr.write(f"{self._plain(question)} [y/N] ")
         self.environment.stderr.flush()
         if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):

@@ -79,10 +79,14 @@ def holdings(agent: AgentHolding, role: str | None = None) -> Iterator[Holding]:
         yield Holding(agent, stack, same(agent.total), same(agent.used), disk)
 
 
+def without_owners(resources: Resources) -> Resources:
+    """The same amounts, ranges and sets, without owners and disks."""
+    return Resources(replace(entry, reservations=(), disk=None) for entry in resources)
+
+
 def plain_text(resources: Resources) -> str:
     """`cpus:8;mem:4096;ports:[31000-31004]`, as a person could type it again; owners are not part of it."""
-    plain = Resources(replace(entry, reservations=(), disk=None) for entry in resources)
-    return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in plain) or "-"
+    return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in without_owners(resources)) or "-"
 
 
 Deed = Literal["reserved", "unreserved", "created", "destroyed"]

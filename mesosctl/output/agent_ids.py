@@ -23,4 +23,4 @@ def agent_id_column_of(hostnames: Mapping[str, str]) -> Column:
 
 
 def _column(short: Mapping[str, str], *, is_needed: bool) -> Column:
-    return Column("AGENT ID", wide=not is_needed, short=short)
+    return Column("AGENT ID", wide=not is_needed, short=short, rank=-1)

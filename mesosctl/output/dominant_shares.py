@@ -52,6 +52,7 @@ def offer_simulation(sharing: Sharing) -> Report:
         items,
         empty="nobody took anything",
         remark=_remark(sharing),
+        verbatim=True,
     )
 
 
@@ -63,10 +64,10 @@ def _columns(sharing: Sharing) -> list[Column]:
         wide = number >= _SHOWN_FRAMEWORKS
         columns += [
             Column(f"{name.upper()} SHARES", wide, f"{key} shares"),
-            Column("DOMINANT", wide, f"{key} dominant"),
-            Column("%", wide, f"{key} %"),
+            Column("DOMINANT", wide, f"{key} dominant", kind="number"),
+            Column("%", wide, f"{key} %", kind="number"),
         ]
-    columns += [Column(f"{name.upper()} TOTAL") for name in sharing.totals]
+    columns += [Column(f"{name.upper()} TOTAL", kind="number", rank=1) for name in sharing.totals]
     return columns + ([Column("OFFERED"), Column("EVICTED")] if _lends(sharing) else [])
 
 

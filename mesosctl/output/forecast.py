@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.offers import resources_text
-from mesosctl.output.quota import amounts_text
-from mesosctl.output.report import Column, Report, plain_table
+from mesosctl.output.amounts import amounts_text, resources_text
+from mesosctl.output.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.planning.forecast import Answer, Evicted, Fit, Forecast, Party, Rescinded
 
 if TYPE_CHECKING:
@@ -15,21 +14,19 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column("KIND"),
-    Column("NAME"),
-    Column("GUARANTEE"),
-    Column("BEFORE"),
-    Column("AFTER"),
-    Column("GAINS"),
-    Column("LOSES"),
-    Column("SHARE"),
-    Column("USED BEFORE", wide=True),
-    Column("USED AFTER", wide=True),
-    Column("OFFERED BEFORE", wide=True),
-    Column("OFFERED AFTER", wide=True),
+    Column("NAME", rank=-1),
+    Column("GUARANTEE", kind="amounts", rank=3),
+    Column("BEFORE", kind="amounts", rank=2),
+    Column("AFTER", kind="amounts", rank=2),
+    Column("GAINS", kind="amounts", meaning="gained"),
+    Column("LOSES", kind="amounts", meaning="lost"),
+    Column("SHARE", rank=1),
+    Column("USED BEFORE", wide=True, kind="amounts"),
+    Column("USED AFTER", wide=True, kind="amounts"),
+    Column("OFFERED BEFORE", wide=True, kind="amounts"),
+    Column("OFFERED AFTER", wide=True, kind="amounts"),
     Column("ID", wide=True),
 )
-_MOST_LINES = 20
-"""Of one section under the table; -o json has them all."""
 
 
 def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
@@ -50,7 +47,22 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         lambda: [document()],
         empty="nothing changes hands",
         remark=list(_remark(forecast, would, len(everybody) - len(moved))),
+        conclusion=["", _conclusion(forecast)],
+        verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
     )
+
+
+def _conclusion(forecast: Forecast) -> str:
+    return (
+        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
+        f"{forecast.cycles} allocations after the change)"
+    )
+
+
+def _meaning(forecast: Forecast) -> Meaning:
+    if not forecast.is_harmless:
+        return "not met"
+    return "at risk" if any(task.caused for task in forecast.evicted) else "met"
 
 
 def _row(party: Party) -> list[str]:
@@ -158,11 +170,12 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
     ]
 
 
-def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str]:
+def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     if others:
         yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
     for report in would:
-        yield from _section("would be done", plain_table(*shown_cells(report)).splitlines() if report.rows else [])
+        if report.rows:
+            yield from ("", "would be done:", report)
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
         yield from _section("changes", forecast.changes)
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
@@ -185,20 +198,9 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         most=None,
     )
-    yield ""
-    yield printable(
-        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
-        f"{forecast.cycles} allocations after the change)"
-    )
 
 
-def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
-    """Titles and rows of a report, without what only -o wide shows."""
-    shown = [index for index, column in enumerate(report.columns) if not column.wide]
-    return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
-
-
-def _section(title: str, lines: Sequence[str], most: int | None = _MOST_LINES) -> Iterator[str]:
+def _section(title: str, lines: Sequence[str], most: int | None = MOST_LINES) -> Iterator[str]:
     """A title and its lines, as long as there are any."""
     if not lines:
         return

@@ -10,6 +10,7 @@ from html import escape as _escape
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
+from mesosctl.output.amounts import amounts_text
 from mesosctl.output.forecast import (
     answer_text,
     evicted_text,
@@ -18,12 +19,10 @@ from mesosctl.output.forecast import (
     percent,
     rescinded_text,
     share_text,
-    shown_cells,
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.quota import amounts_text
-from mesosctl.output.report import Report
+from mesosctl.output.report import Report, shown_cells
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, Party
 
 _BAR, _HIGH, _GAP = 360, 12, 4

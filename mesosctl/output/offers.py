@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
@@ -10,7 +9,8 @@ from mesosctl.model.offers import Explanation, Offer, Taken
 from mesosctl.model.resources import Resources
 from mesosctl.output import report
 from mesosctl.output.agent_ids import agent_id_column_of
-from mesosctl.output.report import Column, Report, json_text
+from mesosctl.output.amounts import resources_text
+from mesosctl.output.report import Column, Minor, Report, Verdict, json_text
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers as offers_documents
@@ -19,21 +19,11 @@ _COLUMNS = (
     Column("FRAMEWORK"),
     Column("ROLE"),
     Column("AGENT"),
-    Column("RESOURCES"),
-    Column("KIND"),
+    Column("RESOURCES", kind="amounts"),
+    Column("KIND", rank=1),
     Column("OFFER", wide=True),
     Column("FRAMEWORK ID", wide=True),
 )
-
-
-def resources_text(resources: Resources) -> str:
-    """`cpus:4; cpus(ads):2; ports:[31000-32000]`: short, owners by name."""
-    parts = []
-    for entry in resources:
-        name, _, value = str(replace(entry, reservations=())).rpartition(":")
-        owner = f"({entry.role})" if entry.is_reserved else ""
-        parts.append(f"{name}{owner}:{value}")
-    return "; ".join(parts) or "-"
 
 
 def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
@@ -111,9 +101,28 @@ def offer_explain(explanations: Sequence[Explanation]) -> Report:
         for one in explanations
         for reason in one.reasons
     ]
-    columns = (Column("FRAMEWORK"), Column("ROLE"), Column("HOLDS"), Column("REASON"), Column("FIGURES"))
+    columns = (
+        Column("FRAMEWORK", rank=2),
+        Column("ROLE", rank=1),
+        Column("HOLDS", meaning={"YES": "not met", "not told": "at risk"}),
+        Column("REASON", kind="sentence"),
+        Column("FIGURES", kind="sentence", rank=-1),
+    )
     names = [f"{one.framework_id} {one.role}" for one in explanations]
-    return Report(columns, rows, names, document, items, remark=[_summary(one) for one in explanations])
+    return Report(
+        columns,
+        rows,
+        names,
+        document,
+        items,
+        conclusion=[_summary(one) for one in explanations],
+        verdicts=[_verdict(one) for one in explanations],
+        minor=Minor(lambda row: row[2] == _VERDICTS[False], "possible reasons do not hold"),
+    )
+
+
+def _verdict(one: Explanation) -> Verdict:
+    return Verdict(_summary(one), "not met" if list(one.in_the_way) else "met" if one.offers else "at risk")
 
 
 def _summary(one: Explanation) -> str:
@@ -130,7 +139,9 @@ def offer_call(call: Mapping[str, Any]) -> Report:
 
         return offers_documents.OfferCall(call=dict(call))
 
-    return Report((), [], [], document, lambda: [document()], remark=json.dumps(call, indent=2).splitlines())
+    return Report(
+        (), [], [], document, lambda: [document()], remark=json.dumps(call, indent=2).splitlines(), verbatim=True
+    )
 
 
 def offer_taken(taken: Taken) -> Report:
@@ -143,7 +154,7 @@ def offer_taken(taken: Taken) -> Report:
 
     columns = (
         Column("DONE"),
-        Column("RESOURCES"),
+        Column("RESOURCES", kind="amounts"),
         Column("AGENT"),
         Column("ROLE"),
         Column("DECLINED", wide=True),

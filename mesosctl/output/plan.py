@@ -39,7 +39,12 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
         return documents.Differences(differences=items())
 
     return Report(
-        [Column("KIND"), Column("NAME"), Column("ACTUAL"), Column("WANTED")],
+        [
+            Column("KIND"),
+            Column("NAME", rank=-1),
+            Column("ACTUAL", kind="sentence", rank=1, meaning="lost"),
+            Column("WANTED", kind="sentence", meaning="gained"),
+        ],
         [[one.kind, one.name, one.actual or NOTHING, one.wanted or NOTHING] for one in found],
         [f"{one.kind}/{one.name}" for one in found],
         document,
@@ -70,7 +75,14 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         return documents.Plan(applied=applied, steps=items())
 
     return Report(
-        [Column("STEP"), Column("DONE"), Column("WHAT"), Column("OF"), Column("BEFORE"), Column("AFTER")],
+        [
+            Column("STEP", kind="number"),
+            Column("DONE", rank=2, meaning={"yes": "met"}),
+            Column("WHAT", kind="sentence", rank=-1),
+            Column("OF", rank=-1),
+            Column("BEFORE", kind="sentence", rank=1),
+            Column("AFTER", kind="sentence"),
+        ],
         [[str(index + 1), "yes" if index < done else NOTHING, *describe(step)] for index, step in enumerate(steps)],
         [f"{describe(step)[0]}/{describe(step)[1]}" for step in steps],
         document,

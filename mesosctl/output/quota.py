@@ -3,28 +3,23 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quantities import Limits, Quantities, format_milli
 from mesosctl.model.quota import QuotaChange, QuotaCheck, RoleStatus
-from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.output.amounts import amounts_text
+from mesosctl.output.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import quota
 
 _COLUMNS = (
     Column("ROLE"),
-    Column("GUARANTEE"),
-    Column("LIMIT"),
-    Column("CONSUMED", wide=True),
-    Column("ALLOCATED", wide=True),
-    Column("OFFERED", wide=True),
-    Column("RESERVED", wide=True),
-    Column("FRAMEWORKS", wide=True),
+    Column("GUARANTEE", kind="amounts"),
+    Column("LIMIT", kind="amounts", rank=1),
+    Column("CONSUMED", wide=True, kind="amounts"),
+    Column("ALLOCATED", wide=True, kind="amounts", rank=3),
+    Column("OFFERED", wide=True, kind="amounts", rank=4),
+    Column("RESERVED", wide=True, kind="amounts", rank=5),
+    Column("FRAMEWORKS", wide=True, kind="number", rank=2),
 )
-
-
-def amounts_text(amounts: Quantities | Limits | None) -> str:
-    """`cpus:12;mem:6144`, as a person could type it again; "-" for nothing."""
-    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in (amounts or {}).items()) or NOTHING
 
 
 def quota_list(standings: Sequence[RoleStatus]) -> Report:
@@ -58,7 +53,7 @@ def quota_show(standing: RoleStatus) -> Report:
 
         return quota.QuotaShow(quota=quota.RoleQuota.of(standing))
 
-    columns = [Column(column.title) for column in _COLUMNS]
+    columns = [column._replace(wide=False) for column in _COLUMNS]
     return Report(columns, [_row(standing)], [standing.role], document, lambda: [document().quota])
 
 
@@ -87,7 +82,13 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
 
         return quota.QuotaChanges(changes=items())
 
-    columns = (Column("ROLE"), Column("DONE"), Column("GUARANTEE"), Column("LIMIT"), Column("CONFIRMED", wide=True))
+    columns = (
+        Column("ROLE"),
+        Column("DONE"),
+        Column("GUARANTEE", kind="amounts"),
+        Column("LIMIT", kind="amounts", rank=1),
+        Column("CONFIRMED", wide=True),
+    )
     rows = [
         [
             change.role,
@@ -124,18 +125,39 @@ def quota_check(check: QuotaCheck) -> Report:
 
         return quota.QuotaCheck.of(check)
 
-    verdicts = {True: "pass", False: "FAIL", None: "unknown"}
-    rows = [[verdicts[f.passed], f.rule, f.sentence, f.hint or NOTHING] for f in check.findings]
+    rows = [[_RESULTS[f.passed], f.rule, f.sentence, f.hint or NOTHING] for f in check.findings]
     room = [
         ("capacity", check.capacity),
         ("promised to others", check.promised),
         ("largest that would pass", check.largest),
     ]
     return Report(
-        (Column("RESULT"), Column("RULE"), Column("FINDING"), Column("HINT", wide=True)),
+        (
+            Column("RESULT", meaning=_MEANINGS),
+            Column("RULE", rank=1),
+            Column("FINDING", kind="sentence", rank=-1),
+            Column("HINT", wide=True, kind="sentence"),
+        ),
         rows,
         [finding.rule for finding in check.findings if finding.passed is False],
         document,
         lambda: document().findings,
         remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
+        verdicts=[_verdict(check)],
+        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules are kept"),
     )
+
+
+_RESULTS = {True: "pass", False: "FAIL", None: "unknown"}
+_MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "at risk"}
+
+
+def _verdict(check: QuotaCheck) -> Verdict:
+    asked = f"{amounts_text(check.requested)} for {check.role}"
+    broken = [finding for finding in check.findings if finding.passed is False]
+    unknown = [finding for finding in check.findings if finding.passed is None]
+    if broken:
+        return Verdict(f"NO: {asked} would be refused by {', '.join(finding.rule for finding in broken)}", "not met")
+    if unknown:
+        return Verdict(f"PERHAPS: {asked} breaks no rule that can be checked; unknown: {len(unknown)}", "at risk")
+    return Verdict(f"YES: {asked} would be accepted", "met")

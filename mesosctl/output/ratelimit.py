@@ -45,11 +45,11 @@ def validation(check: FileCheck) -> Report:
         return documents.RateLimitValidate(file=check.file, valid=check.valid, remarks=remarks)
 
     columns = (
-        Column("LEVEL"),
+        Column("LEVEL", meaning={"error": "not met", "warning": "at risk"}),
         Column("FIELD"),
-        Column("FINDING"),
+        Column("FINDING", kind="sentence", rank=-1),
         Column("RULE", wide=True),
-        Column("HINT", wide=True),
+        Column("HINT", wide=True, kind="sentence"),
     )
     rows = [[r.level, r.field, r.sentence, r.rule, r.hint or "-"] for r in check.remarks]
     verdict = "a master starts with it" if check.valid else "a master does not start with it"
@@ -73,13 +73,13 @@ def standings(found: Sequence[PrincipalStatus]) -> Report:
 
     columns = (
         Column("PRINCIPAL"),
-        Column("QPS"),
-        Column("CAPACITY"),
-        Column("LIMITED BY"),
-        Column("RECEIVED"),
-        Column("PROCESSED"),
-        Column("BACKLOG"),
-        Column("FRAMEWORKS", wide=True),
+        Column("QPS", kind="number"),
+        Column("CAPACITY", kind="number"),
+        Column("LIMITED BY", rank=2),
+        Column("RECEIVED", kind="number", rank=1),
+        Column("PROCESSED", kind="number", rank=1),
+        Column("BACKLOG", kind="number"),
+        Column("FRAMEWORKS", wide=True, kind="number"),
     )
     rows = [
         [
@@ -116,6 +116,7 @@ def file_edit(edit: FileEdit) -> Report:
         document,
         lambda: [document()],
         remark=lines,
+        verbatim=True,
     )
 
 
@@ -146,7 +147,7 @@ def memory_plan(plan: MemoryPlan) -> Report:
         names = ", ".join(DEFAULT_NAME if who is None else who for who in plan.unbounded)
         rows.append(["queues without an end", names])
     return Report(
-        (Column("FIGURE"), Column("VALUE")),
+        (Column("FIGURE"), Column("VALUE", kind="number")),
         rows,
         [],
         document,
@@ -177,8 +178,18 @@ def watched(readings: Sequence[RatesReading]) -> Report:
             rates=[documents.Rates.of(each, one) for each in readings for one in each.rates]
         )
 
-    columns = [Column(title) for title in "AT PRINCIPAL STATUS RECEIVED PROCESSED BACKLOG IN OUT FULL".split()]
-    columns.append(Column("TIME", wide=True))
+    columns = [
+        Column("AT", kind="number"),
+        Column("PRINCIPAL", rank=-1),
+        Column("STATUS", meaning={"full": "not met", "restarted": "at risk", "gone": "at risk"}),
+        Column("RECEIVED", kind="number", rank=1),
+        Column("PROCESSED", kind="number", rank=1),
+        Column("BACKLOG", kind="number"),
+        Column("IN", kind="number"),
+        Column("OUT", kind="number"),
+        Column("FULL", meaning={"now": "not met"}),
+        Column("TIME", wide=True),
+    ]
     rows = [
         [
             format_span(each.at),

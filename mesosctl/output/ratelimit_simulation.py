@@ -35,14 +35,14 @@ def simulation(played: Simulation) -> Report:
 
     columns = (
         Column("PRINCIPAL"),
-        Column("SENT"),
-        Column("PROCESSED"),
-        Column("REFUSED"),
-        Column("OVERFLOWS AT"),
-        Column("MEAN DELAY"),
-        Column("LONGEST DELAY"),
-        Column("LONGEST QUEUE"),
-        Column("DONE AT", wide=True),
+        Column("SENT", kind="number"),
+        Column("PROCESSED", kind="number", rank=1),
+        Column("REFUSED", kind="number"),
+        Column("OVERFLOWS AT", kind="number"),
+        Column("MEAN DELAY", kind="number", rank=2),
+        Column("LONGEST DELAY", kind="number"),
+        Column("LONGEST QUEUE", kind="number"),
+        Column("DONE AT", wide=True, kind="number"),
     )
     rows = [
         [
@@ -59,7 +59,9 @@ def simulation(played: Simulation) -> Report:
         for outcome in played.outcomes
     ]
     overflowing = [name_of(outcome) for outcome in played.outcomes if outcome.refused]
-    return Report(columns, rows, overflowing, document, lambda: document().principals, remark=bars(played.outcomes))
+    return Report(
+        columns, rows, overflowing, document, lambda: document().principals, remark=bars(played.outcomes), verbatim=True
+    )
 
 
 def bars(outcomes: Sequence[Outcome]) -> list[str]:
@@ -106,7 +108,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
         )
 
     return Report(
-        (Column("PRINCIPAL"), Column("MEAN"), Column("PEAK")),
+        (Column("PRINCIPAL"), Column("MEAN", kind="number"), Column("PEAK", kind="number")),
         [[one.principal, number(one.mean, 3), number(one.peak, 3)] for one in made.observed],
         [one.principal for one in made.observed],
         document,

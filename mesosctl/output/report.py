@@ -14,17 +14,47 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 NOTHING = "-"
 """What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
+MOST_LINES = 20
+"""Of one section under a table; -o json has them all."""
+
+
+Meaning = Literal["met", "at risk", "not met", "gained", "lost"]
+"""What the colour of a cell says; its text says it too."""
+KindOfCells = Literal["text", "number", "amounts", "sentence"]
 
 
 class Column(NamedTuple):
-    """A column of a table; `wide` ones appear with -o wide, and in csv always."""
+    """A column of a table; `wide` ones appear with -o wide, and in csv always.
+
+    `kind`, `rank` and `meaning` are for tables on a terminal: numbers stand to the right, amounts have a
+    column a resource, sentences are broken between words.
+    """
 
     title: str
     wide: bool = False
     key: str = ""
-    """What csv calls it; the title in small letters unless given.  No two of a report are alike."""
+    """Its name in csv; the title in small letters unless given.  No two of a report are alike."""
     short: Mapping[str, str] | None = None
     """What a table shows in place of a cell, unless it is -o wide; cells that are not in it are shown as they are."""
+    kind: KindOfCells = "text"
+    rank: int = 0
+    """Where the terminal is too narrow, columns with the highest rank are left out first, among equals the last."""
+    meaning: Meaning | Mapping[str, Meaning] | None = None
+    """That of every cell that is not empty, or of some texts."""
+
+
+class Verdict(NamedTuple):
+    """The answer to a question in one sentence, which a terminal shows first."""
+
+    sentence: str
+    meaning: Meaning
+
+
+class Minor(NamedTuple):
+    """Rows that a reader rarely needs, and what a sentence calls them: `12 rules are kept`."""
+
+    holds: Callable[[Sequence[str]], bool]
+    name: str
 
 
 class Rows(Sequence[Sequence[str]], Generic[Value]):
@@ -56,7 +86,11 @@ class Report(NamedTuple):
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
     make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
     Where `listing` names a list of the document, it is made without the items, which are written there
-    one by one.  `remark` stands under a table.  `done` is the sentence for a change that was made.
+    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented.
+    `done` is the sentence for a change that was made.
+    `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead.
+    `minor` are the rows that a terminal shows with -o wide alone.  `verbatim` lines of the remark, such as
+    those of a diff, are never broken.
     """
 
     columns: Sequence[Column]
@@ -65,20 +99,31 @@ class Report(NamedTuple):
     document: "Callable[[], BaseModel]"
     items: "Callable[[], Iterable[BaseModel]]"
     empty: str = ""
-    remark: Sequence[str] = ()
+    remark: "Sequence[str | Report]" = ()
     done: str = ""
     listing: str = ""
+    verdicts: Sequence[Verdict] = ()
+    conclusion: Sequence[str] = ()
+    minor: Minor | None = None
+    verbatim: bool = False
 
 
 def write(
-    report: Report, form: str, stream: TextIO, secrets: Secrets | None = None, *, draws: bool, colours: bool
+    report: Report,
+    form: str,
+    stream: TextIO,
+    secrets: Secrets | None = None,
+    *,
+    draws: bool,
+    colours: bool,
+    width: int = 80,
 ) -> None:
     """Write `report` to `stream`, without any of `secrets`.
 
-    `draws` says that a person looks at a terminal, `colours` what it may show.
+    `draws` says that a person looks at a terminal of `width` columns, `colours` that it may show them.
     """
     secrets = secrets or Secrets()
-    report = _redacted(report, secrets)
+    report = redacted(report, secrets)
     if form == "json":
         stream.writelines(map(secrets.redact_json, _json_pieces(report, stream.encoding)))
     elif form == "jsonl":
@@ -93,17 +138,28 @@ def write(
         writer.writerows(["" if cell == NOTHING else shown(cell) for cell in row] for row in report.rows)
     elif form == "name":
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
+    elif draws:
+        from mesosctl.output.terminal import draw
+
+        draw(report, stream, wide=form == "wide", colours=colours, width=width)
     else:
-        _write_table(report, stream, wide=form == "wide", draws=draws, colours=colours)
+        _write_table(report, stream, wide=form == "wide")
 
 
-def _redacted(report: Report, secrets: Secrets) -> Report:
-    """Its texts without any of `secrets`, before they are laid out: a table may break one in two."""
+def redacted(report: Report, secrets: Secrets) -> Report:
+    """Return it without any of `secrets`, before it is laid out: a table may break a text in two."""
     plain = secrets.redact_data
+
+    def plain_cell(cell: str) -> str:
+        text = plain(cell)
+        return cell if text == cell else text  # a cell may be more than its text
+
     return report._replace(
-        rows=Rows(report.rows, lambda row: list(map(plain, row))),
+        rows=Rows(report.rows, lambda row: list(map(plain_cell, row))),
         names=list(map(plain, report.names)),
-        remark=list(map(plain, report.remark)),
+        remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
+        conclusion=list(map(plain, report.conclusion)),
+        verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
     )
 
 
@@ -132,34 +188,51 @@ def json_text(model: "BaseModel", encoding: str | None, indent: int | None = Non
     return printable_json(json.dumps(model.model_dump(), indent=indent, separators=None if indent else (",", ":")))
 
 
-def _write_table(report: Report, stream: TextIO, *, wide: bool, draws: bool, colours: bool) -> None:
+def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
+    rows = shown_rows(report, wide=wide)
+    if rows:
+        stream.writelines(plain_lines([column.title for column in shown_columns(report, wide=wide)], rows))
+    stream.writelines(printable(line) + "\n" for line in (*_remark_lines(report), *report.conclusion))
+
+
+def _remark_lines(report: Report) -> Iterator[str]:
+    for part in report.remark:
+        if isinstance(part, str):
+            yield part
+            continue
+        lines = list(plain_lines(*shown_cells(part)))
+        yield from ("  " + line.removesuffix("\n") for line in lines[:MOST_LINES])
+        if len(lines) > MOST_LINES:
+            yield f"  … and {len(lines) - MOST_LINES} more, see -o json"
+
+
+def shown_columns(report: Report, *, wide: bool) -> list[Column]:
+    """The columns of a table."""
+    return [column for column in report.columns if wide or not column.wide]
+
+
+def shown_rows(report: Report, *, wide: bool) -> Rows[Sequence[str]]:
+    """The cells of those columns, with nothing in them that steers a terminal."""
     shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
-    titles = [report.columns[index].title for index in shown]
     short = [{} if wide else report.columns[index].short or {} for index in shown]
 
     def cells(row: Sequence[str]) -> list[str]:
         return [printable(known.get(row[index], row[index])) for index, known in zip(shown, short, strict=True)]
 
-    rows = Rows(report.rows, cells)
-    if not rows:
-        if draws and report.empty:
-            stream.write(printable(report.empty) + "\n")
-    elif draws:
-        from mesosctl.output.terminal import draw_table
-
-        draw_table(titles, rows, stream, colours=colours)
-    else:
-        stream.writelines(plain_lines(titles, rows))
-    stream.writelines(printable(line) + "\n" for line in report.remark)
+    return Rows(report.rows, cells)
 
 
-def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns padded with blanks, two between them; never cut, whatever the width."""
-    return "".join(plain_lines(titles, rows))
+def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows of a report, without what only -o wide shows."""
+    shown = [index for index, column in enumerate(report.columns) if not column.wide]
+    return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The same, line by line; the rows are looked through twice, as the widest of all decides."""
+    """Lines of columns padded with blanks, two between them; never cut, whatever the width.
+
+    The rows are looked through twice, as the widest of all decides.
+    """
     widths = [len(title) for title in titles]
     for row in rows:
         widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]

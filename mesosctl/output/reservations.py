@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
-from mesosctl.model.holdings import AgentChange, Holding, plain_text
+from mesosctl.model.holdings import AgentChange, Holding
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.output.agent_ids import agent_id_column
-from mesosctl.output.quota import amounts_text
+from mesosctl.output.amounts import amounts_text, plain_resources_text
 from mesosctl.output.report import NOTHING, Column, Report, Rows
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserv
     columns = (
         Column("AGENT"),
         Column("ROLE"),
-        Column("TYPE"),
-        Column("RESOURCES"),
-        Column("ALLOCATED"),
-        Column("STACK"),
-        Column("PRINCIPAL"),
-        Column("LABELS"),
+        Column("TYPE", rank=1),
+        Column("RESOURCES", kind="amounts"),
+        Column("ALLOCATED", kind="amounts", rank=2),
+        Column("STACK", rank=3),
+        Column("PRINCIPAL", rank=4),
+        Column("LABELS", rank=5),
         Column("VOLUME", wide=True),
         agent_id_column([holding.agent for holding in held]),
     )
@@ -53,8 +53,8 @@ def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserv
             holding.agent.hostname,
             holding.owner.role,
             holding.owner.type.lower(),
-            plain_text(holding.resources),
-            plain_text(holding.allocated),
+            plain_resources_text(holding.resources),
+            plain_resources_text(holding.allocated),
             stack_text(holding.stack),
             "-" if holding.owner.principal is None else holding.owner.principal,
             _labels(holding.owner),
@@ -91,8 +91,8 @@ def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes")
         Column("AGENT"),
         Column("ROLE"),
         Column("ID"),
-        Column("SIZE"),
-        Column("IN USE"),
+        Column("SIZE", kind="amounts"),
+        Column("IN USE", rank=1),
         Column("PATH", wide=True),
         agent_id_column([holding.agent for holding in held]),
     )
@@ -102,7 +102,7 @@ def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes")
             holding.agent.hostname,
             holding.owner.role,
             _volume(holding),
-            plain_text(holding.resources),
+            plain_resources_text(holding.resources),
             "yes" if len(holding.allocated) else "no",
             (holding.disk.container_path if holding.disk else None) or "-",
             holding.agent.id,
@@ -133,9 +133,9 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
 
     columns = (
         Column("AGENT"),
-        Column("DONE"),
-        Column("RESOURCES"),
-        Column("STACK"),
+        Column("DONE", rank=1),
+        Column("RESOURCES", kind="amounts"),
+        Column("STACK", rank=2),
         Column("MASTER", wide=True),
         Column("AGENT ITSELF", wide=True),
         agent_id_column([change.agent for change in changes]),
@@ -144,7 +144,7 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
         [
             change.agent.hostname,
             NOTHING if planned else change.done,
-            plain_text(part),
+            plain_resources_text(part),
             stack_text(stack),
             "yes" if change.by_master else "not seen",
             "yes" if change.by_agent else "not seen",
@@ -217,10 +217,10 @@ def reservation_tree(held: Sequence[Holding], *, empty: str = "nothing is reserv
 
     columns = (
         Column("ROLE"),
-        Column("TOTAL"),
-        Column("STATIC"),
-        Column("DYNAMIC"),
-        Column("AGENTS"),
+        Column("TOTAL", kind="amounts"),
+        Column("STATIC", kind="amounts", rank=2),
+        Column("DYNAMIC", kind="amounts", rank=2),
+        Column("AGENTS", kind="number", rank=1),
     )
     rows = [
         [

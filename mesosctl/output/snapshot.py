@@ -27,7 +27,7 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
         "weights": len(snapshot.weights),
     }
     return Report(
-        [Column("FILE"), Column("MESOS"), *(Column(name.upper()) for name in counts)],
+        [Column("FILE"), Column("MESOS"), *(Column(name.upper(), kind="number") for name in counts)],
         [[file, snapshot.version, *map(str, counts.values())]],
         [file],
         document,
@@ -53,7 +53,13 @@ def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
         return documents.SnapshotComparison(changes=items())
 
     return Report(
-        [Column("KIND"), Column("NAME"), Column("WHAT"), Column("BEFORE"), Column("AFTER")],
+        [
+            Column("KIND"),
+            Column("NAME", rank=-1),
+            Column("WHAT"),
+            Column("BEFORE", kind="sentence", rank=1),
+            Column("AFTER", kind="sentence"),
+        ],
         [
             [change.kind, change.name, change.what or NOTHING, change.before or NOTHING, change.after or NOTHING]
             for change in found

@@ -1,44 +1,123 @@
-"""Tables for a terminal, by rich."""
+"""Reports on a terminal, drawn by rich."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from mesosctl.model.errors import printable
+from mesosctl.output.layout import GAP, Shown, columns_of, fit, group_line, spaced, split, widen
+from mesosctl.output.report import Meaning, Report, shown_columns, shown_rows
 
-def draw_table(titles: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO, *, colours: bool) -> None:
-    """Draw a table as wide as the terminal; long cells wrap, nothing is cut.
-
-    On a terminal too narrow to tell words apart it is wider, and the terminal wraps its lines.
-    """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    least = [min(_NARROWEST, max(map(len, column))) for column in zip(titles, *rows, strict=True)]
-    for title, width in zip(titles, least, strict=True):
-        table.add_column(title, overflow="fold", min_width=width)
-    for row in rows:
-        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
-    console = Console(file=stream, force_terminal=colours, no_color=not colours, highlight=False, soft_wrap=False)
-    console.width = max(console.width, sum(least) + _GAP * (len(least) - 1))
-    console.print(table)
+_STYLES: dict[Meaning, str] = {
+    "met": "green",
+    "at risk": "yellow",
+    "not met": "bold red",
+    "gained": "green",
+    "lost": "red",
+}
+_ANY_WIDTH = 1_000_000
+"""Columns have the widths that the layout gave them; rich is to fold nothing, however little room there is."""
 
 
-_NARROWEST = 3
-"""Characters that a column keeps: fewer would stand one below the other, or vanish."""
-_GAP = 2
-_STYLES = {"pass": "green", "FAIL": "bold red", "unknown": "yellow"}
+def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: int) -> None:
+    """Draw `report` on a terminal of `width` columns."""
+    _console(stream, colours=colours).print(view(report, wide=wide, width=width))
 
 
-@contextmanager
-def waiting(stream: TextIO, *, colours: bool) -> Iterator[Callable[[str], None]]:
-    """What it gives changes the sentence; the line is taken away in the end."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+def draw_line(line: str, meaning: Meaning, stream: TextIO) -> None:
+    """Write a line in the colour of its meaning."""
+    _console(stream, colours=True).print(Text(printable(line), style=_STYLES[meaning]))
 
-    console = Console(file=stream, force_terminal=True, no_color=not colours)
-    columns = (SpinnerColumn(), TextColumn("mesosctl: {task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda sentence: progress.update(task, description=sentence)
+
+def _console(stream: TextIO, *, colours: bool) -> Console:
+    return Console(
+        file=stream,
+        force_terminal=colours,
+        color_system="standard" if colours else None,
+        highlight=False,
+        markup=False,
+        width=_ANY_WIDTH,
+    )
+
+
+def view(report: Report, *, wide: bool, width: int) -> RenderableType:
+    """The whole of a report: the answer, the table and what stands under it."""
+    return Group(*_parts(report, wide=wide, width=width))
+
+
+def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType]:
+    for verdict in report.verdicts:
+        yield _wrapped(verdict.sentence, width, _STYLES[verdict.meaning])
+    if report.verdicts and (report.rows or report.remark):
+        yield Text()
+    if report.rows:
+        yield from _tables(report, wide=wide, width=width)
+    elif report.empty:
+        yield Text(printable(report.empty))
+    for part in report.remark:
+        if isinstance(part, str):
+            yield Text(printable(part)) if report.verbatim else _wrapped(part, width)
+        else:
+            tables = Group(*_tables(part, wide=wide, width=width - GAP))
+            yield Padding(tables, (0, 0, 0, GAP), expand=False)
+
+
+def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType]:
+    """One table, and what it leaves out; with -o wide as many as it takes to show everything."""
+    every = list(shown_rows(report, wide=wide))
+    rows = every
+    if report.minor is not None and not wide:
+        rows = [row for row, whole in zip(every, report.rows, strict=True) if not report.minor.holds(whole)]
+    shown = columns_of(shown_columns(report, wide=wide), rows, wide=wide)
+    if wide:
+        for number, columns in enumerate(split(shown, width)):
+            if number:
+                yield Text()
+            yield _table(columns, width)
+        return
+    kept, left_out = fit(shown, width)
+    if rows:
+        yield _table(kept, width)
+    if left_out:
+        names = ", ".join(one.name for one in left_out)
+        yield _wrapped(f"no room for {names}: see -o wide", width, "dim")
+    if report.minor is not None and len(rows) < len(every):
+        yield _wrapped(f"{len(every) - len(rows)} {report.minor.name}: see -o wide", width, "dim")
+
+
+def _wrapped(sentence: str, width: int, style: str = "") -> RenderableType:
+    """A line that is broken between words where it is longer than the terminal is wide; what follows is indented."""
+    text = spaced(printable(sentence))
+    indent = " " * (len(text) - len(text.lstrip(" ")) + GAP)
+    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return Text("\n".join(lines), style=style)
+
+
+def _table(shown: Sequence[Shown], width: int) -> RenderableType:
+    groups = group_line(shown)
+    widen(shown, width)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+    for one in shown:
+        table.add_column(
+            one.title,
+            justify="right" if one.is_right else "left",
+            width=one.width,
+            no_wrap=not one.is_sentence,
+            overflow="fold" if one.is_sentence else "crop",
+        )
+    for cells in zip(*(one.cells for one in shown), strict=True):
+        height = max(map(len, cells))
+        for line in range(height):
+            texts = [cell[line] if line < len(cell) else "" for cell in cells]
+            table.add_row(*(_cell(one, text) for one, text in zip(shown, texts, strict=True)))
+    return Group(Text(groups, style="bold"), table) if groups else table
+
+
+def _cell(shown: Shown, text: str) -> Text:
+    meaning = shown.meaning(text)
+    return Text(text, style=_STYLES[meaning] if meaning else "")

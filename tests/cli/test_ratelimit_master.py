@@ -1,7 +1,6 @@
 """`ratelimit` against a master: show, validate --live, watch, suggest; the fake one, in virtual time."""
 
 import json
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +9,7 @@ import httpx
 import pytest
 
 from tests.lab import CommandLine, Lab, Scheduler
+from tests.screen import is_cursor_shown, visible
 
 LIMITS = {
     "limits": [{"principal": "p", "qps": 1, "capacity": 10}, {"principal": "free"}],
@@ -176,9 +176,14 @@ def test_watch_does_not_forgive_a_wrong_address(master):
 def test_watch_redraws_on_a_terminal_and_not_in_a_file(master):
     Scheduler(master.lab, principal="p")
     drawn = master.run("ratelimit", "watch", "--interval", "1s", "--count", "2", terminal=True)
-    first, second = re.split("\x1b\\[[0-9]+A\x1b\\[J", drawn.out)
-    assert f"\x1b[{first.count(chr(10))}A\x1b[J{second}" in drawn.out
-    assert "\x1b[" not in master.run("ratelimit", "watch", "--interval", "1s", "--count", "2").out
+    (titles, row) = visible(drawn.out)
+    assert titles.split()[:3] == ["AT", "PRINCIPAL", "STATUS"]
+    assert row.split()[:3] == ["1.00s", "p", "steady"]
+    assert is_cursor_shown(drawn.out)
+    for variables in ({"TERM": "dumb", "terminal": True}, {}):
+        plain = master.run("ratelimit", "watch", "--interval", "1s", "--count", "2", **variables).out
+        assert "\x1b[" not in plain
+        assert [line.split()[0] for line in plain.splitlines()] == ["AT", "0.00s", "AT", "1.00s"]
 
 
 def test_watch_as_one_document_needs_an_end(master):

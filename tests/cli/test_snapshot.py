@@ -12,6 +12,7 @@ from mesosctl.__main__ import main
 from mesosctl.api.snapshots import snapshot
 from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot
+from tests.screen import is_cursor_shown, visible
 from tests.surroundings import InMemory, Terminal
 
 
@@ -69,7 +70,8 @@ def test_progress_is_for_terminals_and_leaves_no_trace(run):
     assert run("snapshot")[2] == ""
     err = run("snapshot", terminal=True)[2]
     assert "asking for the state" in err
-    assert err.endswith("\r\x1b[K")
+    assert visible(err) == []
+    assert is_cursor_shown(err)
 
 
 @pytest.mark.parametrize(

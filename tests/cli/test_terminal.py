@@ -15,6 +15,7 @@ import pytest
 
 import mesosctl
 from mesosctl.output.documents.contexts import ExchangeNote
+from tests.screen import is_cursor_shown, visible
 
 pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]
 
@@ -147,8 +148,10 @@ class TestColours:
     def test_no_column_vanishes_however_narrow_it_is(self, surroundings):
         seat = Seat(["quota", "list", "-o", "wide"], {**surroundings, "COLUMNS": "5", "NO_COLOR": "1"})
         assert seat.end() == 0
-        titles = [line.split() for line in seat.screen.decode().splitlines()]
-        assert max(map(len, titles)) == 8
+        words = seat.screen.decode().split()
+        titles = [word for word in words if word.isupper()]
+        assert len(set(titles)) == 8
+        assert titles.count("ROLE") == words.count("role-00000") == 7
 
     def test_nothing_is_cut_in_a_narrow_terminal(self, surroundings):
         seat = Seat(["quota", "list", "-o", "wide"], {**surroundings, "COLUMNS": "40", "NO_COLOR": "1"})
@@ -252,11 +255,29 @@ def test_progress_is_for_terminals_that_can_overwrite(surroundings, tmp_path):
     words = ["--master", f"fake:{cluster}", "reserve", "agent-1", "--role", "web", "-o", "name"]
     seat = Seat([*words, "cpus:1"], surroundings)
     assert seat.end() == 0
-    assert b"\r\x1b[Kmesosctl: waiting for" in seat.screen
+    assert b"mesosctl: waiting for the agent to show it on agent-1" in seat.screen
+    screen = seat.screen.decode()
+    assert len(visible(screen)) == 1  # the answer alone
+    assert is_cursor_shown(screen)
     seat = Seat([*words, "cpus:2"], {**surroundings, "TERM": "dumb"})
     assert seat.end() == 0
     assert b"\x1b" not in seat.screen
     assert run([*words, "cpus:3"], surroundings).stderr == ""
+    seat = Seat([*words, "--quiet", "cpus:1"], surroundings)
+    assert seat.end() == 0
+    assert b"\x1b" not in seat.screen
+
+
+def test_ctrl_c_takes_the_progress_away_and_gives_the_cursor_back(surroundings, tmp_path):
+    cluster = tmp_path / "late.toml"
+    cluster.write_text(f'[[agents]]\nresources = "cpus:8"\ndelay = {PATIENCE}\n')
+    seat = Seat(["--master", f"fake:{cluster}", "reserve", "agent-1", "--role", "web", "cpus:1"], surroundings)
+    seat.wait_for("waiting for the agent")
+    seat.type("\x03")
+    assert seat.end() == 130
+    screen = seat.screen.replace(b"^C", b"").decode()
+    assert visible(screen)[0].startswith("mesosctl: interrupted")
+    assert is_cursor_shown(screen)
 
 
 def test_names_learned_by_one_command_are_there_for_the_next(surroundings, tmp_path):

@@ -137,11 +137,11 @@ def watch(
     No master announces offers to operators, so it is asked again and again; what comes and goes
     between two questions is not seen.  A master that is away for a moment is waited for.
     """
-    stream, wanted = session.environment.stdout, OfferSelection(framework, role, agent)
+    wanted = OfferSelection(framework, role, agent)
     with session.open_master() as master:
         for number, change in enumerate(watch_offers(master, wanted, every, session.note), 1):
-            stream.write(change_line(change.what, change.offer, session.form, change.agent) + "\n")
-            stream.flush()
+            line = change_line(change.what, change.offer, session.form, change.agent)
+            session.emit_line(line, "gained" if change.what == "offered" else "lost")
             if number == changes:
                 return
 

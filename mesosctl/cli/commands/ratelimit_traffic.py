@@ -1,6 +1,5 @@
 """`mesosctl ratelimit plan`."""
 
-from io import StringIO
 from typing import Annotated
 
 import typer
@@ -172,8 +171,6 @@ _WATCH_EXAMPLES = (
     ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
 )
 
-_UP_AND_CLEAR = "\x1b[{lines}A\x1b[J"
-
 
 @verb(_WATCH_EXAMPLES)
 def watch(session: Session, interval: Interval = "5s", count: Count = None) -> None:
@@ -186,7 +183,6 @@ def watch(session: Session, interval: Interval = "5s", count: Count = None) -> N
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import Pace, watch
     from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
-    from mesosctl.output.report import write
 
     environment = session.environment
     if count is None and session.form in report.ONE_PIECE:
@@ -197,7 +193,6 @@ def watch(session: Session, interval: Interval = "5s", count: Count = None) -> N
         if session.form in report.ONE_PIECE:
             session.emit(watched(list(readings)))
             return
-        above = 0
         was_empty = False
         for reading in readings:
             # On a terminal the table says so; whoever reads a pipe sees no table, and should not think that it hangs.
@@ -206,11 +201,4 @@ def watch(session: Session, interval: Interval = "5s", count: Count = None) -> N
                 session.note(f"{NOTHING_TO_WATCH}; looking again every {interval}")
                 environment.tell_notes()
             was_empty = is_empty
-            text = StringIO()
-            draws, colours = environment.draws, environment.colours
-            write(watched([reading]), session.form, text, environment.secrets, draws=draws, colours=colours)
-            if above and environment.draws and session.form != "jsonl":
-                environment.stdout.write(_UP_AND_CLEAR.format(lines=above))
-            environment.stdout.write(text.getvalue())
-            environment.stdout.flush()
-            above = text.getvalue().count("\n")
+            session.redraw(watched([reading]))

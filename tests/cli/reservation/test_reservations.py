@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.screen import visible
+
 
 @pytest.fixture
 def busy(lab):
@@ -81,4 +83,4 @@ def test_progress_of_the_reading_is_for_terminals(busy):
     assert busy.run("reservations", "-o", "csv").err == ""
     err = busy.run("reservations", "-o", "csv", terminal=True).err
     assert "reading the agents: 0.0 MiB" in err
-    assert err.endswith("\r\x1b[K")
+    assert visible(err) == []

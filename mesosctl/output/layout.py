@@ -1,0 +1,165 @@
+"""Which columns a table for people has, and which of them a terminal has room for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+
+from mesosctl.model.errors import printable
+from mesosctl.output.amounts import KNOWN_NAMES, OTHER, AmountsText, Part
+from mesosctl.output.report import NOTHING, Column, Meaning
+
+GAP = 2
+"""Blanks between two columns."""
+_NARROWEST_SENTENCE = 16
+_OWNER = "FOR"
+
+
+@dataclass
+class Shown:
+    """A column as it is drawn.  A cell is a list of lines; those of one row stand beside each other.
+
+    `group` is the title over several columns that belong together.
+    """
+
+    title: str
+    source: Column
+    cells: list[list[str]] = field(default_factory=list)
+    group: str = ""
+    is_right: bool = False
+    width: int = 0
+    natural_width: int = 0
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it."""
+        return f"{self.group} {self.title}".lstrip()
+
+    @property
+    def is_sentence(self) -> bool:
+        """Whether its cells may be broken between words."""
+        return self.source.kind == "sentence"
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """When it is left out: the largest first, which is an empty column."""
+        return all(line == NOTHING for cell in self.cells for line in cell), self.source.rank
+
+    def meaning(self, cell: str) -> Meaning | None:
+        """What the colour of a cell says."""
+        meaning = self.source.meaning
+        if cell == NOTHING or meaning is None:
+            return None
+        return meaning if isinstance(meaning, str) else meaning.get(cell)
+
+    def measure(self) -> None:
+        """Set the width in which nothing is broken: no line, and of sentences no word."""
+        lines = [self.title, *(line for cell in self.cells for line in cell)]
+        self.natural_width = max(map(cell_len, lines))
+        self.width = self.natural_width
+        if self.is_sentence:
+            longest_word = max((cell_len(word) for line in lines for word in line.split()), default=0)
+            self.width = min(self.natural_width, max(longest_word, _NARROWEST_SENTENCE))
+
+
+def columns_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wide: bool) -> list[Shown]:
+    """Lay the cells out: amounts get a column a resource, and a line an owner where anything is reserved."""
+    shown: list[Shown] = []
+    is_alone = sum(column.kind == "amounts" for column in columns) == 1
+    for index, column in enumerate(columns):
+        cells = [row[index] for row in rows]
+        if column.kind == "amounts" and any(isinstance(cell, AmountsText) for cell in cells):
+            shown += _amount_columns(column, cells, "" if is_alone else column.title, wide=wide)
+        else:
+            texts = [[spaced(cell) if column.kind == "sentence" else cell] for cell in cells]
+            shown.append(Shown(column.title, column, texts, is_right=column.kind in ("number", "amounts")))
+    for one in shown:
+        one.measure()
+    return shown
+
+
+def spaced(sentence: str) -> str:
+    """Amounts in it with blanks between them, so that it can be broken there: `cpus:2; mem:1024`."""
+    return re.sub(r";(?=\S)", "; ", sentence)
+
+
+def _amount_columns(column: Column, cells: Sequence[str], group: str, *, wide: bool) -> Iterator[Shown]:
+    tables = [_lines_by_owner(cell, wide=wide) for cell in cells]
+    names = {name for table in tables for line in table.values() for name in line}
+    if any(owner for table in tables for owner in table):
+        yield Shown(_OWNER, column, [[owner or NOTHING for owner in table] or [NOTHING] for table in tables], group)
+    for name in sorted(names, key=_place):
+        texts = [[line.get(name, NOTHING) for line in table.values()] or [NOTHING] for table in tables]
+        yield Shown(name.upper(), column, texts, group, is_right=name in KNOWN_NAMES)
+
+
+def _lines_by_owner(cell: str, *, wide: bool) -> dict[str, dict[str, str]]:
+    """The texts of a cell by owner, nobody first, and name; what stands in one place is joined."""
+    found: dict[str, dict[str, str]] = {}
+    parts = cell.parts() if isinstance(cell, AmountsText) else _unreadable(cell)
+    for part in sorted(parts, key=lambda part: part.owner):
+        line = found.setdefault(printable(part.owner), {})
+        name, text = printable(part.name), printable(part.whole if wide else part.shown)
+        line[name] = f"{line[name]} + {text}" if name in line else text
+    return found
+
+
+def _unreadable(cell: str) -> Iterator[Part]:
+    """A cell in which something was struck out is shown as its text."""
+    if cell != NOTHING:
+        yield Part(OTHER, "", cell, cell)
+
+
+def _place(name: str) -> tuple[bool, int, bool, str]:
+    is_known = name in KNOWN_NAMES
+    return not is_known, KNOWN_NAMES.index(name) if is_known else 0, name == OTHER, name
+
+
+def _needed(shown: Sequence[Shown]) -> int:
+    return sum(one.width for one in shown) + GAP * (len(shown) - 1)
+
+
+def fit(shown: Sequence[Shown], width: int) -> tuple[list[Shown], list[Shown]]:
+    """Return the columns that there is room for, and those that are left out: see `Shown.order`, the first never."""
+    kept, left_out = list(shown), []
+    while len(kept) > 1 and _needed(kept) > width:
+        index = max(range(1, len(kept)), key=lambda index: (*kept[index].order, index))
+        left_out.append(kept.pop(index))
+    return kept, [one for one in shown if one in left_out]
+
+
+def split(shown: Sequence[Shown], width: int) -> list[list[Shown]]:
+    """All columns, in as many tables as are needed; each begins with the first column."""
+    tables: list[list[Shown]] = []
+    for one in shown[1:]:
+        if tables and _needed([*tables[-1], one]) <= width:
+            tables[-1].append(one)
+        else:
+            tables.append([shown[0], one])
+    return tables or [list(shown)]
+
+
+def widen(shown: Sequence[Shown], width: int) -> None:
+    """Give sentences the room that is left, those that are broken most first."""
+    for _ in range(width - _needed(shown)):
+        broken = [one for one in shown if one.width < one.natural_width]
+        if not broken:
+            return
+        max(broken, key=lambda one: one.natural_width / one.width).width += 1
+
+
+def group_line(shown: Sequence[Shown]) -> str:
+    """Return the titles over columns that belong together; a group that is narrower than its title becomes wider."""
+    line, index = "", 0
+    while index < len(shown):
+        end = index + 1
+        while end < len(shown) and shown[end].group and shown[end].group == shown[index].group:
+            end += 1
+        group = shown[index:end]
+        missing = cell_len(shown[index].group) - _needed(group)
+        group[-1].width += max(0, missing)
+        title = shown[index].group
+        line += title + " " * (_needed(group) - cell_len(title) + GAP)
+        index = end
+    return line.rstrip()
