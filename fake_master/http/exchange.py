@@ -201,15 +201,15 @@ _FLAGS = {
 
 def authenticate(master: Master, realm: Realm | None, request: Request) -> str | None:
     """The principal, or None where the realm is open.  Raises Refusal (401)."""
-    if realm is None or not master.flags.is_true(_FLAGS[realm]):
+    if realm is None or not master.state.flags.is_true(_FLAGS[realm]):
         return None
     pair = _basic(request.headers.get("authorization", ""))
     if pair is not None:
         principal, secret = pair
         # Compare against something even for an unknown principal, so that time tells nothing.
-        expected = master.flags.credentials.get(principal, "")
+        expected = master.state.flags.credentials.get(principal, "")
         same = hmac.compare_digest(expected.encode(), secret.encode())
-        if same and principal in master.flags.credentials:
+        if same and principal in master.state.flags.credentials:
             return principal
     raise standard_refusal(401, {"WWW-Authenticate": f'Basic realm="{realm.value}"'})
 
