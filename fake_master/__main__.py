@@ -45,7 +45,7 @@ def serve(options: ServeOptions) -> None:
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
     master = _start(options)
-    _warn_of_openness(options.ip, master.flags)
+    _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)
     allow_many_files()
     try:
@@ -56,8 +56,8 @@ def serve(options: ServeOptions) -> None:
         raise BadInput(
             f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 takes a free port"
         ) from error
-    if master.ended is not None:
-        _complain(master.ended, "start it with its agents, or raise the limit")
+    if master.state.ended is not None:
+        _complain(master.state.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
 
 

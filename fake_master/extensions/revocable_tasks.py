@@ -3,24 +3,23 @@
 The arithmetic is `mesosctl.model.eviction`'s; here is who is on an agent, in which order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-from fake_master.services import task_runner
+from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.services.agents.runtime import AgentRuntime
+from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task
-from mesosctl.model.errors import RuleViolation
+from mesosctl.api.resources import list_to_json
 from mesosctl.model.eviction import Guest, Room, candidates, choose
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import TaskStanding
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
+from mesosctl.planning.snapshot import Lending, TaskStanding
 
 _MESSAGE = "Lent resources are needed by their owner"
 
@@ -84,16 +83,20 @@ class _Site:
     """Whether those that wait will be looked at in a moment."""
 
 
-class RevocableTasks:
+class RevocableTasks(AgentRuntime):
     """Every agent's guests."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    evicts = True
+    shows_more = True
+
+    def __init__(self, state: MasterState, allocator: LendingAllocator, task_runner: TaskRunner) -> None:
+        super().__init__()
+        self._state = state
+        self._allocator = allocator
+        self._task_runner = task_runner
         self._sites: dict[str, _Site] = {}
         self.evictions = 0
         """How many tasks had to go, ever."""
-        self.on_eviction: Callable[[Framework, Task], None] = lambda _framework, _task: None
-        """Told of each of them."""
 
     def room(self, agent: Agent) -> Room:
         """The terms of the formula as they stand on an agent."""
@@ -119,15 +122,31 @@ class RevocableTasks:
         guest = _Guest(framework, task, self._part(task.resources), recovered_task, executor_runs=not task.is_staging)
         self._site(task.agent_id).guests.append(guest)
 
+    def restore_lending(self, lending: Lending) -> None:
+        """See `AgentRuntime.restore_lending`."""
+        for refusal in lending.refusals:
+            self._allocator.restore_refusal(
+                refusal.framework_id, refusal.agent_id, refusal.role, refusal.resources, refusal.seconds
+            )
+        for debt in lending.debts:
+            self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
+
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
         """Who would have to go if so much more of an agent were in use, regularly."""
         room = self.room(agent)
         lack = replace(room, occupied=room.occupied + self._part(used).regular).lack()
         return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
 
-    def arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
-        """An agent has got a task: it starts, waits, or is refused; a normal one may drive tenants out."""
-        agent = self._master.agents[task.agent_id]
+    def may_start(self, framework: Framework, task: Task, executor: Executor | None) -> bool:
+        """A task that has reached its agent starts, waits, or is refused; a normal one may drive tenants out.
+
+        The runtime sees to each of these itself.
+        """
+        self._arrived(framework, task, executor)
+        return False
+
+    def _arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+        agent = self._state.agents[task.agent_id]
         recovered_task = executor.resources if executor is not None else Resources()
         guest = _Guest(framework, task, self._part(task.resources), self._part(recovered_task))
         regular = guest.own.regular + guest.executor.regular
@@ -155,8 +174,57 @@ class RevocableTasks:
         _hand_over(guest, [other for other in others if not other.task.ending] or others)
         if not site.starting:
             site.starting = True
-            agent = self._master.agents[task.agent_id]
-            self._master.timers.at(self._master.now, lambda: self._look_again(agent, site))
+            agent = self._state.agents[task.agent_id]
+            self._state.timers.at(self._state.now, lambda: self._look_again(agent, site))
+
+    # --- What is shown --------------------------------------------------------------------------------
+
+    def allocation_slack(self, agent: Agent) -> Quantities | None:
+        """See `AgentRuntime.allocation_slack`."""
+        return self._allocator.allocation_slack(agent.id)
+
+    def describe_agent(self, agent: Agent) -> Mapping[str, Any]:
+        """See `AgentRuntime.describe_agent`: tasks that run or wait there, and what tenants owe."""
+        debts = self._allocator.lent.agent(agent.id).debt
+        return {
+            "lending": {
+                "guests": [
+                    {"framework_id": {"value": framework.id}, "task_id": {"value": task.id}, "standing": standing}
+                    for framework, task, standing in self.guests(agent.id)
+                ],
+                "debts": [
+                    {
+                        "framework_id": {"value": tenant.framework},
+                        "role": tenant.role.name,
+                        "resources": list_to_json(_revocable(amounts), "POST"),
+                    }
+                    for tenant, amounts in debts.items()
+                ],
+                "stop_seconds": self._state.task_outcome.stop_seconds,
+            }
+        }
+
+    def describe_framework(self, framework: Framework) -> Mapping[str, Any]:
+        """See `AgentRuntime.describe_framework`: what it has refused, and for how long."""
+        if framework.id not in self._state.frameworks:
+            return {}
+        return {
+            "refusals": [
+                {
+                    "agent_id": {"value": agent_id},
+                    "role": role,
+                    "resources": list_to_json(refused, "POST"),
+                    "seconds": seconds,
+                }
+                for agent_id, role, refused, seconds in self._allocator.refusals(framework.id)
+            ]
+        }
+
+    def metrics(self) -> Mapping[str, float]:
+        """See `AgentRuntime.metrics`."""
+        return {"master/revocable_evictions": float(self.evictions)}
+
+    # --- Within ---------------------------------------------------------------------------------------
 
     def _look_again(self, agent: Agent, site: _Site) -> None:
         site.starting = False
@@ -179,7 +247,7 @@ class RevocableTasks:
 
     def _refuse(self, guest: _Guest) -> None:
         state = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
-        self._master.task_runner.end(
+        self._task_runner.end(
             guest.framework,
             guest.task,
             state,
@@ -191,11 +259,10 @@ class RevocableTasks:
     def _make_room(self, agent: Agent, newcomer: _Guest) -> None:
         """Evict tenants for what a normal task needs, as few as can be."""
         for guests in self._chosen(agent, self.room(agent).lack(), newcomer):
-            told = task_runner.evict(
-                self._master,
+            told = self._task_runner.evict(
                 guests[0].framework,
                 guests[0].task,
-                grace_seconds=self._master.task_outcome.stop_seconds,
+                grace_seconds=self._state.task_outcome.stop_seconds,
                 message=_MESSAGE,
             )
             self.evictions += len(told)
@@ -223,14 +290,19 @@ class RevocableTasks:
         guests.remove(guest)
         guests.append(guest)
         guest.executor_runs = True
-        self._master.task_runner.start(guest.framework, guest.task)
+        self._task_runner.start(guest.framework, guest.task)
 
     def _site(self, agent_id: str) -> _Site:
         return self._sites.setdefault(agent_id, _Site())
 
     def _lendable(self, amounts: Quantities) -> Quantities:
-        names = self._master.flags.lendable_names
+        names = self._state.flags.lendable_names
         return Quantities({name: amount for name, amount in amounts.items() if name in names})
+
+
+def _revocable(amounts: Mapping[str, int]) -> Resources:
+    """Return amounts in thousandths as revocable resources, by name."""
+    return Resources(Resource(name, milli, revocable=True) for name, milli in sorted(amounts.items()))
 
 
 def _hand_over(guest: _Guest, heirs: list[_Guest]) -> None:
@@ -257,27 +329,3 @@ def _terms_of(part: _Part, *, started: bool, evicted: bool) -> Iterator[tuple[st
     if started:
         yield "running", part.regular
     yield "occupied_rev" if started else "waiting_rev", part.lent
-
-
-def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:
-    """Plain amounts as what they are to a master.  Raises RuleViolation for what cannot be oversubscribed."""
-    for entry in reported:
-        if entry.is_reserved or entry.disk is not None or entry.shared:
-            raise RuleViolation(f"{entry} cannot be oversubscribed: only plain amounts can", field="oversubscribed")
-    return Resources(replace(entry, revocable=True, throttleable=throttleable) for entry in reported)
-
-
-def report(master: "Master", agent: Agent, reported: Resources) -> None:
-    """Another estimate.  The allocator hears of it first; then offers with the old one are rescinded, as a whole."""
-    slack = slack_of_use(reported, throttleable=master.lends)
-    if slack == agent.oversubscribed:
-        return
-    agent.oversubscribed = slack
-    master.allocator.update_agent(agent.allocator_info(), agent.whole)
-    for offer in master.offers.on_agent(agent.id):
-        if any(_is_slack_of_use(entry, master) for entry in offer.resources):
-            master.offers.rescind(offer)
-
-
-def _is_slack_of_use(entry: Resource, master: "Master") -> bool:
-    return entry.throttleable if master.lends else entry.revocable

@@ -11,16 +11,15 @@ was killed every task is TASK_LOST, or TASK_GONE for PARTITION_AWARE, for the sa
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from fake_master.allocator.interface import Holding, Revocation
-from fake_master.services import task_runner
+from fake_master.services.offers import Offers
+from fake_master.services.task_runner import PREEMPTED, TaskRunner, container_of
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
 
 Deed = Literal["rescinded", "asked", "killed"]
 
@@ -43,8 +42,10 @@ class Revoked:
 class Revoking:
     """What may be taken from frameworks, and how it is."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(self, state: MasterState, offers: Offers, task_runner: TaskRunner) -> None:
+        self._state = state
+        self._offers = offers
+        self._task_runner = task_runner
         self._spared: set[tuple[str, str]] = set()
         """(framework, task) of those that were not needed any more when their grace period was over.
 
@@ -56,7 +57,7 @@ class Revoking:
     def holdings(self) -> dict[str, list[Holding]]:
         """Every unanswered offer and every task that has not ended, by agent id, oldest first."""
         found: dict[str, list[Holding]] = {}
-        for offer in self._master.offers:
+        for offer in self._state.offers:
             found.setdefault(offer.agent_id, []).append(
                 Holding(offer.id, offer.framework_id, offer.role, offer.resources, offer.resources, is_task=False)
             )
@@ -66,7 +67,7 @@ class Revoking:
         return found
 
     def _tasks(self) -> Iterator[tuple[Framework, Task]]:
-        for framework in self._master.frameworks.values():
+        for framework in self._state.frameworks.values():
             for task in framework.tasks.values():
                 if not task.is_terminal and task.statuses:
                     yield framework, task
@@ -75,7 +76,7 @@ class Revoking:
         """Rescind offers at once; ask executors to kill tasks, and see after the grace period whether they did."""
         for revocation in revocations:
             holding = revocation.holding
-            framework = self._master.frameworks.get(holding.framework)
+            framework = self._state.frameworks.get(holding.framework)
             if framework is None:
                 continue
             if not holding.is_task:
@@ -84,20 +85,20 @@ class Revoking:
                 self._ask(framework, task, revocation)
 
     def _rescind(self, framework: Framework, revocation: Revocation) -> None:
-        offer = self._master.offers.get(revocation.holding.id)
+        offer = self._state.offers.get(revocation.holding.id)
         if offer is not None:
-            self._master.offers.rescind(offer)
+            self._offers.rescind(offer)
             self._tell("rescinded", framework, offer.id, offer.resources, revocation)
 
     def _ask(self, framework: Framework, task: Task, revocation: Revocation) -> None:
         message = f"revoked: role {revocation.role}, of a higher priority, has asked for the resources"
         self._spared.discard((framework.id, task.id))
         self._tell("asked", framework, task.id, task.resources, revocation)
-        self._master.task_runner.kill(framework, task, reason=task_runner.PREEMPTED, message=message)
-        grace = self._master.flags.revocation_grace_seconds
+        self._task_runner.kill(framework, task, reason=PREEMPTED, message=message)
+        grace = self._state.flags.revocation_grace_seconds
         if not task.is_terminal and grace is not None:
-            self._master.timers.at(
-                self._master.now + grace, lambda: self._kill_executor(framework, task, revocation, message)
+            self._state.timers.at(
+                self._state.now + grace, lambda: self._kill_executor(framework, task, revocation, message)
             )
 
     def _kill_executor(self, framework: Framework, task: Task, revocation: Revocation, message: str) -> None:
@@ -107,7 +108,7 @@ class Revoking:
         if not revocation.stands():
             self._spared.add((framework.id, task.id))
             return
-        for ended in task_runner.end_container(self._master, framework, task, message):
+        for ended in self._task_runner.end_container(framework, task, message):
             self._tell("killed", framework, ended.id, ended.resources, revocation)
 
     def _tell(self, deed: Deed, framework: Framework, what: str, resources: Resources, revocation: Revocation) -> None:
@@ -115,7 +116,7 @@ class Revoking:
 
 
 def _holding(framework: Framework, task: Task, *, ending: bool) -> Holding:
-    container = task_runner.container_of(framework, task)
+    container = container_of(framework, task)
     executor = framework.executors.get((task.agent_id, task.executor_id))
     share = executor.resources if executor is not None else Resources()
     whole = share

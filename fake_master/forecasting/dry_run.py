@@ -50,7 +50,7 @@ class DryRun:
         self._wants = wants
         self._master = master
         self._terms = terms or Terms()
-        self._out = {offer.id for offer in master.offers}
+        self._out = {offer.id for offer in master.state.offers}
         self._rescinded: list[Rescinded] = []
         self._names = AgentNames(master)
         self._evictions = Evictions(master, self._names)
@@ -76,7 +76,7 @@ class DryRun:
 
         Raises KeyError for one that is not registered.
         """
-        everybody = self._master.agents
+        everybody = self._master.state.agents
         gone = [(everybody[agent_id].hostname, agent_id) for agent_id in dict.fromkeys(agent_ids)]
         names = ", ".join(self._names.of(agent_id) for _, agent_id in gone[:_NAMED])
         more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
@@ -95,13 +95,13 @@ class DryRun:
 
     def lose_framework(self, framework_id: str) -> None:
         """A framework is gone for good, with its tasks.  Raises KeyError for one that is not registered."""
-        self._master.subscriptions.remove(self._master.frameworks[framework_id])
+        self._master.subscriptions.remove(self._master.state.frameworks[framework_id])
         self._master.advance()
 
     @property
     def frameworks(self) -> dict[str, str]:
         """Names of the registered frameworks, by id."""
-        return {framework.id: framework.name for framework in self._master.frameworks.values()}
+        return {framework.id: framework.name for framework in self._master.state.frameworks.values()}
 
     # --- Time -----------------------------------------------------------------------------------------
 
@@ -121,19 +121,19 @@ class DryRun:
     def _accept_everything(self) -> None:
         """Every offer becomes a task that takes all of it and does not end."""
         master = self._master
-        for offer in master.offers:
-            if master.offers.get(offer.id) is None:  # rescinded for one of those before it
+        for offer in master.state.offers:
+            if master.state.offers.get(offer.id) is None:  # rescinded for one of those before it
                 continue
             master.offers.discard(offer)
             master.allocator.transition_offered_to_allocated(offer.agent_id, offer.resources)
             if self._evictions.are_possible:
                 self._launch(offer)
             else:
-                master.frameworks[offer.framework_id].hold(master.agents[offer.agent_id], offer.resources)
+                master.state.frameworks[offer.framework_id].hold(master.state.agents[offer.agent_id], offer.resources)
 
     def _launch(self, offer: Offer) -> None:
         """Where tasks can be evicted, each is one of its own."""
-        framework, name = self._master.frameworks[offer.framework_id], f"assumed-{offer.id}"
+        framework, name = self._master.state.frameworks[offer.framework_id], f"assumed-{offer.id}"
         task = Task(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
         self._master.task_runner.launch(framework, task, None)
 
@@ -170,14 +170,14 @@ class DryRun:
         return forecast(self.before, look(self._master), course)
 
     def _note(self, offer: Offer) -> None:
-        framework = self._master.frameworks.get(offer.framework_id)
+        framework = self._master.state.frameworks.get(offer.framework_id)
         self._rescinded.append(
             Rescinded(
                 offer_id=offer.id,
                 framework_id=offer.framework_id,
                 framework=offer.framework_id if framework is None else framework.name,
                 role=offer.role,
-                hostname=self._master.agents[offer.agent_id].hostname,
+                hostname=self._master.state.agents[offer.agent_id].hostname,
                 resources=offer.resources.allocated_to(None),
                 agent_id=offer.agent_id,
                 agent=self._names.of(offer.agent_id),
@@ -198,7 +198,7 @@ def of_file(file: BufferedIOBase, where: str, terms: Terms) -> DryRun:
         return _of_snapshot_agent(spec, terms)
     clock = VirtualClock()
     master = spec.start(clock=clock)
-    snapshot = ClusterSnapshot(master.profile.version, clock(), flags=master.flags.shown)
+    snapshot = ClusterSnapshot(master.state.profile.version, clock(), flags=master.state.flags.shown)
     return DryRun(master, clock, snapshot, terms, wants="what the cluster file says of them")
 
 
@@ -220,27 +220,27 @@ class NewAgents:
 
 def lose_agents(master: Master, agent_ids: Iterable[str]) -> None:
     """The agents are gone for good: offers are rescinded, tasks are lost.  Raises KeyError."""
-    gone = [master.agents[agent_id] for agent_id in agent_ids]
+    gone = [master.state.agents[agent_id] for agent_id in agent_ids]
     master.allocator.pause()
     for agent in gone:
         agent.connected = False
         master.allocator.deactivate_agent(agent.id)
-        for offer in master.offers.on_agent(agent.id):
+        for offer in master.state.offers.on_agent(agent.id):
             master.offers.rescind(offer)
-    for framework in master.frameworks.values():
+    for framework in master.state.frameworks.values():
         framework.lose_agents(gone)
     for agent in gone:
         master.allocator.remove_agent(agent.id)
-        del master.agents[agent.id]
+        del master.state.agents[agent.id]
         master.events.failure(agent.id)
     master.allocator.resume()
 
 
 def add_agents(master: Master, new: NewAgents) -> None:
     """They register, with the capabilities of this version, under host names that nobody has yet."""
-    taken = {agent.hostname for agent in master.agents.values()}
+    taken = {agent.hostname for agent in master.state.agents.values()}
     names = (name for number in itertools.count(1) if (name := f"{new.hostname}-{number}") not in taken)
-    first = 1 + max((agent.number for agent in master.agents.values()), default=0)
+    first = 1 + max((agent.number for agent in master.state.agents.values()), default=0)
     with master.transaction():
         for number in range(first, first + new.count):
             _add(master, next(names), number, new)
@@ -253,13 +253,13 @@ def _add(master: Master, hostname: str, number: int, new: NewAgents) -> None:
             id=agent_id,
             hostname=hostname,
             number=number,
-            port=master.port,
-            ip=master.hostname,
+            port=master.state.port,
+            ip=master.state.hostname,
             configured=new.total,
             total=new.total,
             applied=new.total,
-            capabilities=master.profile.agent_capabilities,
-            version=master.profile.version,
+            capabilities=master.state.profile.agent_capabilities,
+            version=master.state.profile.version,
             registered_time=registered_time,
             attributes=new.attributes,
         )

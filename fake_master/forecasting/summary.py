@@ -27,7 +27,7 @@ class AgentNames:
 
     def grown(self) -> None:
         """Look at the agents again: some have registered."""
-        self._hostnames |= {agent.id: agent.hostname for agent in self._master.agents.values()}
+        self._hostnames |= {agent.id: agent.hostname for agent in self._master.state.agents.values()}
         self._names = told_apart(self._hostnames)
 
     def of(self, agent_id: str) -> str:
@@ -67,30 +67,31 @@ class _Sums:
 def look(master: Master) -> ClusterSummary:
     """The sums of this moment."""
     used, offered, used_by, offered_to, counted = (_Sums() for _ in range(5))
-    for framework in master.frameworks.values():
+    for framework in master.state.frameworks.values():
         for entry in framework.used():
             role = entry.allocation_role or roles.DEFAULT_ROLE
             used.add(role, [entry])
             used_by.add(framework.id, [entry])
             counted.add(role, _plain([entry]))
-    for offer in master.offers:
+    for offer in master.state.offers:
         offered.add(offer.role, offer.resources)
         offered_to.add(offer.framework_id, offer.resources)
         counted.add(offer.role, _plain(offer.resources))
-    if master.profile.reservations_consume_quota:
-        for agent in master.agents.values():
+    if master.state.profile.reservations_consume_quota:
+        for agent in master.state.agents.values():
             for owner, owned in agent.total.by_owner().items():
                 counted.add(owner, owned)
-    quotas = {role: quota for role, quota in master.quotas.meanings().items() if not quota.is_default}
-    in_service = [agent for agent in master.agents.values() if agent.active]
+    quotas = {role: quota for role, quota in master.state.quota_meanings().items() if not quota.is_default}
+    in_service = [agent for agent in master.state.agents.values() if agent.active]
     rolled_up = counted.rolled_up()
     return ClusterSummary(
         totals=Quantities.total(agent.total.scalar_quantities() for agent in in_service),
-        capacity=master.capacity(),
+        capacity=master.state.capacity(),
         free=Quantities.total(_free(master, agent) for agent in in_service),
         roles=_held(used.rolled_up(), offered.rolled_up()),
-        frameworks={one: Held() for one in master.frameworks} | _held(used_by.quantities(), offered_to.quantities()),
-        names={framework.id: framework.name for framework in master.frameworks.values()},
+        frameworks={one: Held() for one in master.state.frameworks}
+        | _held(used_by.quantities(), offered_to.quantities()),
+        names={framework.id: framework.name for framework in master.state.frameworks.values()},
         quotas=quotas,
         counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
         asking=_asking(master),
@@ -106,7 +107,7 @@ def _held(used: Mapping[str, Quantities], offered: Mapping[str, Quantities]) -> 
 def _asking(master: Master) -> frozenset[str]:
     asked = {
         role
-        for framework in master.frameworks.values()
+        for framework in master.state.frameworks.values()
         if framework.active
         for role in framework.roles - framework.suppressed
     }
@@ -115,7 +116,7 @@ def _asking(master: Master) -> frozenset[str]:
 
 def _free(master: Master, agent: Agent) -> Quantities:
     free = _quantities(agent.total) - _quantities(agent.used)
-    for offer in master.offers.on_agent(agent.id):
+    for offer in master.state.offers.on_agent(agent.id):
         free -= _quantities(offer.resources)
     return free
 
@@ -157,7 +158,7 @@ class Evictions:
     @property
     def are_possible(self) -> bool:
         """Whether this master ever ends a task for another."""
-        return self._master.tenancy is not None or self._master.flags.revocation_grace_seconds is not None
+        return self._master.runtime.evicts or self._master.state.flags.revocation_grace_seconds is not None
 
     @property
     def longest_grace(self) -> float:
@@ -167,8 +168,7 @@ class Evictions:
     def begin(self) -> None:
         """What happens from now on is the change's doing; who might have to go before it is not."""
         self._before = {(framework.id, task.id) for framework, task in at_risk(self._master)}
-        if self._master.tenancy is not None:
-            self._master.tenancy.on_eviction = self._evicted
+        self._master.runtime.on_eviction = self._evicted
         self._master.revoking.on_revoked = self._revoked
 
     def found(self) -> tuple[Evicted, ...]:
@@ -198,7 +198,7 @@ class Evictions:
             framework_id=framework.id,
             framework=framework.name,
             role=task.role,
-            hostname=self._master.agents[task.agent_id].hostname,
+            hostname=self._master.state.agents[task.agent_id].hostname,
             resources=task.resources.allocated_to(None),
             agent_id=task.agent_id,
             agent=self._names.of(task.agent_id),
@@ -209,11 +209,11 @@ class Evictions:
         )
 
     def _grace(self) -> float:
-        revocation = self._master.flags.revocation_grace_seconds
-        return self._master.task_outcome.stop_seconds if revocation is None else revocation
+        revocation = self._master.state.flags.revocation_grace_seconds
+        return self._master.state.task_outcome.stop_seconds if revocation is None else revocation
 
     def _tasks(self) -> Iterator[tuple[Framework, Task]]:
-        for framework in self._master.frameworks.values():
+        for framework in self._master.state.frameworks.values():
             for task in framework.tasks.values():
                 if not task.is_terminal:
                     yield framework, task
@@ -221,11 +221,9 @@ class Evictions:
 
 def at_risk(master: Master) -> Iterator[tuple[Framework, Task]]:
     """Who would have to go, agent by agent, if all that is offered and not to be taken back were used."""
-    if master.tenancy is None:
-        return
-    for agent in master.agents.values():
-        offered = _sum(offer.resources for offer in master.offers.on_agent(agent.id) if offer.kind == "regular")
-        yield from master.tenancy.would_go(agent, offered)
+    for agent in master.state.agents.values():
+        offered = _sum(offer.resources for offer in master.state.offers.on_agent(agent.id) if offer.kind == "regular")
+        yield from master.runtime.would_go(agent, offered)
 
 
 def _sum(parts: Iterable[Resources]) -> Resources:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fake_master.extensions import revocable_tasks
 from fake_master.http.exchange import (
     Realm,
     Refusal,
@@ -45,14 +44,14 @@ Body = Mapping[str, Any]
 
 def mark_gone(master: Master, body: Body, principal: str | None) -> None:
     """MARK_AGENT_GONE: for good.  Raises Refusal (404) or Forbidden."""
-    master.flags.authorizer.require("mark_agents_gone", principal, None)
+    master.state.flags.authorizer.require("mark_agents_gone", principal, None)
     if not master.agent_removal.mark_gone(_id(body)):
         raise Refusal(404, f"Agent '{_id(body)}' not found")
 
 
 def drain(master: Master, body: Body, principal: str | None) -> None:
     """DRAIN_AGENT.  Raises Refusal (400) or Forbidden."""
-    master.flags.authorizer.require("drain_agents", principal, None)
+    master.state.flags.authorizer.require("drain_agents", principal, None)
     given = body.get("max_grace_period")
     grace = None
     if given is not None:
@@ -63,14 +62,14 @@ def drain(master: Master, body: Body, principal: str | None) -> None:
 
 def deactivate(master: Master, body: Body, principal: str | None) -> None:
     """DEACTIVATE_AGENT.  Raises Refusal (400) or Forbidden."""
-    master.flags.authorizer.require("deactivate_agents", principal, None)
+    master.state.flags.authorizer.require("deactivate_agents", principal, None)
     with refusing():
         master.draining.deactivate(_id(body))
 
 
 def reactivate(master: Master, body: Body, principal: str | None) -> None:
     """REACTIVATE_AGENT.  Raises Refusal (400, 409) or Forbidden."""
-    master.flags.authorizer.require("reactivate_agents", principal, None)
+    master.state.flags.authorizer.require("reactivate_agents", principal, None)
     with refusing(in_conflict=""):
         master.draining.reactivate(_id(body))
 
@@ -98,10 +97,10 @@ def answer(master: Master, request: Request) -> Response | None:
     route = _BY_PATH.get(match[2]) if match is not None else None
     if match is None or route is None:
         return None
-    agent = next((agent for agent in master.agents.values() if agent.number == int(match[1])), None)
+    agent = next((agent for agent in master.state.agents.values() if agent.number == int(match[1])), None)
     if agent is None or not agent.connected:
         raise standard_refusal(404)
-    authenticate(master.flags, route.realm, request)
+    authenticate(master.state.flags, route.realm, request)
     if route.method not in (None, request.method):
         raise wrong_method((route.method,), request.method)
     return route.endpoint(master, agent, request)
@@ -114,7 +113,7 @@ def _state(master: Master, agent: Agent, request: Request) -> Response:
 
 def _report_slack_of_use(master: Master, agent: Agent, request: Request) -> Response:
     with refusing():
-        revocable_tasks.report(master, agent, parse_resources(request.body.decode("utf-8", errors="replace")))
+        master.oversubscription.report(agent, parse_resources(request.body.decode("utf-8", errors="replace")))
     return accepted_silently()
 
 
@@ -129,7 +128,7 @@ _PATH = re.compile(r"/slave\(([0-9]{1,9})\)/+([^/]+)/?")
 def state(master: Master, agent: Agent) -> dict[str, Any]:
     """An agent's `/state`: what it has applied, whatever the master believes."""
     total = agent.applied
-    used = master.used_on(agent.id).allocated_to(None)
+    used = master.state.used_on(agent.id).allocated_to(None)
     return {
         **version_info(master),
         "start_time": agent.registered_time,
@@ -146,5 +145,5 @@ def state(master: Master, agent: Agent) -> dict[str, Any]:
         "unreserved_resources_allocated": summary(used.unreserved()),
         "resource_providers": [],
         "attributes": dict(agent.attributes),
-        "master_hostname": master.hostname,
+        "master_hostname": master.state.hostname,
     }

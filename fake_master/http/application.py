@@ -157,7 +157,7 @@ class Application:
             if from_agent is None:
                 raise standard_refusal(404)
             return from_agent
-        principal = authenticate(self.master.flags, route.realm, request)
+        principal = authenticate(self.master.state.flags, route.realm, request)
         endpoint = route.reads or route.methods.get(request.method)
         if endpoint is None:
             raise wrong_method(tuple(route.methods), request.method)

@@ -18,7 +18,7 @@ _DEFAULT_LIMIT = 100
 
 def visible(master: Master, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
     """Those of `some` whose user the principal may look at."""
-    allows = master.flags.authorizer.allows
+    allows = master.state.flags.authorizer.allows
     return [of for of in some if allows("view_frameworks", principal, of.info["user"])]
 
 
@@ -33,8 +33,8 @@ def frameworks(master: Master, request: Request, principal: str | None) -> Respo
 
     return json_response(
         {
-            "frameworks": chosen(master.frameworks.values()),
-            "completed_frameworks": chosen(master.subscriptions.completed.values()),
+            "frameworks": chosen(master.state.frameworks.values()),
+            "completed_frameworks": chosen(master.state.completed_frameworks.values()),
             "unregistered_frameworks": [],
         },
         request,
@@ -44,8 +44,8 @@ def frameworks(master: Master, request: Request, principal: str | None) -> Respo
 def in_full(master: Master, principal: str | None) -> dict[str, Written]:
     """What /state and /frameworks share: all frameworks, present and completed, that the principal may look at."""
     everybody = {
-        "frameworks": master.frameworks.values(),
-        "completed_frameworks": master.subscriptions.completed.values(),
+        "frameworks": master.state.frameworks.values(),
+        "completed_frameworks": master.state.completed_frameworks.values(),
     }
     return {
         name: texts(master, f"{name} that {principal!r} sees").array(
@@ -84,7 +84,9 @@ def tasks(master: Master, request: Request, principal: str | None) -> Response:
     query = request.query
     found = [
         task
-        for of in visible(master, principal, (*master.frameworks.values(), *master.subscriptions.completed.values()))
+        for of in visible(
+            master, principal, (*master.state.frameworks.values(), *master.state.completed_frameworks.values())
+        )
         if query.get("framework_id", of.id) == of.id
         for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)
         if query.get("task_id", task.id) == task.id
@@ -105,10 +107,10 @@ def teardown_endpoint(master: Master, request: Request, principal: str | None) -
 
 def teardown(master: Master, framework_id: str, principal: str | None) -> None:
     """End a framework.  Raises Refusal (400) or Forbidden."""
-    of = master.frameworks.get(framework_id)
+    of = master.state.frameworks.get(framework_id)
     if of is None:
         raise Refusal(400, "No framework found with specified ID")
-    master.flags.authorizer.require("teardown_frameworks", principal, of.principal)
+    master.state.flags.authorizer.require("teardown_frameworks", principal, of.principal)
     master.subscriptions.remove(of)
 
 

@@ -30,21 +30,21 @@ def version(master: Master, request: Request, _principal: str | None) -> Respons
 
 def version_info(master: Master) -> dict[str, Any]:
     """The version and the build."""
-    return {**_BUILD, "git_tag": master.profile.version, "version": master.profile.version}
+    return {**_BUILD, "git_tag": master.state.profile.version, "version": master.state.profile.version}
 
 
 def redirect(master: Master, request: Request, _principal: str | None) -> Response:
     """GET /redirect: where the leader is, even if that is here."""
     if request.path.startswith(("/redirect/", "/master/redirect/")):
         raise standard_refusal(404)
-    return Response(307, headers={"Location": f"//{master.hostname}:{master.port}"})
+    return Response(307, headers={"Location": f"//{master.state.hostname}:{master.state.port}"})
 
 
 def flags(master: Master, request: Request, principal: str | None) -> Response:
     """GET /flags."""
-    if not master.flags.authorizer.allows("view_flags", principal, None):
+    if not master.state.flags.authorizer.allows("view_flags", principal, None):
         raise standard_refusal(403)
-    return json_response({"flags": dict(sorted(master.flags.shown.items()))}, request)
+    return json_response({"flags": dict(sorted(master.state.flags.shown.items()))}, request)
 
 
 def metrics_snapshot(master: Master, request: Request, _principal: str | None) -> Response:
@@ -54,18 +54,24 @@ def metrics_snapshot(master: Master, request: Request, _principal: str | None) -
             parse_duration(request.query["timeout"])
         except ValueError as error:
             raise Refusal(400, f"Invalid timeout: {error}") from error
-    return json_response(metrics.snapshot(master), request)
+    return json_response(all_metrics(master), request)
+
+
+def all_metrics(master: Master) -> dict[str, float]:
+    """Return every metric of the master, its allocator and its services, by name."""
+    counted = master.allocator.metrics(), master.rate_limiting.metrics(), master.runtime.metrics()
+    return metrics.snapshot(master.state, *counted)
 
 
 def slaves(master: Master, request: Request, principal: str | None) -> Response:
     """GET /slaves, or one agent of it with `?slave_id=`."""
     wanted = request.query.get("slave_id")
-    found = [master.agents[wanted]] if wanted in master.agents else []
+    found = [master.state.agents[wanted]] if wanted in master.state.agents else []
     return json_response(
         {
             "slaves": views.agents_in_full(master, principal)
             if wanted is None
-            else [views.agent_in_full(master, agent, roles_state.sees(master, principal)) for agent in found],
+            else [views.agent_in_full(master, agent, roles_state.sees(master.state, principal)) for agent in found],
             "recovered_slaves": views.recovered_agents(master, wanted),
         },
         request,
@@ -79,26 +85,31 @@ def roles(master: Master, request: Request, principal: str | None) -> Response:
 
 def state(master: Master, request: Request, principal: str | None) -> Response:
     """GET /state."""
-    agents = list(master.agents.values())
+    agents = list(master.state.agents.values())
     active = sum(agent.active for agent in agents)
     shown: dict[str, Any] = {
         **version_info(master),
-        "start_time": master.start_time,
-        "elected_time": master.start_time,
-        "id": master.id,
-        "pid": master.pid,
-        "hostname": master.hostname,
-        "capabilities": list(master.profile.master_capabilities),
+        "start_time": master.state.start_time,
+        "elected_time": master.state.start_time,
+        "id": master.state.id,
+        "pid": master.state.pid,
+        "hostname": master.state.hostname,
+        "capabilities": list(master.state.profile.master_capabilities),
         "activated_slaves": float(active),
         "deactivated_slaves": float(len(agents) - active),
-        "unreachable_slaves": float(len(master.agent_registry.unreachable())),
-        "leader": master.pid,
-        "leader_info": {"id": master.id, "pid": master.pid, "port": master.port, "hostname": master.hostname},
+        "unreachable_slaves": float(len(master.state.known_agents.unreachable())),
+        "leader": master.state.pid,
+        "leader_info": {
+            "id": master.state.id,
+            "pid": master.state.pid,
+            "port": master.state.port,
+            "hostname": master.state.hostname,
+        },
     }
-    if "cluster" in master.flags.shown:
-        shown["cluster"] = master.flags.shown["cluster"]
-    if master.flags.authorizer.allows("view_flags", principal, None):
-        shown["flags"] = dict(sorted(master.flags.shown.items()))
+    if "cluster" in master.state.flags.shown:
+        shown["cluster"] = master.state.flags.shown["cluster"]
+    if master.state.flags.authorizer.allows("view_flags", principal, None):
+        shown["flags"] = dict(sorted(master.state.flags.shown.items()))
     shown |= {
         "slaves": views.agents(master, principal),
         "recovered_slaves": views.recovered_agents(master),
@@ -111,14 +122,14 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
 
 def state_summary(master: Master, request: Request, principal: str | None) -> Response:
     """GET /state-summary."""
-    shown: dict[str, Any] = {"hostname": master.hostname}
-    if "cluster" in master.flags.shown:
-        shown["cluster"] = master.flags.shown["cluster"]
+    shown: dict[str, Any] = {"hostname": master.state.hostname}
+    if "cluster" in master.state.flags.shown:
+        shown["cluster"] = master.state.flags.shown["cluster"]
     shown |= {
         "slaves": views.agents_in_summary(master, principal),
         "frameworks": [
             frameworks.framework_with_counts(of)
-            for of in frameworks.visible(master, principal, master.frameworks.values())
+            for of in frameworks.visible(master, principal, master.state.frameworks.values())
         ],
     }
     return json_response(shown, request)

@@ -5,7 +5,7 @@ from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
 from fake_master.master import Master
-from fake_master.services.agents.maintenance import MachineId
+from fake_master.state.maintenance import MachineId
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import Field, Message, read
 
@@ -61,13 +61,13 @@ def machine_up(master: Master, request: Request, principal: str | None) -> Respo
 def call_update(master: Master, body: Body, principal: str | None) -> None:
     """UPDATE_MAINTENANCE_SCHEDULE.  Raises Refusal or Forbidden."""
     with refusing():
-        master.machines.schedule(principal, body["schedule"].get("windows", ()))
+        master.maintenance.schedule(principal, body["schedule"].get("windows", ()))
 
 
 def call_start(master: Master, body: Body, principal: str | None) -> None:
     """START_MAINTENANCE: the agents of these machines are shut down.  Raises Refusal or Forbidden."""
     with refusing():
-        agents = master.machines.take_down(principal, body.get("machines", ()))
+        agents = master.maintenance.take_down(principal, body.get("machines", ()))
     for agent in agents:
         master.agent_removal.shut_down(agent)
 
@@ -75,7 +75,7 @@ def call_start(master: Master, body: Body, principal: str | None) -> None:
 def call_stop(master: Master, body: Body, principal: str | None) -> None:
     """STOP_MAINTENANCE: the hosts of these machines start their agents anew.  Raises Refusal or Forbidden."""
     with refusing():
-        master.machines.bring_up(principal, body.get("machines", ()))
+        master.maintenance.bring_up(principal, body.get("machines", ()))
     master.agent_registry.start_agents()
 
 
@@ -92,7 +92,7 @@ def call_get_status(master: Master, _body: Body, principal: str | None) -> dict[
 def schedule(master: Master, principal: str | None) -> dict[str, Any]:
     """A maintenance.Schedule message of the machines that the principal may see."""
     windows = []
-    for window in master.machines.windows:
+    for window in master.state.maintenance.windows:
         machines = _visible(master, "get_maintenance_schedules", principal, window["machine_ids"])
         if machines:
             windows.append({"machine_ids": machines, "unavailability": dict(window["unavailability"])})
@@ -103,17 +103,17 @@ def status(master: Master, principal: str | None) -> dict[str, Any]:
     """A maintenance.ClusterStatus message of the machines that the principal may see."""
     action = "get_maintenance_statuses"
     draining: list[dict[str, Any]] = []
-    machines = _visible(master, action, principal, master.machines.in_mode("DRAINING"))
-    for machine, agents in zip(machines, master.machines.agents_on(machines), strict=True):
+    machines = _visible(master, action, principal, master.state.maintenance.in_mode("DRAINING"))
+    for machine, agents in zip(machines, master.state.maintenance.agents_on(machines), strict=True):
         answers = [dict(answer) for agent in agents for answer in agent.answers.values()]
         draining.append({"id": machine, "statuses": answers} if answers else {"id": machine})
-    down = _visible(master, action, principal, master.machines.in_mode("DOWN"))
+    down = _visible(master, action, principal, master.state.maintenance.in_mode("DOWN"))
     shown = {"draining_machines": draining, "down_machines": down}
     return {name: listed for name, listed in shown.items() if listed}
 
 
 def _visible(master: Master, action: str, principal: str | None, machines: Sequence[MachineId]) -> list[dict[str, Any]]:
-    allows = master.flags.authorizer.allows
+    allows = master.state.flags.authorizer.allows
     return [dict(machine) for machine in machines if allows(action, principal, machine.get("hostname"))]
 
 

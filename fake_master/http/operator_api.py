@@ -20,7 +20,7 @@ from fake_master.http.exchange import (
     written,
 )
 from fake_master.master import Master
-from fake_master.services import descriptions, metrics
+from fake_master.services import descriptions
 from fake_master.services.events import HEARTBEAT_SECONDS
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.messages import Field, Message, one_of
@@ -91,13 +91,13 @@ def _get_version(master: Master, _body: Body, _principal: str | None) -> dict[st
 
 
 def _get_flags(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    if not master.flags.authorizer.allows("view_flags", principal, None):
+    if not master.state.flags.authorizer.allows("view_flags", principal, None):
         raise standard_refusal(403)
-    return {"flags": [{"name": name, "value": value} for name, value in sorted(master.flags.shown.items())]}
+    return {"flags": [{"name": name, "value": value} for name, value in sorted(master.state.flags.shown.items())]}
 
 
 def _get_metrics(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
-    return {"metrics": [{"name": name, "value": value} for name, value in metrics.snapshot(master).items()]}
+    return {"metrics": [{"name": name, "value": value} for name, value in information.all_metrics(master).items()]}
 
 
 def _get_logging_level(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
@@ -105,16 +105,16 @@ def _get_logging_level(master: Master, _body: Body, _principal: str | None) -> d
 
 
 def _set_logging_level(master: Master, body: Body, principal: str | None) -> None:
-    if not master.flags.authorizer.allows("set_log_level", principal, None):
+    if not master.state.flags.authorizer.allows("set_log_level", principal, None):
         raise standard_refusal(403)
     master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / _NANOSECONDS)
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
     return {
-        "master_info": descriptions.master_info(master),
-        "start_time": master.start_time,
-        "elected_time": master.start_time,
+        "master_info": descriptions.master_info(master.state),
+        "start_time": master.state.start_time,
+        "elected_time": master.state.start_time,
     }
 
 
@@ -137,19 +137,19 @@ def _get_state(master: Master, body: Body, principal: str | None) -> Written:
 def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     return {
         "frameworks": [
-            descriptions.framework(master, of)
-            for of in frameworks.visible(master, principal, master.frameworks.values())
+            descriptions.framework(master.state, of, master.runtime.describe_framework(of))
+            for of in frameworks.visible(master, principal, master.state.frameworks.values())
         ],
         "completed_frameworks": [
-            descriptions.framework(master, of)
-            for of in frameworks.visible(master, principal, master.subscriptions.completed.values())
+            descriptions.framework(master.state, of, master.runtime.describe_framework(of))
+            for of in frameworks.visible(master, principal, master.state.completed_frameworks.values())
         ],
     }
 
 
 def _get_tasks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     everybody = frameworks.visible(
-        master, principal, [*master.frameworks.values(), *master.subscriptions.completed.values()]
+        master, principal, [*master.state.frameworks.values(), *master.state.completed_frameworks.values()]
     )
     return {
         "tasks": [descriptions.task(task) for of in everybody for task in of.tasks.values()],
@@ -162,7 +162,7 @@ def _get_executors(master: Master, _body: Body, principal: str | None) -> dict[s
     return {
         "executors": [
             {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
-            for of in frameworks.visible(master, principal, master.frameworks.values())
+            for of in frameworks.visible(master, principal, master.state.frameworks.values())
             for executor in of.executors.values()
         ]
     }

@@ -18,8 +18,8 @@ from fake_master.http.exchange import (
 from fake_master.http.quota_status import quota_status
 from fake_master.http.response_cache import texts
 from fake_master.master import Master
-from fake_master.services.quota import SentQuota
 from fake_master.state import roles
+from fake_master.state.quota import SentQuota
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import Field, Message, read
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
@@ -44,7 +44,7 @@ def get(master: Master, request: Request, principal: str | None) -> Response:
     """GET /quota."""
     kept = texts(master, f"quota that {principal!r} sees")
     written = kept.whole(
-        lambda: chain.from_iterable(master.quotas.stored.items()), lambda: Written([dumps(status(master, principal))])
+        lambda: chain.from_iterable(master.state.quotas.items()), lambda: Written([dumps(status(master, principal))])
     )
     return json_response(written, request)
 
@@ -72,7 +72,7 @@ def delete(master: Master, request: Request, principal: str | None) -> Response:
             f"expected {_MOST_PATH_TOKENS} tokens, found {len(tokens)} tokens",
         )
     role = tokens[2]
-    if "/" in role.rstrip("/") and not master.profile.delete_path_may_contain_slash:
+    if "/" in role.rstrip("/") and not master.state.profile.delete_path_may_contain_slash:
         raise Refusal(400, f"Failed to parse remove quota request for path '{path}': too many tokens")
     with refusing(f"Failed to remove quota for path '{path}': "):
         master.quotas.remove(principal, role)
@@ -116,10 +116,10 @@ def status(master: Master, principal: str | None) -> dict[str, Any]:
     """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
     visible = {
         role: (stored.guarantees, stored.limits)
-        for role, stored in master.quotas.stored.items()
-        if master.flags.authorizer.allows("get_quotas", principal, role)
+        for role, stored in master.state.quotas.items()
+        if master.state.flags.authorizer.allows("get_quotas", principal, role)
     }
-    return quota_status(visible, master.profile)
+    return quota_status(visible, master.state.profile)
 
 
 def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -168,5 +168,5 @@ def update(master: Master, messages: Iterable[Mapping[str, Any]], principal: str
 
 def visible(master: Master, principal: str | None) -> list[dict[str, Any]]:
     """WeightInfo messages for the roles that the principal may see."""
-    seen = roles.sees(master, principal)
-    return [{"role": role, "weight": weight} for role, weight in master.weights.configured.items() if seen(role)]
+    seen = roles.sees(master.state, principal)
+    return [{"role": role, "weight": weight} for role, weight in master.state.weights.items() if seen(role)]

@@ -114,7 +114,7 @@ def call_shrink(master: Master, body: Body, principal: str | None) -> None:
 @contextmanager
 def _operation(master: Master, body: Body, kind: str) -> Iterator[Agent]:
     """The agent that a call names, and what a failure becomes; the agent is told, and will show what was done."""
-    agent = master.agents.get(body["agent_id"]["value"])
+    agent = master.state.agents.get(body["agent_id"]["value"])
     if agent is None:
         raise Refusal(400, "No agent found with specified ID")
     with refusing(f"Invalid {kind} operation: ", in_conflict=""):

@@ -16,7 +16,6 @@ from fake_master.http.exchange import (
 )
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import Master
-from fake_master.services import accept, subscriptions
 from fake_master.state.frameworks import Framework, Subscription
 
 Body = Mapping[str, Any]
@@ -77,7 +76,7 @@ def _check_acknowledgement(master: Master, name: str, message: Body) -> None:
     if problem is None and "agent_id" not in body:
         problem = "Expecting 'agent_id' to be present"
     if problem is not None:
-        master.counts[counter] += 1
+        master.state.counts[counter] += 1
         raise _invalid(problem)
 
 
@@ -102,7 +101,7 @@ def _subscription(body: Body, principal: str | None) -> Subscription:
 
 def _caller(master: Master, request: Request, message: Body, principal: str | None) -> Framework:
     """The framework that a call comes from.  Raises Refusal (400, 403)."""
-    framework = master.frameworks.get(message["framework_id"]["value"])
+    framework = master.state.frameworks.get(message["framework_id"]["value"])
     if framework is None:
         raise Refusal(400, "Framework cannot be found")
     _check_principal(principal, framework.principal)
@@ -145,11 +144,11 @@ def _refuse_seconds(body: Body) -> float | None:
 def _accept(master: Master, framework: Framework, body: Body) -> None:
     # What has no type that is known here is passed over.
     operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
-    accept.accept(master, framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
+    master.offer_answers.accept(framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
 
 
 def _decline(master: Master, framework: Framework, body: Body) -> None:
-    accept.decline(master, framework, _values(body, "offer_ids"), _refuse_seconds(body))
+    master.offer_answers.decline(framework, _values(body, "offer_ids"), _refuse_seconds(body))
 
 
 def _revive(master: Master, framework: Framework, body: Body) -> None:
@@ -167,7 +166,7 @@ def _teardown(master: Master, framework: Framework, _body: Body) -> None:
 def _kill(master: Master, framework: Framework, body: Body) -> None:
     task = framework.tasks.get(body["task_id"]["value"])
     if task is None:
-        master.counts["messages_reconcile_tasks"] += 1
+        master.state.counts["messages_reconcile_tasks"] += 1
         master.task_updates.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
     else:
         master.task_runner.kill(framework, task)
@@ -178,8 +177,8 @@ def _shutdown(master: Master, framework: Framework, body: Body) -> None:
 
 
 def _acknowledge(master: Master, framework: Framework, body: Body) -> None:
-    is_known = body["agent_id"]["value"] in master.agents
-    master.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
+    is_known = body["agent_id"]["value"] in master.state.agents
+    master.state.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
     master.task_updates.acknowledge(framework, body["task_id"]["value"], body["uuid"])
 
 
@@ -196,8 +195,8 @@ def _reconcile_operations(master: Master, framework: Framework, body: Body) -> N
 
 def _message(master: Master, _framework: Framework, body: Body) -> None:
     """Simulated executors answer nothing; whether the agent is known is counted."""
-    is_known = body["agent_id"]["value"] in master.agents
-    master.counts[f"{'valid' if is_known else 'invalid'}_framework_to_executor_messages"] += 1
+    is_known = body["agent_id"]["value"] in master.state.agents
+    master.state.counts[f"{'valid' if is_known else 'invalid'}_framework_to_executor_messages"] += 1
 
 
 def _reconcile(master: Master, framework: Framework, body: Body) -> None:
@@ -207,15 +206,15 @@ def _reconcile(master: Master, framework: Framework, body: Body) -> None:
 
 
 def _accept_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
-    master.inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "ACCEPT", _refuse_seconds(body))
+    master.offers.inverse.answer(framework, _values(body, "inverse_offer_ids"), "ACCEPT", _refuse_seconds(body))
 
 
 def _decline_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
-    master.inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "DECLINE", _refuse_seconds(body))
+    master.offers.inverse.answer(framework, _values(body, "inverse_offer_ids"), "DECLINE", _refuse_seconds(body))
 
 
 def _request(master: Master, framework: Framework, body: Body) -> None:
-    subscriptions.request(master, framework, body.get("requests", ()))
+    master.subscriptions.request(framework, body.get("requests", ()))
 
 
 _HANDLERS: dict[str, Handler] = {

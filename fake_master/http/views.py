@@ -37,8 +37,8 @@ def agent(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
         "registered_time": of.registered_time,
         **({} if of.reregistered_time is None else {"reregistered_time": of.reregistered_time}),
         "resources": summary(of.whole),
-        "used_resources": summary(master.used_on(of.id)),
-        "offered_resources": summary(master.offered_on(of.id)),
+        "used_resources": summary(master.state.used_on(of.id)),
+        "offered_resources": summary(master.state.offered_on(of.id)),
         "reserved_resources": {role: summary(owned) for role, owned in of.total.by_owner().items() if sees(role)},
         "unreserved_resources": summary(of.whole.unreserved()),
         "active": of.active,
@@ -63,23 +63,27 @@ def agents_in_full(master: Master, principal: str | None) -> Written:
 
 def agents_described(master: Master, principal: str | None) -> Written:
     """Every agent as GET_AGENTS shows it: a JSON array."""
-    if not master.lends:
-        return _array(master, "described", descriptions.agent, principal)
+    if not master.runtime.shows_more:
+        return _array(master, "described", _described, principal)
     # What is lent can change while the agent's own parts are the same.
-    sees = roles.sees(master, principal)
-    return Written((dumps([descriptions.agent(master, of, sees) for of in master.agents.values()]),))
+    sees = roles.sees(master.state, principal)
+    return Written((dumps([_described(master, of, sees) for of in master.state.agents.values()]),))
+
+
+def _described(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
+    return descriptions.agent(master.state, of, sees, master.runtime.describe_agent(of))
 
 
 def _array(
     master: Master, kind: str, view: Callable[[Master, Agent, Sees], Mapping[str, Any]], principal: str | None
 ) -> Written:
-    sees = roles.sees(master, principal)
+    sees = roles.sees(master.state, principal)
     whose = "" if sees is roles.everything else f" that {principal!r} sees"
-    agents, offers, kept = master.agents.values(), master.offers, texts(master, kind + whose)
+    agents, offers, kept = master.state.agents.values(), master.state.offers, texts(master, kind + whose)
 
     def parts(of: Agent) -> Parts:
         # What lies idle of reservations is worked out anew whenever somebody asks.
-        return (of.revision, *offers.on_agent(of.id), master.allocation_slack(of))
+        return (of.revision, *offers.on_agent(of.id), master.runtime.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
         return chain(map(_revision, agents), offers)
@@ -88,7 +92,7 @@ def _array(
         return kept.array(agents, parts, lambda of: view(master, of, sees))
 
     # To find that nothing changed is many times faster for all together.
-    return written() if master.lends else kept.whole(everything, written)
+    return written() if master.runtime.shows_more else kept.whole(everything, written)
 
 
 def recovered_agents(master: Master, wanted: str | None = None) -> list[dict[str, Any]]:
@@ -114,7 +118,7 @@ def _attribute_value(entry: Mapping[str, Any]) -> str | float:
 def agent_in_full(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
     """An agent as /slaves shows it to somebody: every resource spelled out beside the summaries."""
     shown = agent(master, of, sees)
-    slack = master.allocation_slack(of)
+    slack = master.runtime.allocation_slack(of)
     if slack is not None:
         shown["allocation_slack"] = summary(Resources(Resource(name, milli) for name, milli in slack.items()))
     return shown | {
@@ -124,17 +128,17 @@ def agent_in_full(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
             if sees(role)
         },
         "unreserved_resources_full": list_to_json(of.whole.unreserved(), "ENDPOINT"),
-        "used_resources_full": list_to_json(roles.seen(master.used_on(of.id), sees), "ENDPOINT"),
-        "offered_resources_full": list_to_json(roles.seen(master.offered_on(of.id), sees), "ENDPOINT"),
+        "used_resources_full": list_to_json(roles.seen(master.state.used_on(of.id), sees), "ENDPOINT"),
+        "offered_resources_full": list_to_json(roles.seen(master.state.offered_on(of.id), sees), "ENDPOINT"),
     }
 
 
 def agents_in_summary(master: Master, principal: str | None) -> list[dict[str, Any]]:
     """Every agent as /state-summary shows it: with task counts."""
-    sees = roles.sees(master, principal)
+    sees = roles.sees(master.state, principal)
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     present: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for framework in master.frameworks.values():
+    for framework in master.state.frameworks.values():
         for task in (*framework.tasks.values(), *framework.unreachable_tasks.values(), *framework.completed_tasks):
             counts[task.agent_id][task.state] += 1
             present[task.agent_id][framework.id] = None
@@ -145,13 +149,13 @@ def agents_in_summary(master: Master, principal: str | None) -> list[dict[str, A
             **counts[of.id],
             "framework_ids": list(present[of.id]),
         }
-        for of in master.agents.values()
+        for of in master.state.agents.values()
     ]
 
 
 def role(master: Master, of: RoleView) -> dict[str, Any]:
     """A role as /roles shows it."""
-    stored = master.quotas.stored.get(of.name)
+    stored = master.state.quotas.get(of.name)
     return {
         "name": of.name,
         "weight": of.weight,
@@ -173,10 +177,10 @@ def roles_in_full(master: Master, principal: str | None) -> Written:
     """Every role that a principal may see, as /roles shows it: a JSON array."""
 
     def everything() -> Iterable[Any]:
-        yield from chain.from_iterable(map(_holdings, master.agents.values()))
-        for framework in master.frameworks.values():
+        yield from chain.from_iterable(map(_holdings, master.state.agents.values()))
+        for framework in master.state.frameworks.values():
             yield from (framework.info, framework.used(), framework.offered())
-        yield from chain.from_iterable((*master.weights.configured.items(), *master.quotas.stored.items()))
+        yield from chain.from_iterable((*master.state.weights.items(), *master.state.quotas.items()))
 
     def written() -> Written:
         return Written([dumps([role(master, of) for of in visible_roles(master, principal)])])
@@ -199,7 +203,7 @@ def role_message(of: RoleView) -> dict[str, Any]:
 
 def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
-    return roles.views(master, filter(roles.sees(master, principal), roles.known_roles(master)))
+    return roles.views(master.state, filter(roles.sees(master.state, principal), roles.known_roles(master.state)))
 
 
 def amounts(quantities: Quantities) -> dict[str, float]:

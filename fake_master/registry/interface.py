@@ -5,8 +5,8 @@ memory, which forgets with the process, and SQLite (`registry_sqlite`), which do
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar
 
 from mesosctl.model.errors import MesosctlError
@@ -35,6 +35,8 @@ class HeldRegistry(RegistryFailure):
     """
 
 
+Transaction = Callable[[], AbstractContextManager[None]]
+"""Begins one change, which is kept when the block ends, or undone entirely.  Raises RegistryFailure."""
 SECONDS_TO_WAIT = 10.0
 """For another process that holds it, where nothing else is said."""
 

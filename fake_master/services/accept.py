@@ -1,11 +1,16 @@
 """ACCEPT: operations and tasks upon offers (spec/endpoints.md §5, spec/reservation.md §6.1)."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
-from fake_master.services.launch import LAUNCHES, AcceptContext, entries, launch, task_infos
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
+from fake_master.services.launch import LAUNCHES, AcceptContext, TaskLauncher, entries, task_infos
+from fake_master.services.offers import Offers
+from fake_master.services.operation_updates import OperationUpdates
+from fake_master.services.reservations import Checkpoints
+from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from mesosctl.model import operations as operations_model
 from mesosctl.model.errors import MesosctlError, RuleViolation
@@ -15,206 +20,220 @@ from mesosctl.model.reservations import Requester, check_reserve, check_unreserv
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
-
-def accept(
-    master: "Master",
-    framework: Framework,
-    offer_ids: Sequence[str],
-    operations: Sequence[Mapping[str, Any]],
-    refuse_seconds: float | None,
-) -> None:
-    """Run every operation in order; what is left goes back, untouched parts with the call's filter."""
-    _count_launches(master, operations)
-    offers = [master.offers.get(offer_id) for offer_id in offer_ids]
-    problem = _offers_problem(master, framework, offer_ids, offers)
-    if problem is not None:
-        _refuse_all(master, framework, [offer for offer in offers if offer is not None], operations, problem)
-        return
-    valid = [offer for offer in offers if offer is not None]
-    if not valid:
-        return
-    offered = Resources()
-    for offer in valid:
-        master.offers.discard(offer)
-        offered += offer.resources
-    framework.counts["offers/accepted"] += len(valid)
-    context = AcceptContext(
-        framework, master.agents[valid[0].agent_id], valid[0].role, offered, knows_throttling=master.lends
-    )
-    for operation in operations:
-        if _perform(master, context, operation):
-            framework.counts[f"operations/{operation['type'].lower()}"] += 1
-    _give_back(master, context, offered, refuse_seconds)
-
-
-def _perform(master: "Master", context: AcceptContext, operation: Mapping[str, Any]) -> bool:
-    """One operation; whether anything came of it."""
-    if operation["type"] in LAUNCHES:
-        return launch(master, context, operation)
-    try:
-        convert(master, context, operation)
-    except (MesosctlError, ValueError) as error:
-        master.operation_updates.refused(context.framework, operation, str(error))
-        return False
-    master.operation_updates.finished(context, operation)
-    return True
-
-
-def _count_launches(master: "Master", operations: Sequence[Mapping[str, Any]]) -> None:
-    """The master's oldest counters know LAUNCH alone, and one without tasks as a way of declining."""
-    for operation in operations:
-        if operation["type"] == "LAUNCH":
-            launches = bool(task_infos(operation))
-            master.counts["messages_launch_tasks" if launches else "messages_decline_offers"] += 1
-
-
-def decline(master: "Master", framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
-    """DECLINE: what is not (or no longer) offered to this framework is passed over."""
-    for offer_id in offer_ids:
-        offer = framework.offers.get(offer_id)
-        if offer is not None:
-            framework.counts["offers/declined"] += 1
-            master.offers.take_back(offer, _filter(refuse_seconds))
-
-
-def _filter(refuse_seconds: float | None) -> float:
-    return DEFAULT_REFUSE_SECONDS if refuse_seconds is None else refuse_seconds
-
-
-def _offers_problem(
-    master: "Master", framework: Framework, offer_ids: Sequence[str], offers: Sequence[Offer | None]
-) -> str | None:
-    if len(set(offer_ids)) != len(offer_ids):
-        return "Duplicate offer in offer list"
-    agents, offered_roles = set(), set()
-    for offer_id, offer in zip(offer_ids, offers, strict=True):
-        if offer is None:
-            return f"Offer {offer_id} is no longer valid"
-        if offer.framework_id != framework.id:
-            return f"Offer {offer_id} belongs to another framework"
-        agents.add(offer.agent_id)
-        offered_roles.add(offer.role)
-    if len(offered_roles) > 1:
-        return "Aggregated offers must be allocated to the same role"
-    if len(agents) > 1:
-        return "Aggregated offers must belong to one single agent"
-    if agents and not master.agents[next(iter(agents))].connected:
-        return "The agent of the offer is disconnected"
-    return None
-
-
-def _refuse_all(
-    master: "Master",
-    framework: Framework,
-    offers: Sequence[Offer],
-    operations: Sequence[Mapping[str, Any]],
-    problem: str,
-) -> None:
-    for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
-        master.offers.take_back(offer)
-    state = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
-    for operation in operations:
-        if operation["type"] in LAUNCHES:
-            for info in task_infos(operation):
-                master.task_updates.refuse(
-                    framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
-                )
-        else:
-            master.operation_updates.refused(
-                framework, operation, f"Operation attempted with invalid offers: {problem}"
-            )
-
-
-def _give_back(master: "Master", context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
-    """Two recoveries in one bracket: converted without a filter, the rest of `offered` with the call's.
-
-    What was converted and back again is as it was offered.
-    """
-    converted = context.left - offered
-    untouched = context.left - converted
-    converted += context.resized
-    allocator = master.allocator
-    allocator.pause()
-    if len(converted):
-        allocator.recover_resources(context.framework.id, context.agent.id, converted)
-    if len(untouched):
-        allocator.recover_resources(context.framework.id, context.agent.id, untouched, _filter(refuse_seconds))
-    allocator.resume()
-
-
 # What these convert is not there for later operations of the same ACCEPT, and of what shrinking frees the
 # master of Mesos 1.11.0 loses sight: it stays allocated to the framework until that is gone.
 _RESIZES = ("GROW_VOLUME", "SHRINK_VOLUME")
 
 
-def convert(master: "Master", context: AcceptContext, operation: Mapping[str, Any]) -> None:
-    """Check, and convert the agent, the allocator and the ground.  Raises RuleViolation, Conflict, Forbidden."""
-    conversions = _conversions(master, context, operation)
-    allocated = [
-        Conversion(step.consumed.allocated_to(context.role), step.converted.allocated_to(context.role))
-        for step in conversions
-    ]
-    left = operations_model.apply_all(context.left, allocated)
-    if operation["type"] in _RESIZES:
-        (step,) = allocated
-        left = context.left - step.consumed
-        context.resized += step.converted.filter(lambda entry: entry.is_persistent_volume)
-    master.allocator.update_allocation(context.framework.id, context.agent.id, context.left, allocated)
-    context.left = left
-    master.agent_was_converted(context.agent, conversions)
+class OfferAnswers:
+    """Carries out ACCEPT and DECLINE."""
 
+    def __init__(
+        self,
+        state: MasterState,
+        allocator: Allocator,
+        offers: Offers,
+        launcher: TaskLauncher,
+        checkpoints: Checkpoints,
+        task_updates: TaskUpdates,
+        operation_updates: OperationUpdates,
+    ) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._offers = offers
+        self._launcher = launcher
+        self._checkpoints = checkpoints
+        self._task_updates = task_updates
+        self._operation_updates = operation_updates
 
-def _conversions(master: "Master", context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
-    kind = operation["type"]
-    if kind in ("CREATE_DISK", "DESTROY_DISK"):
-        raise RuleViolation("'source' is not managed by a resource provider")
-    body = operation.get(kind.lower())
-    if body is None:
-        raise RuleViolation(f"Expecting '{kind.lower()}' to be present")
-    requester = Requester(
-        principal=context.framework.principal,
-        framework_roles=context.framework.roles,
-        offer_role=context.role,
-        may_share="SHARED_RESOURCES" in context.framework.capabilities,
-    )
-    principal = context.framework.principal
-    if kind in ("RESERVE", "UNRESERVE"):
-        resources = _offered(body.get("resources", ()), context)
-        if kind == "UNRESERVE":
-            check_unreserve(resources)
-            master.access.may_unreserve(principal, resources)
-            return operations_model.unreserve(_plain(resources))
-        if body.get("source"):
-            raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
-        check_reserve(resources, requester, agent_capabilities=context.agent.capabilities)
-        master.access.may_reserve(principal, resources)
-        return operations_model.reserve(_plain(resources))
-    if kind in ("CREATE", "DESTROY"):
-        volumes = _offered(body.get("volumes", ()), context)
-        if kind == "CREATE":
-            check_create(
-                volumes, requester, existing=context.agent.volumes(), agent_capabilities=context.agent.capabilities
+    def accept(
+        self,
+        framework: Framework,
+        offer_ids: Sequence[str],
+        operations: Sequence[Mapping[str, Any]],
+        refuse_seconds: float | None,
+    ) -> None:
+        """Run every operation in order; what is left goes back, untouched parts with the call's filter."""
+        self._count_launches(operations)
+        offers = [self._state.offers.get(offer_id) for offer_id in offer_ids]
+        problem = self._offers_problem(framework, offer_ids, offers)
+        if problem is not None:
+            self._refuse_all(framework, [offer for offer in offers if offer is not None], operations, problem)
+            return
+        valid = [offer for offer in offers if offer is not None]
+        if not valid:
+            return
+        offered = Resources()
+        for offer in valid:
+            self._offers.discard(offer)
+            offered += offer.resources
+        framework.counts["offers/accepted"] += len(valid)
+        context = AcceptContext(
+            framework,
+            self._state.agents[valid[0].agent_id],
+            valid[0].role,
+            offered,
+            knows_throttling=self._state.revocability.throttles,
+        )
+        for operation in operations:
+            if self._perform(context, operation):
+                framework.counts[f"operations/{operation['type'].lower()}"] += 1
+        self._give_back(context, offered, refuse_seconds)
+
+    def _perform(self, context: AcceptContext, operation: Mapping[str, Any]) -> bool:
+        """One operation; whether anything came of it."""
+        if operation["type"] in LAUNCHES:
+            return self._launcher.launch(context, operation)
+        try:
+            self.convert(context, operation)
+        except (MesosctlError, ValueError) as error:
+            self._operation_updates.refused(context.framework, operation, str(error))
+            return False
+        self._operation_updates.finished(context, operation)
+        return True
+
+    def _count_launches(self, operations: Sequence[Mapping[str, Any]]) -> None:
+        """The master's oldest counters know LAUNCH alone, and one without tasks as a way of declining."""
+        for operation in operations:
+            if operation["type"] == "LAUNCH":
+                launches = bool(task_infos(operation))
+                self._state.counts["messages_launch_tasks" if launches else "messages_decline_offers"] += 1
+
+    def decline(self, framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
+        """DECLINE: what is not (or no longer) offered to this framework is passed over."""
+        for offer_id in offer_ids:
+            offer = framework.offers.get(offer_id)
+            if offer is not None:
+                framework.counts["offers/declined"] += 1
+                self._offers.take_back(offer, _filter(refuse_seconds))
+
+    def _offers_problem(
+        self, framework: Framework, offer_ids: Sequence[str], offers: Sequence[Offer | None]
+    ) -> str | None:
+        if len(set(offer_ids)) != len(offer_ids):
+            return "Duplicate offer in offer list"
+        agents, offered_roles = set(), set()
+        for offer_id, offer in zip(offer_ids, offers, strict=True):
+            if offer is None:
+                return f"Offer {offer_id} is no longer valid"
+            if offer.framework_id != framework.id:
+                return f"Offer {offer_id} belongs to another framework"
+            agents.add(offer.agent_id)
+            offered_roles.add(offer.role)
+        if len(offered_roles) > 1:
+            return "Aggregated offers must be allocated to the same role"
+        if len(agents) > 1:
+            return "Aggregated offers must belong to one single agent"
+        if agents and not self._state.agents[next(iter(agents))].connected:
+            return "The agent of the offer is disconnected"
+        return None
+
+    def _refuse_all(
+        self,
+        framework: Framework,
+        offers: Sequence[Offer],
+        operations: Sequence[Mapping[str, Any]],
+        problem: str,
+    ) -> None:
+        for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
+            self._offers.take_back(offer)
+        state = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
+        for operation in operations:
+            if operation["type"] in LAUNCHES:
+                for info in task_infos(operation):
+                    self._task_updates.refuse(
+                        framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
+                    )
+            else:
+                self._operation_updates.refused(
+                    framework, operation, f"Operation attempted with invalid offers: {problem}"
+                )
+
+    def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
+        """Two recoveries in one bracket: converted without a filter, the rest of `offered` with the call's.
+
+        What was converted and back again is as it was offered.
+        """
+        converted = context.left - offered
+        untouched = context.left - converted
+        converted += context.resized
+        self._allocator.pause()
+        if len(converted):
+            self._allocator.recover_resources(context.framework.id, context.agent.id, converted)
+        if len(untouched):
+            self._allocator.recover_resources(
+                context.framework.id, context.agent.id, untouched, _filter(refuse_seconds)
             )
-            master.access.may_create(principal, volumes)
-            return operations_model.create(_plain(volumes))
-        check_destroy(volumes, existing=context.agent.volumes(), in_use=master.used_on(context.agent.id))
-        master.access.may_destroy(principal, volumes)
-        return operations_model.destroy(_plain(volumes))
-    if kind == "GROW_VOLUME":
-        volume, addition = _plain(_offered((body["volume"], body["addition"]), context))
-        check_grow(volume, addition)
-        master.access.may_resize(principal, volume)
-        return operations_model.grow(volume, addition)
-    if kind == "SHRINK_VOLUME":
-        (volume,) = _plain(_offered((body["volume"],), context))
-        subtract = to_milli(body["subtract"]["value"])
-        check_shrink(volume, subtract)
-        master.access.may_resize(principal, volume)
-        return operations_model.shrink(volume, subtract)
-    raise RuleViolation(f"Operation {kind} is not supported")
+        self._allocator.resume()
+
+    def convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
+        """Check, and convert the agent, the allocator and the ground.  Raises RuleViolation, Conflict, Forbidden."""
+        conversions = self._conversions(context, operation)
+        allocated = [
+            Conversion(step.consumed.allocated_to(context.role), step.converted.allocated_to(context.role))
+            for step in conversions
+        ]
+        left = operations_model.apply_all(context.left, allocated)
+        if operation["type"] in _RESIZES:
+            (step,) = allocated
+            left = context.left - step.consumed
+            context.resized += step.converted.filter(lambda entry: entry.is_persistent_volume)
+        self._allocator.update_allocation(context.framework.id, context.agent.id, context.left, allocated)
+        context.left = left
+        self._checkpoints.convert(context.agent, conversions)
+
+    def _conversions(self, context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
+        kind = operation["type"]
+        if kind in ("CREATE_DISK", "DESTROY_DISK"):
+            raise RuleViolation("'source' is not managed by a resource provider")
+        body = operation.get(kind.lower())
+        if body is None:
+            raise RuleViolation(f"Expecting '{kind.lower()}' to be present")
+        requester = Requester(
+            principal=context.framework.principal,
+            framework_roles=context.framework.roles,
+            offer_role=context.role,
+            may_share="SHARED_RESOURCES" in context.framework.capabilities,
+        )
+        principal = context.framework.principal
+        if kind in ("RESERVE", "UNRESERVE"):
+            resources = _offered(body.get("resources", ()), context)
+            if kind == "UNRESERVE":
+                check_unreserve(resources)
+                self._state.access.may_unreserve(principal, resources)
+                return operations_model.unreserve(_plain(resources))
+            if body.get("source"):
+                raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
+            check_reserve(resources, requester, agent_capabilities=context.agent.capabilities)
+            self._state.access.may_reserve(principal, resources)
+            return operations_model.reserve(_plain(resources))
+        if kind in ("CREATE", "DESTROY"):
+            volumes = _offered(body.get("volumes", ()), context)
+            if kind == "CREATE":
+                check_create(
+                    volumes, requester, existing=context.agent.volumes(), agent_capabilities=context.agent.capabilities
+                )
+                self._state.access.may_create(principal, volumes)
+                return operations_model.create(_plain(volumes))
+            check_destroy(volumes, existing=context.agent.volumes(), in_use=self._state.used_on(context.agent.id))
+            self._state.access.may_destroy(principal, volumes)
+            return operations_model.destroy(_plain(volumes))
+        if kind == "GROW_VOLUME":
+            volume, addition = _plain(_offered((body["volume"], body["addition"]), context))
+            check_grow(volume, addition)
+            self._state.access.may_resize(principal, volume)
+            return operations_model.grow(volume, addition)
+        if kind == "SHRINK_VOLUME":
+            (volume,) = _plain(_offered((body["volume"],), context))
+            subtract = to_milli(body["subtract"]["value"])
+            check_shrink(volume, subtract)
+            self._state.access.may_resize(principal, volume)
+            return operations_model.shrink(volume, subtract)
+        raise RuleViolation(f"Operation {kind} is not supported")
+
+
+def _filter(refuse_seconds: float | None) -> float:
+    return DEFAULT_REFUSE_SECONDS if refuse_seconds is None else refuse_seconds
 
 
 def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:

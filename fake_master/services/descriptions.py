@@ -1,44 +1,46 @@
 """Agents, frameworks, offers and tasks as the messages of the v1 APIs (spec/endpoints.md §4, §5)."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from fake_master.state import roles
+from fake_master.state.agents import Agent
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
+from fake_master.state.tasks import Executor, Task
 from mesosctl.api.resources import list_to_json
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-    from fake_master.state.agents import Agent
-    from fake_master.state.frameworks import Framework
-    from fake_master.state.offers import Offer
-    from fake_master.state.tasks import Executor, Task
-
 
 _NANOSECONDS = 1_000_000_000
 # An operator is shown every offer whole, whatever its framework understands.
 _OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
+Added = Mapping[str, Any]
+"""Fields that an extension adds to a message."""
+_NOTHING: Added = MappingProxyType({})
 
 
-def master_info(master: "Master") -> dict[str, Any]:
+def master_info(state: MasterState) -> dict[str, Any]:
     """MasterInfo."""
-    numbers = master.hostname.split(".")
+    numbers = state.hostname.split(".")
     is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
     return {
-        "id": master.id,
+        "id": state.id,
         "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
-        "port": master.port,
-        "pid": master.pid,
-        "hostname": master.hostname,
-        "version": master.profile.version,
-        "address": {"hostname": master.hostname, "ip": master.hostname, "port": master.port},
+        "port": state.port,
+        "pid": state.pid,
+        "hostname": state.hostname,
+        "version": state.profile.version,
+        "address": {"hostname": state.hostname, "ip": state.hostname, "port": state.port},
         # A capability newer than the message's own list is written as an empty object.
-        "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in master.profile.master_capabilities],
+        "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in state.profile.master_capabilities],
     }
 
 
-def agent(master: "Master", of: "Agent", sees: roles.Sees = roles.everything) -> dict[str, Any]:
-    """An agent as GET_AGENTS shows it to somebody; events show everybody everything."""
+def agent(
+    state: MasterState, of: Agent, sees: roles.Sees = roles.everything, added: Added = _NOTHING
+) -> dict[str, Any]:
+    """Describe an agent as GET_AGENTS shows it; events show every role to everybody."""
     message = {
         "agent_info": agent_info(of, sees),
         "active": of.active,
@@ -49,9 +51,9 @@ def agent(master: "Master", of: "Agent", sees: roles.Sees = roles.everything) ->
         **_reregistered(of),
         "total_resources": list_to_json(roles.seen(of.whole, sees), "ENDPOINT"),
         "capabilities": [{"type": name} for name in of.capabilities],
-        **lending_agent(master, of),
+        **added,
     }
-    for key, held in (("allocated_resources", master.used_on(of.id)), ("offered_resources", master.offered_on(of.id))):
+    for key, held in (("allocated_resources", state.used_on(of.id)), ("offered_resources", state.offered_on(of.id))):
         visible = roles.seen(held, sees)
         if len(visible):
             message[key] = list_to_json(visible, "ENDPOINT")
@@ -62,7 +64,7 @@ def agent(master: "Master", of: "Agent", sees: roles.Sees = roles.everything) ->
     return message
 
 
-def agent_info(of: "Agent", sees: roles.Sees = roles.everything) -> dict[str, Any]:
+def agent_info(of: Agent, sees: roles.Sees = roles.everything) -> dict[str, Any]:
     """SlaveInfo."""
     info: dict[str, Any] = {
         "hostname": of.hostname,
@@ -78,13 +80,13 @@ def agent_info(of: "Agent", sees: roles.Sees = roles.everything) -> dict[str, An
     return info
 
 
-def _reregistered(of: "Agent") -> dict[str, Any]:
+def _reregistered(of: Agent) -> dict[str, Any]:
     if of.reregistered_time is None:
         return {}
     return {"reregistered_time": {"nanoseconds": int(of.reregistered_time * _NANOSECONDS)}}
 
 
-def framework_info(of: "Framework") -> dict[str, Any]:
+def framework_info(of: Framework) -> dict[str, Any]:
     """FrameworkInfo with the defaults that the master writes out, and without empty lists."""
     written: dict[str, Any] = _without_empty_lists(of.info)
     return {"failover_timeout": 0.0, "checkpoint": False} | written
@@ -96,32 +98,32 @@ def _without_empty_lists(value: Any) -> Any:
     return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
 
 
-def framework(master: "Master", of: "Framework") -> dict[str, Any]:
-    """A framework as GET_FRAMEWORKS shows it."""
+def framework(state: MasterState, of: Framework, added: Added = _NOTHING) -> dict[str, Any]:
+    """Describe a framework as GET_FRAMEWORKS shows it."""
     times = _framework_times(of)
     if of.recovered:  # nobody knows when it was first there
         del times["registered_time"], times["reregistered_time"]
     message: dict[str, Any] = {
         **times,
         "offer_constraints": dict(of.offer_constraints),
-        **lending_framework(master, of),
+        **added,
     }
     if of.unregistered_time is not None:
         message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
     lists = {
-        "offers": [offer(master, of, outstanding, _OPERATOR) for outstanding in of.offers.values()],
+        "offers": [offer(state, of, outstanding, _OPERATOR) for outstanding in of.offers.values()],
         "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
         "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
     }
     return message | {name: entries for name, entries in lists.items() if entries}
 
 
-def framework_event(of: "Framework") -> dict[str, Any]:
+def framework_event(of: Framework) -> dict[str, Any]:
     """A framework as the operator events tell of it: no offers and no resources, and a time of leaving in any case."""
     return {**_framework_times(of), "unregistered_time": {"nanoseconds": 0}}
 
 
-def _framework_times(of: "Framework") -> dict[str, Any]:
+def _framework_times(of: Framework) -> dict[str, Any]:
     return {
         "framework_info": framework_info(of),
         "active": of.active,
@@ -132,7 +134,7 @@ def _framework_times(of: "Framework") -> dict[str, Any]:
     }
 
 
-def task(of: "Task") -> dict[str, Any]:
+def task(of: Task) -> dict[str, Any]:
     """A task as GET_TASKS and the operator events show it."""
     message: dict[str, Any] = {
         "name": of.name,
@@ -152,15 +154,15 @@ def task(of: "Task") -> dict[str, Any]:
     return message | {key: of.info[key] for key in ("labels", "discovery", "container") if key in of.info}
 
 
-def executor(of: "Executor") -> dict[str, Any]:
+def executor(of: Executor) -> dict[str, Any]:
     """An ExecutorInfo as its framework sent it, with what the master adds to it."""
     own = {"framework_id": {"value": of.framework_id}, "resources": list_to_json(of.resources, "POST")}
     return {**of.info, **own}
 
 
-def offer(master: "Master", to: "Framework", of: "Offer", capabilities: frozenset[str] | None = None) -> dict[str, Any]:
+def offer(state: MasterState, to: Framework, of: Offer, capabilities: frozenset[str] | None = None) -> dict[str, Any]:
     """An Offer message, in the format that the capabilities ask for; those of the framework unless given."""
-    on = master.agents[of.agent_id]
+    on = state.agents[of.agent_id]
     capabilities = to.capabilities if capabilities is None else capabilities
     multi_role = "MULTI_ROLE" in capabilities
     resources = of.resources if multi_role else of.resources.allocated_to(None)
@@ -174,7 +176,7 @@ def offer(master: "Master", to: "Framework", of: "Offer", capabilities: frozense
     }
     if on.attributes:
         described["attributes"] = [attribute(name, value) for name, value in on.attributes.items()]
-    unavailability = master.machines.unavailability(on)
+    unavailability = state.maintenance.unavailability(on)
     if unavailability is not None:
         described["unavailability"] = dict(unavailability)
     if on.domain is not None:
@@ -184,18 +186,18 @@ def offer(master: "Master", to: "Framework", of: "Offer", capabilities: frozense
     return described
 
 
-def inverse_offer(master: "Master", to: "Framework", offer_id: str, on: "Agent") -> dict[str, Any]:
+def inverse_offer(state: MasterState, to: Framework, offer_id: str, on: Agent) -> dict[str, Any]:
     """An InverseOffer message; it asks for all that the framework has there, and so names no resources."""
     return {
         "id": {"value": offer_id},
         "url": _url(on),
         "framework_id": {"value": to.id},
         "agent_id": {"value": on.id},
-        "unavailability": dict(master.machines.unavailability(on) or {}),
+        "unavailability": dict(state.maintenance.unavailability(on) or {}),
     }
 
 
-def _url(on: "Agent") -> dict[str, Any]:
+def _url(on: Agent) -> dict[str, Any]:
     return {
         "scheme": "http",
         "address": {"hostname": on.hostname, "ip": on.ip, "port": on.port},
@@ -208,48 +210,3 @@ def attribute(name: str, value: str | float) -> dict[str, Any]:
     if isinstance(value, str):
         return {"name": name, "type": "TEXT", "text": {"value": value}}
     return {"name": name, "type": "SCALAR", "scalar": {"value": value}}
-
-
-def lending_agent(master: "Master", of: "Agent") -> dict[str, Any]:
-    """What is added to an agent; nothing on a master that does not lend."""
-    if master.lending is None or master.tenancy is None:
-        return {}
-    debts = master.lending.lent.agent(of.id).debt
-    guests = master.tenancy.guests(of.id)
-    return {
-        "lending": {
-            "guests": [
-                {"framework_id": {"value": framework.id}, "task_id": {"value": task.id}, "standing": standing}
-                for framework, task, standing in guests
-            ],
-            "debts": [
-                {
-                    "framework_id": {"value": tenant.framework},
-                    "role": tenant.role.name,
-                    "resources": list_to_json(
-                        Resources(Resource(name, milli, revocable=True) for name, milli in sorted(amounts.items())),
-                        "POST",
-                    ),
-                }
-                for tenant, amounts in debts.items()
-            ],
-            "stop_seconds": master.task_outcome.stop_seconds,
-        }
-    }
-
-
-def lending_framework(master: "Master", of: "Framework") -> dict[str, Any]:
-    """What is added to a framework."""
-    if master.lending is None or of.id not in master.frameworks:
-        return {}
-    return {
-        "refusals": [
-            {
-                "agent_id": {"value": agent_id},
-                "role": role,
-                "resources": list_to_json(refused, "POST"),
-                "seconds": seconds,
-            }
-            for agent_id, role, refused, seconds in master.lending.refusals(of.id)
-        ]
-    }

@@ -1,15 +1,13 @@
 """What frameworks and operators are told: scheduler events and operator events (spec/endpoints.md §4, §5)."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fake_master.services import descriptions
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream, encoded
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-    from fake_master.state.frameworks import Framework
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = encoded({"type": "HEARTBEAT"})
@@ -18,18 +16,12 @@ _HEARTBEAT = encoded({"type": "HEARTBEAT"})
 class EventPublisher:
     """Writes events to streams, and counts what each framework was told."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
-        self._operators: dict[str, EventStream] = {}
-
-    @property
-    def operator_streams(self) -> int:
-        """How many operators listen."""
-        return len(self._operators)
+    def __init__(self, state: MasterState) -> None:
+        self._state = state
 
     # --- To one framework -----------------------------------------------------------------------------
 
-    def subscribed(self, framework: "Framework") -> None:
+    def subscribed(self, framework: Framework) -> None:
         """The first event of a subscription, and the heartbeats that follow."""
         stream = framework.stream
         assert stream is not None, "a subscribed framework has a stream"
@@ -41,56 +33,56 @@ class EventPublisher:
                 "subscribed": {
                     "framework_id": {"value": framework.id},
                     "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
-                    "master_info": descriptions.master_info(self._master),
+                    "master_info": descriptions.master_info(self._state),
                 },
             },
         )
         self.keep_alive(stream, framework)
 
-    def keep_alive(self, stream: EventStream, framework: "Framework | None" = None) -> None:
+    def keep_alive(self, stream: EventStream, framework: Framework | None = None) -> None:
         """A heartbeat now, and every fifteen seconds until the stream is closed."""
         if stream.closed:
             return
         if framework is not None:
             framework.counts["events/heartbeat"] += 1
         stream.send_record(_HEARTBEAT)
-        self._master.timers.at(self._master.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
+        self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
-    def offers(self, framework: "Framework", offers: Iterable[Offer]) -> None:
+    def offers(self, framework: Framework, offers: Iterable[Offer]) -> None:
         """One OFFERS event."""
         if framework.stream is None:
             return  # describing thousands of offers to nobody takes its time
-        described = [descriptions.offer(self._master, framework, offer) for offer in offers]
+        described = [descriptions.offer(self._state, framework, offer) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
-    def rescind(self, framework: "Framework", offer: Offer) -> None:
+    def rescind(self, framework: Framework, offer: Offer) -> None:
         """An offer is withdrawn."""
         self._to(framework, {"type": "RESCIND", "rescind": {"offer_id": {"value": offer.id}}})
 
-    def inverse_offers(self, framework: "Framework", agents: Mapping[str, str]) -> None:
+    def inverse_offers(self, framework: Framework, agents: Mapping[str, str]) -> None:
         """One INVERSE_OFFERS event: agent ids by inverse offer id."""
         described = [
-            descriptions.inverse_offer(self._master, framework, offer_id, self._master.agents[agent_id])
+            descriptions.inverse_offer(self._state, framework, offer_id, self._state.agents[agent_id])
             for offer_id, agent_id in agents.items()
         ]
         self._to(framework, {"type": "INVERSE_OFFERS", "inverse_offers": {"inverse_offers": described}})
 
-    def rescind_inverse_offer(self, framework: "Framework", offer_id: str) -> None:
+    def rescind_inverse_offer(self, framework: Framework, offer_id: str) -> None:
         """An inverse offer is withdrawn."""
         self._to(
             framework,
             {"type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": {"inverse_offer_id": {"value": offer_id}}},
         )
 
-    def update(self, framework: "Framework", status: Mapping[str, Any]) -> None:
+    def update(self, framework: Framework, status: Mapping[str, Any]) -> None:
         """The status of a task."""
         self._to(framework, {"type": "UPDATE", "update": {"status": status}})
 
-    def operation(self, framework: "Framework", status: Mapping[str, Any]) -> None:
+    def operation(self, framework: Framework, status: Mapping[str, Any]) -> None:
         """The status of an offer operation that has an id."""
         self._to(framework, {"type": "UPDATE_OPERATION_STATUS", "update_operation_status": {"status": status}})
 
-    def message(self, framework: "Framework", agent_id: str, executor_id: str, data: str) -> None:
+    def message(self, framework: Framework, agent_id: str, executor_id: str, data: str) -> None:
         """A message of an executor."""
         self._to(
             framework,
@@ -102,10 +94,10 @@ class EventPublisher:
 
     def failure(self, agent_id: str) -> None:
         """An agent is gone; every framework hears of it."""
-        for framework in self._master.frameworks.values():
+        for framework in self._state.frameworks.values():
             self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
 
-    def executor_failure(self, framework: "Framework", agent_id: str, executor_id: str, status: int) -> None:
+    def executor_failure(self, framework: Framework, agent_id: str, executor_id: str, status: int) -> None:
         """An executor of the framework has ended; `status` is as wait(2) gives it."""
         content = {"agent_id": {"value": agent_id}, "executor_id": {"value": executor_id}, "status": status}
         self._to(framework, {"type": "FAILURE", "failure": content})
@@ -115,7 +107,7 @@ class EventPublisher:
         stream.send({"type": "ERROR", "error": {"message": message}})
         stream.close()
 
-    def _to(self, framework: "Framework", event: Mapping[str, Any]) -> None:
+    def _to(self, framework: Framework, event: Mapping[str, Any]) -> None:
         if framework.stream is not None:
             framework.counts[f"events/{event['type'].lower()}"] += 1
             framework.stream.send(event)
@@ -125,20 +117,20 @@ class EventPublisher:
     def add_operator(self, subscribed: bytes) -> EventStream:
         """A new listener, whose first record is `subscribed`; the oldest is let go where there are too many."""
         stream = EventStream()
-        self._operators[stream.id] = stream
+        self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
         stream.send_record(subscribed)
-        while len(self._operators) > self._master.flags.count("max_operator_event_stream_subscribers"):
-            self._operators.pop(next(iter(self._operators))).close()
+        while len(self._state.operator_streams) > self._state.flags.count("max_operator_event_stream_subscribers"):
+            self._state.operator_streams.pop(next(iter(self._state.operator_streams))).close()
         self.keep_alive(stream)
         return stream
 
     def _forget_operator(self, stream: EventStream) -> None:
-        self._operators.pop(stream.id, None)
+        self._state.operator_streams.pop(stream.id, None)
 
     def operators(self, kind: str, content: Mapping[str, Any]) -> None:
         """One event to every listening operator, written once for all."""
-        if self._operators:
+        if self._state.operator_streams:
             record = encoded({"type": kind, kind.lower(): content})
-            for stream in list(self._operators.values()):
+            for stream in list(self._state.operator_streams.values()):
                 stream.send_record(record)

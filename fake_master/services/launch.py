@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fake_master.allocator.interface import Allocator
+from fake_master.services.task_runner import TaskRunner
+from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import Executor, Task
@@ -14,9 +17,6 @@ from mesosctl.model.reservations import check_gpus
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import id_error
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
 
 
 @dataclass(slots=True)
@@ -57,63 +57,67 @@ def task_infos(operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(operation.get("launch_group", {}).get("task_group", {}).get("tasks", ()))
 
 
-def launch(master: "Master", context: AcceptContext, operation: Mapping[str, Any]) -> bool:
-    """Each task on its own, of a group all or none; whether any was launched."""
-    infos = task_infos(operation)
-    if operation["type"] == "LAUNCH_GROUP":
-        return _launch_group(master, context, infos, operation.get("launch_group", {}).get("executor"))
-    launched = False
-    for info in infos:
-        problem = task_problem(context, info)
-        if problem is not None:
-            master.task_updates.refuse(context.framework, info, "TASK_ERROR", "REASON_TASK_INVALID", problem)
-            continue
-        _start(master, context, info, info.get("executor"))
-        launched = True
-    return launched
+class TaskLauncher:
+    """Starts the tasks of LAUNCH and LAUNCH_GROUP, and refuses those that cannot be."""
 
+    def __init__(self, allocator: Allocator, task_updates: TaskUpdates, task_runner: TaskRunner) -> None:
+        self._allocator = allocator
+        self._task_updates = task_updates
+        self._task_runner = task_runner
 
-def _launch_group(
-    master: "Master", context: AcceptContext, infos: Sequence[Mapping[str, Any]], executor: Mapping[str, Any] | None
-) -> bool:
-    """An operation without its body has no tasks of which anything could be said."""
-    if executor is None or not infos:
-        return False
-    problem = group_problem(context, infos, executor)
-    for info in infos:
-        if problem is not None:
-            master.task_updates.refuse(context.framework, info, "TASK_ERROR", "REASON_TASK_GROUP_INVALID", problem)
-        else:
-            _start(master, context, info, executor)
-    return problem is None
+    def launch(self, context: AcceptContext, operation: Mapping[str, Any]) -> bool:
+        """Each task on its own, of a group all or none; whether any was launched."""
+        infos = task_infos(operation)
+        if operation["type"] == "LAUNCH_GROUP":
+            return self._launch_group(context, infos, operation.get("launch_group", {}).get("executor"))
+        launched = False
+        for info in infos:
+            problem = task_problem(context, info)
+            if problem is not None:
+                self._task_updates.refuse(context.framework, info, "TASK_ERROR", "REASON_TASK_INVALID", problem)
+                continue
+            self._start(context, info, info.get("executor"))
+            launched = True
+        return launched
 
+    def _launch_group(
+        self, context: AcceptContext, infos: Sequence[Mapping[str, Any]], executor: Mapping[str, Any] | None
+    ) -> bool:
+        """An operation without its body has no tasks of which anything could be said."""
+        if executor is None or not infos:
+            return False
+        problem = group_problem(context, infos, executor)
+        for info in infos:
+            if problem is not None:
+                self._task_updates.refuse(context.framework, info, "TASK_ERROR", "REASON_TASK_GROUP_INVALID", problem)
+            else:
+                self._start(context, info, executor)
+        return problem is None
 
-def _start(
-    master: "Master", context: AcceptContext, info: Mapping[str, Any], executor: Mapping[str, Any] | None
-) -> None:
-    held = needed(context, [info], executor)
-    own = Resources(entries(info.get("resources", ()), context))
-    made = None
-    if executor is not None and not runs_already(context, executor):
-        made = Executor(
-            id=executor["executor_id"]["value"],
+    def _start(self, context: AcceptContext, info: Mapping[str, Any], executor: Mapping[str, Any] | None) -> None:
+        held = needed(context, [info], executor)
+        own = Resources(entries(info.get("resources", ()), context))
+        made = None
+        if executor is not None and not runs_already(context, executor):
+            made = Executor(
+                id=executor["executor_id"]["value"],
+                framework_id=context.framework.id,
+                agent_id=context.agent.id,
+                info=executor,
+                resources=held - own,
+            )
+        task = Task(
+            id=info["task_id"]["value"],
             framework_id=context.framework.id,
             agent_id=context.agent.id,
-            info=executor,
-            resources=held - own,
+            info=info,
+            resources=own,
+            role=context.role,
+            executor_id=executor["executor_id"]["value"] if executor is not None else "",
         )
-    task = Task(
-        id=info["task_id"]["value"],
-        framework_id=context.framework.id,
-        agent_id=context.agent.id,
-        info=info,
-        resources=own,
-        role=context.role,
-        executor_id=executor["executor_id"]["value"] if executor is not None else "",
-    )
-    context.left -= held
-    master.allocator.transition_offered_to_allocated(context.agent.id, held)
-    master.task_runner.launch(context.framework, task, made)
+        context.left -= held
+        self._allocator.transition_offered_to_allocated(context.agent.id, held)
+        self._task_runner.launch(context.framework, task, made)
 
 
 Info = Mapping[str, Any]

@@ -2,17 +2,13 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
 
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from mesosctl.model.quantities import to_double
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-    from fake_master.state.frameworks import Framework
-
 
 _MEASURED = ("cpus", "gpus", "mem", "disk")
 _OPERATIONS = (
@@ -48,11 +44,12 @@ _AT_REST = tuple(
         "messages_authenticate messages_deactivate_framework messages_decline_offers messages_executor_to_framework "
         "messages_exited_executor messages_framework_to_executor messages_kill_task messages_launch_tasks "
         "messages_operation_status_update messages_operation_status_update_acknowledgement "
-        "messages_reconcile_operations messages_reconcile_tasks messages_register_framework "
+        "messages_reconcile_operations messages_reconcile_tasks messages_register_framework messages_register_slave "
         "messages_reregister_framework messages_reregister_slave messages_resource_request messages_revive_offers "
         "messages_status_update messages_status_update_acknowledgement messages_suppress_offers "
         "messages_unregister_framework messages_unregister_slave messages_update_slave "
         "operator_event_stream_subscribers outstanding_offers recovery_slave_removals slave_removals "
+        "slave_registrations "
         "slave_removals/reason_registered slave_removals/reason_unhealthy slave_removals/reason_unregistered "
         "slave_reregistrations slave_shutdowns_canceled slave_shutdowns_completed slave_shutdowns_scheduled "
         "slave_unreachable_canceled slave_unreachable_completed slave_unreachable_scheduled slaves_unreachable "
@@ -65,19 +62,18 @@ _AT_REST = tuple(
 )
 
 
-def snapshot(master: "Master") -> dict[str, float]:
-    """Every metric by name, sorted."""
+def snapshot(state: MasterState, *others: Mapping[str, float]) -> dict[str, float]:
+    """Return every metric by name, sorted; `others` are those that services count themselves."""
     found = dict.fromkeys(_AT_REST, 0.0)
     found |= dict.fromkeys(_operation_names(), 0.0)
-    found |= _agents(master) | _resources(master) | _system()
-    found |= figures(master) | master.allocator.metrics()
-    found |= master.rate_limiting.metrics()
-    for name, count in master.counts.items():
+    found |= _agents(state) | _resources(state) | _system()
+    found |= figures(state)
+    for counted in others:
+        found |= counted
+    for name, count in state.counts.items():
         found[f"master/{name}"] = found.get(f"master/{name}", 0.0) + count
-    if master.tenancy is not None:
-        found["master/revocable_evictions"] = float(master.tenancy.evictions)
     found["master/elected"] = 1.0
-    found["master/uptime_secs"] = max(0.0, master.clock() - master.start_time)
+    found["master/uptime_secs"] = max(0.0, state.clock() - state.start_time)
     return dict(sorted(found.items()))
 
 
@@ -88,29 +84,22 @@ def _operation_names() -> Iterable[str]:
             yield f"master/operations/{operation}/{state}"
 
 
-def _agents(master: "Master") -> dict[str, float]:
-    agents = list(master.agents.values())
-    removed = master.agent_removal.counts
+def _agents(state: MasterState) -> dict[str, float]:
+    agents = list(state.agents.values())
     connected = sum(agent.connected for agent in agents)
-    active = sum(agent.active for agent in agents)
+    in_service = sum(agent.active for agent in agents)
     return {
-        "master/slave_registrations": float(master.agent_registry.registrations),
-        "master/messages_register_slave": float(master.agent_registry.registrations),
-        "master/slave_reregistrations": float(master.agent_registry.returns),
-        "master/messages_reregister_slave": float(master.agent_registry.returns),
-        "master/messages_update_slave": float(master.agent_registry.registrations + master.agent_registry.returns),
-        "master/slaves_unreachable": float(len(master.agent_registry.unreachable())),
-        **{f"master/{name}": float(count) for name, count in removed.items()},
-        "master/slaves_active": float(active),
-        "master/slaves_inactive": float(len(agents) - active),
+        "master/slaves_unreachable": float(len(state.known_agents.unreachable())),
+        "master/slaves_active": float(in_service),
+        "master/slaves_inactive": float(len(agents) - in_service),
         "master/slaves_connected": float(connected),
         "master/slaves_disconnected": float(len(agents) - connected),
     }
 
 
-def _resources(master: "Master") -> dict[str, float]:
-    totals = [agent.whole for agent in master.agents.values()]
-    in_use = [agent.used for agent in master.agents.values()]
+def _resources(state: MasterState) -> dict[str, float]:
+    totals = [agent.whole for agent in state.agents.values()]
+    in_use = [agent.used for agent in state.agents.values()]
     found = {}
     for name in _MEASURED:
         for suffix, part in (("", Resources.non_revocable), ("_revocable", Resources.revocable)):
@@ -156,8 +145,6 @@ _SINGLE = (
     *(f"tasks/active/{state}" for state in _ACTIVE),
     *(f"tasks/terminal/{state}" for state in _TERMINAL.split()),
 )
-# Of the subscriptions of a framework the first registers it, unless it came with an id; all others do so again.
-_FIRST, _AGAIN = "registered", "reregistered"
 # A call of the scheduler API → the name of its message, which is what the master's own counter is called by.
 # ACCEPT is not among them, since what counts is each LAUNCH in it, nor TEARDOWN, which has no counter.
 _MESSAGES = {
@@ -174,47 +161,40 @@ _MESSAGES = {
 }
 
 
-def figures(master: "Master") -> dict[str, float]:
+def figures(state: MasterState) -> dict[str, float]:
     """Every metric that tells of frameworks, offers and tasks."""
-    present, gone = master.frameworks.values(), master.subscriptions.completed.values()
-    found = dict(_sums(master, [*present, *gone]))
-    if master.flags.is_true("publish_per_framework_metrics"):
+    present, gone = state.frameworks.values(), state.completed_frameworks.values()
+    found = dict(_sums(state, [*present, *gone]))
+    if state.flags.is_true("publish_per_framework_metrics"):
         for framework in (*present, *gone):
             found.update(_of_one(framework))
     return found
 
 
-def lasting(framework: "Framework") -> Counter[str]:
-    """What one framework adds to the master's own counters."""
-    subscribed = framework.counts["calls/subscribe"]
-    first = 0 if framework.was_known else min(subscribed, 1)
-    return framework.counts + Counter({_FIRST: first, _AGAIN: subscribed - first})
-
-
-def _sums(master: "Master", everybody: "Iterable[Framework]") -> Iterator[tuple[str, float]]:
-    active = sum(framework.active for framework in master.frameworks.values())
-    connected = sum(framework.connected for framework in master.frameworks.values())
-    yield "master/frameworks_active", float(active)
-    yield "master/frameworks_inactive", float(len(master.frameworks) - active)
+def _sums(state: MasterState, everybody: Iterable[Framework]) -> Iterator[tuple[str, float]]:
+    in_service = sum(framework.active for framework in state.frameworks.values())
+    connected = sum(framework.connected for framework in state.frameworks.values())
+    yield "master/frameworks_active", float(in_service)
+    yield "master/frameworks_inactive", float(len(state.frameworks) - in_service)
     yield "master/frameworks_connected", float(connected)
-    yield "master/frameworks_disconnected", float(len(master.frameworks) - connected)
-    yield "master/outstanding_offers", float(len(master.offers))
-    yield "master/operator_event_stream_subscribers", float(master.events.operator_streams)
-    counts = Counter(master.subscriptions.forgotten)
+    yield "master/frameworks_disconnected", float(len(state.frameworks) - connected)
+    yield "master/outstanding_offers", float(len(state.offers))
+    yield "master/operator_event_stream_subscribers", float(len(state.operator_streams))
+    counts = Counter(state.forgotten_counts)
     for framework in everybody:
-        counts.update(lasting(framework))
-    yield "master/messages_register_framework", float(counts[_FIRST])
-    yield "master/messages_reregister_framework", float(counts[_AGAIN])
+        counts.update(framework.lasting_counts())
+    yield "master/messages_register_framework", float(counts["registered"])
+    yield "master/messages_reregister_framework", float(counts["reregistered"])
     for call, message in _MESSAGES.items():
         yield f"master/messages_{message}", float(counts[f"calls/{call}"])
-    for state in _ACTIVE:
-        if state != "task_unknown":
-            yield f"master/{state.replace('task', 'tasks', 1)}", float(counts[f"tasks/active/{state}"])
-    for state in _TERMINAL.split():
-        yield f"master/{state.replace('task', 'tasks', 1)}", float(counts[f"tasks/terminal/{state}"])
+    for active in _ACTIVE:
+        if active != "task_unknown":
+            yield f"master/{active.replace('task', 'tasks', 1)}", float(counts[f"tasks/active/{active}"])
+    for terminal in _TERMINAL.split():
+        yield f"master/{terminal.replace('task', 'tasks', 1)}", float(counts[f"tasks/terminal/{terminal}"])
 
 
-def _of_one(framework: "Framework") -> Iterator[tuple[str, float]]:
+def _of_one(framework: Framework) -> Iterator[tuple[str, float]]:
     prefix = f"master/frameworks/{quote(framework.name, safe='')}/{framework.id}/"
     counts = framework.counts
     for group, names in _GROUPS.items():

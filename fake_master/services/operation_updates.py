@@ -8,15 +8,14 @@ long GET_OPERATIONS shows it.  Of operations without an id nobody hears; they ar
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fake_master.services.events import EventPublisher
 from fake_master.services.launch import AcceptContext, entries
 from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, next_retry
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from mesosctl.api.resources import to_json
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
 
 _UNKNOWN = "Reconciliation: "
 
@@ -51,8 +50,9 @@ class FinishedOperation:
 class OperationUpdates:
     """Operations that wait for their framework, by the uuid of the update that it has to acknowledge."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(self, state: MasterState, events: EventPublisher) -> None:
+        self._state = state
+        self._events = events
         self._waiting: dict[str, FinishedOperation] = {}
 
     def shown(self) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ class OperationUpdates:
         """The master did not do it."""
         self._count(operation["type"], "error")
         if "id" in operation:
-            self._master.events.operation(
+            self._events.operation(
                 framework, {"operation_id": operation["id"], "state": "OPERATION_ERROR", "message": problem}
             )
 
@@ -91,7 +91,7 @@ class OperationUpdates:
 
     def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
         """ACKNOWLEDGE_OPERATION_STATUS: it is not told again."""
-        counts = self._master.counts
+        counts = self._state.counts
         waiting = self._waiting.get(uuid)
         if waiting is not None and (waiting.framework_id, waiting.id) == (framework.id, operation_id):
             counts["valid_operation_status_update_acknowledgements"] += 1
@@ -119,43 +119,41 @@ class OperationUpdates:
 
     def _tell_latest(self, framework: Framework, operation: FinishedOperation) -> None:
         """Without the uuid: there is nothing to acknowledge."""
-        self._master.events.operation(
-            framework, {key: operation.status[key] for key in operation.status if key != "uuid"}
-        )
+        self._events.operation(framework, {key: operation.status[key] for key in operation.status if key != "uuid"})
 
     def _tell_unknown(self, framework: Framework, asked: Mapping[str, Any]) -> None:
         named = {key: asked[key] for key in ("agent_id", "resource_provider_id") if key in asked}
         status = {"operation_id": asked["operation_id"], "state": "OPERATION_UNKNOWN"}
         if "agent_id" not in asked:
             status["message"] = f"{_UNKNOWN}Operation is unknown and no 'agent_id' was provided"
-        elif asked["agent_id"]["value"] not in self._master.agents:
+        elif asked["agent_id"]["value"] not in self._state.agents:
             status["message"] = f"{_UNKNOWN}Both operation and agent are unknown"
         elif "resource_provider_id" in asked:  # the agent is asked, and gives no reason
-            self._master.counts["messages_operation_status_update"] += 1
+            self._state.counts["messages_operation_status_update"] += 1
         else:
             status["message"] = f"{_UNKNOWN}Operation is unknown"
-        self._master.events.operation(framework, status | named)
+        self._events.operation(framework, status | named)
 
     def _send(self, uuid: str, wait: float) -> None:
         operation = self._waiting.get(uuid)
         if operation is None:
             return
-        framework = self._master.frameworks.get(operation.framework_id)
+        framework = self._state.frameworks.get(operation.framework_id)
         if framework is None:  # nobody is left to acknowledge it, so the master does
             del self._waiting[uuid]
             return
         self._agent_reports()
-        self._master.events.operation(framework, operation.status)
-        self._master.timers.at(self._master.now + wait, lambda: self._send(uuid, next_retry(wait)))
+        self._events.operation(framework, operation.status)
+        self._state.timers.at(self._state.now + wait, lambda: self._send(uuid, next_retry(wait)))
 
     def _agent_reports(self) -> None:
         for name in ("messages_operation_status_update", "valid_operation_status_updates"):
-            self._master.counts[name] += 1
+            self._state.counts[name] += 1
 
     def _count(self, kind: str, state: str) -> None:
         for name in ("total", state):
-            self._master.counts[f"operations/{name}"] += 1
-            self._master.counts[f"operations/{kind.lower()}/{name}"] += 1
+            self._state.counts[f"operations/{name}"] += 1
+            self._state.counts[f"operations/{kind.lower()}/{name}"] += 1
 
 
 def _described(operation: Mapping[str, Any], context: AcceptContext) -> dict[str, Any]:

@@ -8,15 +8,13 @@ takes effect when its permit comes.
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from fake_master.registry.interface import HeldRegistry, RegistryFailure
+from fake_master.registry.interface import HeldRegistry, RegistryFailure, Transaction
+from fake_master.services.events import EventPublisher
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.streams import EventStream
 from mesosctl.model.ratelimit import Limiter, Throttle
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-    from fake_master.state.frameworks import Framework
-    from fake_master.state.streams import EventStream
 
 # What a driver calls every message of a 1.x framework.
 _MESSAGE = "mesos.scheduler.Call"
@@ -36,27 +34,29 @@ class Counters:
 class RateLimiting:
     """The master's throttle and its counters, by principal."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
-        self._throttle = Throttle(master.flags.rate_limits)
-        self._applies = master.flags.rate_limit_http
+    def __init__(self, state: MasterState, events: EventPublisher, transaction: Transaction) -> None:
+        self._state = state
+        self._events = events
+        self._transaction = transaction
+        self._throttle = Throttle(state.flags.rate_limits)
+        self._applies = state.flags.rate_limit_http
         self._counters: dict[str, Counters] = {}
         self._waiting: deque[Action] = deque()
         """What has had its turn while another process held the registry, oldest first; one queue for all, so that
         one at a time tries."""
 
-    def registered(self, framework: "Framework") -> None:
+    def registered(self, framework: Framework) -> None:
         """Counters appear, at 0, with the first framework of a principal."""
         if framework.principal is not None:
             self._counters.setdefault(framework.principal, Counters())
 
-    def removed(self, framework: "Framework") -> None:
+    def removed(self, framework: Framework) -> None:
         """Counters go with the last registered framework of a principal."""
-        remaining = (known.principal for known in self._master.frameworks.values() if known is not framework)
+        remaining = (known.principal for known in self._state.frameworks.values() if known is not framework)
         if self._applies and framework.principal is not None and framework.principal not in remaining:
             self._counters.pop(framework.principal, None)
 
-    def receive(self, framework: "Framework", action: Action) -> None:
+    def receive(self, framework: Framework, action: Action) -> None:
         """A valid call arrives: do `action` when its permit comes, which may be at once."""
         if not self._applies:
             action()
@@ -70,7 +70,7 @@ class RateLimiting:
             action()
             self._count_processed(framework)
             return
-        now = self._master.now
+        now = self._state.now
         due = limiter.take(now)
         if due is None:
             self._refuse(stream, limiter)
@@ -81,25 +81,25 @@ class RateLimiting:
         elif due <= now:
             self._process(framework, stream, limiter, action)
         else:
-            self._master.timers.at(due, lambda: self._process(framework, stream, limiter, action))
+            self._state.timers.at(due, lambda: self._process(framework, stream, limiter, action))
 
-    def receive_answered(self, framework: "Framework") -> None:
+    def receive_answered(self, framework: Framework) -> None:
         """A call whose answer is its result, and which therefore cannot wait, was made."""
         if self._applies and (counters := self._counters_of(framework)) is not None:
             counters.received += 1
             counters.processed += 1
 
-    def connection_lost(self, framework: "Framework", action: Action) -> None:
+    def connection_lost(self, framework: Framework, action: Action) -> None:
         """The loss of a connection waits for a permit too, so that it does not overtake calls."""
         limiter = self._throttle.limiter(framework.principal) if self._applies else None
         if limiter is None:
             action()
             return
-        due = limiter.reserve(self._master.now)
-        if due <= self._master.now:
+        due = limiter.reserve(self._state.now)
+        if due <= self._state.now:
             self._in_order(action)
         else:
-            self._master.timers.at(due, lambda: self._in_order(action))
+            self._state.timers.at(due, lambda: self._in_order(action))
 
     def metrics(self) -> dict[str, float]:
         """The counters under their names, with principals as they are."""
@@ -109,7 +109,7 @@ class RateLimiting:
             found[f"frameworks/{principal}/messages_processed"] = float(counters.processed)
         return found
 
-    def _process(self, framework: "Framework", stream: "EventStream", limiter: Limiter, action: Action) -> None:
+    def _process(self, framework: Framework, stream: EventStream, limiter: Limiter, action: Action) -> None:
         """A call's turn has come."""
         limiter.begin()
         self._in_order(lambda: self._keep(framework, stream, action))
@@ -123,7 +123,7 @@ class RateLimiting:
             step()
         except HeldRegistry:
             self._waiting.append(step)
-            self._master.timers.at(self._master.now + _RETRY_AFTER, self._catch_up)
+            self._state.timers.at(self._state.now + _RETRY_AFTER, self._catch_up)
 
     def _catch_up(self) -> None:
         """Do what waits.  Raises HeldRegistry where it still has to: the timers try again."""
@@ -131,35 +131,35 @@ class RateLimiting:
             self._waiting[0]()
             self._waiting.popleft()
 
-    def _keep(self, framework: "Framework", stream: "EventStream", action: Action) -> None:
+    def _keep(self, framework: Framework, stream: EventStream, action: Action) -> None:
         """Make a call that was answered long ago; one of a framework that is gone, or has a newer stream, is ignored.
 
         Raises HeldRegistry, and nothing was done then.
         """
-        if self._master.frameworks.get(framework.id) is not framework or framework.stream is not stream:
+        if self._state.frameworks.get(framework.id) is not framework or framework.stream is not stream:
             return
         try:
-            with self._master.transaction():
+            with self._transaction():
                 action()
         except HeldRegistry:
             raise
         except RegistryFailure:
             # Nobody waits for an answer any more.  What the registry holds is as before; what the agents do goes on,
-            # and they write it when they can (`agent_memory`).
+            # and they write it when they can (`AgentStore`).
             pass
         self._count_processed(framework)
 
-    def _refuse(self, stream: "EventStream", limiter: Limiter) -> None:
+    def _refuse(self, stream: EventStream, limiter: Limiter) -> None:
         """The queue is full: the framework hears of it and is cut off; its tasks go on."""
         if stream.closed:
             return
-        self._master.events.error(stream, f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded")
+        self._events.error(stream, f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded")
         stream.lost()
 
-    def _count_processed(self, framework: "Framework") -> None:
+    def _count_processed(self, framework: Framework) -> None:
         # A teardown may have taken the counters away.
         if (counters := self._counters_of(framework)) is not None:
             counters.processed += 1
 
-    def _counters_of(self, framework: "Framework") -> Counters | None:
+    def _counters_of(self, framework: Framework) -> Counters | None:
         return None if framework.principal is None else self._counters.get(framework.principal)

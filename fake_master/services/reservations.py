@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
-from fake_master.registry.interface import UnreadableRegistry
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
+from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
+from fake_master.services.offers import Offers
+from fake_master.services.operation_updates import OperationUpdates
 from fake_master.state.agents import Agent
+from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model import operations
@@ -16,15 +19,23 @@ from mesosctl.model.reservations import Requester, check_reserve, check_unreserv
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
 
 class Reservations:
     """Operator's operations upon an agent's resources."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(
+        self,
+        state: MasterState,
+        allocator: Allocator,
+        offers: Offers,
+        checkpoints: "Checkpoints",
+        operation_updates: OperationUpdates,
+    ) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._offers = offers
+        self._checkpoints = checkpoints
+        self._operation_updates = operation_updates
 
     def reserve(
         self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
@@ -38,37 +49,37 @@ class Reservations:
     def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
         """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
         check_unreserve(resources)
-        self._master.access.may_unreserve(principal, resources)
+        self._state.access.may_unreserve(principal, resources)
         self._perform("UNRESERVE", agent, operations.unreserve(Resources(resources)))
 
     def create(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
         """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
         check_create(volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities)
-        self._master.access.may_create(principal, volumes)
+        self._state.access.may_create(principal, volumes)
         self._perform("CREATE", agent, operations.create(Resources(volumes)))
 
     def destroy(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
         """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
-        check_destroy(volumes, existing=agent.volumes(), in_use=self._master.used_on(agent.id))
-        self._master.access.may_destroy(principal, volumes)
+        check_destroy(volumes, existing=agent.volumes(), in_use=self._state.used_on(agent.id))
+        self._state.access.may_destroy(principal, volumes)
         self._perform("DESTROY", agent, operations.destroy(Resources(volumes)))
 
     def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
         check_grow(volume, addition)
-        self._master.access.may_resize(principal, volume)
+        self._state.access.may_resize(principal, volume)
         self._perform("GROW_VOLUME", agent, operations.grow(volume, addition))
 
     def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
         """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
         check_shrink(volume, subtract)
-        self._master.access.may_resize(principal, volume)
+        self._state.access.may_resize(principal, volume)
         self._perform("SHRINK_VOLUME", agent, operations.shrink(volume, subtract))
 
     def _may_rereserve(
         self, principal: str | None, resources: Sequence[Resource], source: Sequence[Resource] | None
     ) -> None:
-        access = self._master.access
+        access = self._state.access
         if not source:
             access.may_reserve(principal, resources)
             return
@@ -81,15 +92,14 @@ class Reservations:
 
     def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
-        master = self._master
         self._rescind_for(agent, conversions)
-        if not master.allocator.update_available(agent.id, conversions):
-            free = agent.total - master.held_on(agent.id).allocated_to(None)
+        if not self._allocator.update_available(agent.id, conversions):
+            free = agent.total - self._state.held_on(agent.id).allocated_to(None)
             # Says what is missing, or that it is offered or in use.
             operations.apply_all(free, conversions)
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
-        master.agent_was_converted(agent, conversions)
-        master.operation_updates.done(kind)
+        self._checkpoints.convert(agent, conversions)
+        self._operation_updates.done(kind)
 
     def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Offers are searched first, even where free resources would do, as in Mesos."""
@@ -97,11 +107,11 @@ class Reservations:
         for conversion in conversions:
             required += conversion.consumed
         recovered = Resources()
-        for offer in self._master.offers.on_agent(agent.id):
+        for offer in self._state.offers.on_agent(agent.id):
             part = offer.resources.allocated_to(None)
             if required == required - part:
                 continue
-            self._master.offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
+            self._offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
             recovered += part
             required -= part
             try:
@@ -121,13 +131,26 @@ class DoesNotFit(Exception):
 class Checkpoints:
     """The agents' side of every operation."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(
+        self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers, transaction: Transaction
+    ) -> None:
+        self._state = state
+        self._registry = registry
+        self._allocator = allocator
+        self._offers = offers
+        self._transaction = transaction
+
+    def load(self) -> None:
+        """Take over what the registry holds of every registered agent."""
+        for agent in list(self._state.agents.values()):
+            restored = self.restored(agent, agent.configured)
+            if restored != agent.total:
+                self.came_back(agent, restored)
 
     def restored(self, agent: Agent, configured: Resources) -> Resources:
         """`configured` with what the agent had checkpointed in place.  Raises DoesNotFit, RegistryFailure."""
         try:
-            kept = _read(self._master.registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
+            kept = _read(self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
         except (ValueError, TypeError, RuleViolation) as error:
             raise UnreadableRegistry(f"what agent {agent.hostname} has checkpointed cannot be read: {error}") from error
         base = Resources(configured_form(resource) for resource in kept)
@@ -140,43 +163,38 @@ class Checkpoints:
 
         Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
         """
-        allocator = self._master.allocator
         try:
             restored = self.restored(agent, configured)
         except DoesNotFit:
             agent.connected = False
-            allocator.deactivate_agent(agent.id)
-            self._rescind(agent)
+            self._allocator.deactivate_agent(agent.id)
+            self._offers.rescind_on(agent.id)
             raise
         agent.configured = configured
         if not agent.connected:
             agent.connected = True
-            allocator.activate_agent(agent.id)
+            self._allocator.activate_agent(agent.id)
         self.came_back(agent, restored)
 
     def came_back(self, agent: Agent, resources: Resources) -> None:
         """An agent registered again: what it says it has is what it has."""
         agent.total = agent.applied = resources
-        self._rescind(agent)
-        self._master.allocator.update_agent(agent.allocator_info(), agent.whole)
+        self._offers.rescind_on(agent.id)
+        self._allocator.update_agent(agent.allocator_info(), agent.whole)
 
-    def _rescind(self, agent: Agent) -> None:
-        for offer in self._master.offers.on_agent(agent.id):
-            self._master.offers.rescind(offer)
-
-    def tell_agent(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """Send an accepted operation on its way to the agent.  Inside a transaction."""
+    def convert(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Make an accepted operation true of the agent at once, and send it on its way there.  Inside a transaction."""
+        agent.total = operations.apply_all(agent.total, conversions)
         faults = agent.faults
         if faults.loses:
             faults.loses -= faults.loses > 0
         elif faults.delay:
-            master = self._master
-            master.timers.at(master.now + faults.delay, lambda: self._arrive_late(agent, conversions))
+            self._state.timers.at(self._state.now + faults.delay, lambda: self._arrive_late(agent, conversions))
         else:
             self._arrive(agent, conversions)
 
     def _arrive_late(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        with self._master.transaction():
+        with self._transaction():
             self._arrive(agent, conversions)
 
     def _arrive(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
@@ -187,7 +205,7 @@ class Checkpoints:
             self.came_back(agent, agent.applied)
             return
         kept = [entry for entry in agent.applied if entry.is_dynamically_reserved or entry.is_persistent_volume]
-        self._master.registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
+        self._registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
 
 
 def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:

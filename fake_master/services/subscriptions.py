@@ -1,42 +1,57 @@
 """Frameworks come, fail over, change and go (spec/endpoints.md §5)."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fake_master.allocator.interface import ResourceRequest
-from fake_master.services import descriptions, metrics
+from fake_master.allocator.interface import Allocator, ResourceRequest
+from fake_master.services import descriptions
+from fake_master.services.agents.store import NoAgentStore
+from fake_master.services.events import EventPublisher
+from fake_master.services.offers import Offers
+from fake_master.services.rate_limits import RateLimiting
+from fake_master.services.task_runner import TaskRunner
 from fake_master.state.frameworks import Framework, Subscription, allocator_info, roles_of
+from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import Task
 from mesosctl.api.resources import to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.resources import Resources
 
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
 
 class Subscriptions:
     """Every framework, and those that are gone."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(
+        self,
+        state: MasterState,
+        allocator: Allocator,
+        events: EventPublisher,
+        store: NoAgentStore,
+        offers: Offers,
+        rate_limiting: RateLimiting,
+        task_runner: TaskRunner,
+    ) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._events = events
+        self._store = store
+        self._offers = offers
+        self._rate_limiting = rate_limiting
+        self._task_runner = task_runner
         self._made = 0
-        self.completed: dict[str, Framework] = {}
-        self.forgotten: Counter[str] = Counter()
-        """What was counted of frameworks that are not even listed as completed any more."""
 
     def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
         """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
         stream = stream or EventStream()
         try:
-            wanted.check(self._master.flags)
+            wanted.check(self._state.flags)
             known = self._known(wanted.framework_id)
             if known is not None:
                 wanted = wanted.again(known)
         except RuleViolation as error:
-            self._master.events.error(stream, error.message)
+            self._events.error(stream, error.message)
             return stream
         if known is None and wanted.framework_id:
             # An id that this master has not given away is a former leader's: the framework was there before.
@@ -49,7 +64,6 @@ class Subscriptions:
 
     def recover(self, info: Mapping[str, Any], used: Mapping[str, Resources]) -> Framework:
         """A framework that was a former leader's, away until it subscribes; `used` is what it holds, by agent id."""
-        master = self._master
         framework = Framework(
             id=info["id"]["value"],
             info=info,
@@ -60,12 +74,12 @@ class Subscriptions:
             connected=False,
             completed_tasks=self._no_tasks(),
         )
-        master.frameworks[framework.id] = framework
-        master.rate_limiting.registered(framework)
+        self._state.frameworks[framework.id] = framework
+        self._rate_limiting.registered(framework)
         for agent_id, resources in used.items():
-            framework.hold(master.agents[agent_id], resources)
-        master.events.operators("FRAMEWORK_ADDED", {"framework": descriptions.framework_event(framework)})
-        master.allocator.add_framework(allocator_info(framework, master.flags), used, active=False)
+            framework.hold(self._state.agents[agent_id], resources)
+        self._events.operators("FRAMEWORK_ADDED", {"framework": descriptions.framework_event(framework)})
+        self._allocator.add_framework(allocator_info(framework, self._state.flags), used, active=False)
         return framework
 
     def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
@@ -73,111 +87,126 @@ class Subscriptions:
 
         It is told nothing, and where it is away it may stay away for ever.  Raises RuleViolation.
         """
-        self._master.frameworks[framework.id] = framework
-        self._master.rate_limiting.registered(framework)
+        self._state.frameworks[framework.id] = framework
+        self._rate_limiting.registered(framework)
         framework.counts["calls/subscribe"] += 1
         if framework.stream is not None:
             framework.stream.on_abandon(self._on_abandon(framework, framework.stream))
-        info = allocator_info(framework, self._master.flags)
-        self._master.allocator.add_framework(info, used, active=framework.active, suppressed=framework.suppressed)
+        info = allocator_info(framework, self._state.flags)
+        self._allocator.add_framework(info, used, active=framework.active, suppressed=framework.suppressed)
 
     def update(self, framework: Framework, wanted: Subscription) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
-        wanted.check(self._master.flags)
+        wanted.check(self._state.flags)
         wanted.check_change_of(framework)
         before = framework.info
         self._take_over(framework, wanted)
         if not _same_info(before, framework.info):
-            self._master.events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
+            self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
         """The stream is gone: no offers, and a while to come back."""
-        master = self._master
         framework.connected = framework.active = False
         framework.stream = None
-        master.allocator.deactivate_framework(framework.id)
+        self._allocator.deactivate_framework(framework.id)
         # A real master tells of each, though nobody is there to listen, and counts what it told.
         for counted in ("offers/rescinded", "events/rescind"):
             framework.counts[counted] += len(framework.offers)
         framework.counts["events/rescind_inverse_offer"] += len(framework.inverse_offers)
         self._take_back_offers(framework)
         if framework.failover_timeout >= 0:
-            framework.failover_timer = master.timers.at(
-                master.now + framework.failover_timeout, lambda: self.remove(framework)
+            framework.failover_timer = self._state.timers.at(
+                self._state.now + framework.failover_timeout, lambda: self.remove(framework)
             )
 
     def remove(self, framework: Framework) -> None:
         """The framework and all that it held is gone for good."""
-        master = self._master
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         # One bracket, so that no allocation falls between the parts of a removal.
-        master.allocator.pause()
+        self._allocator.pause()
         framework.active = framework.connected = False
-        master.failover.memory.forget(framework)
-        master.allocator.deactivate_framework(framework.id)
+        self._store.forget(framework)
+        self._allocator.deactivate_framework(framework.id)
         self._take_back_offers(framework)
-        master.task_runner.kill_all(framework)
+        self._task_runner.kill_all(framework)
         # Executors without tasks.
-        framework.lose_agents([master.agents[agent_id] for agent_id in framework.agents_used])
-        master.allocator.remove_framework(framework.id)
-        master.allocator.resume()
-        framework.unregistered_time = master.wall_time
+        framework.lose_agents([self._state.agents[agent_id] for agent_id in framework.agents_used])
+        self._allocator.remove_framework(framework.id)
+        self._allocator.resume()
+        framework.unregistered_time = self._state.wall_time
         if framework.stream is not None:
             framework.stream.close()
             framework.stream = None
-        del master.frameworks[framework.id]
-        master.rate_limiting.removed(framework)
-        self.completed[framework.id] = framework
-        while len(self.completed) > master.flags.count("max_completed_frameworks"):
-            self.forgotten += metrics.lasting(self.completed.pop(next(iter(self.completed))))
-        master.events.operators("FRAMEWORK_REMOVED", {"framework_info": descriptions.framework_info(framework)})
+        del self._state.frameworks[framework.id]
+        self._rate_limiting.removed(framework)
+        completed = self._state.completed_frameworks
+        completed[framework.id] = framework
+        while len(completed) > self._state.flags.count("max_completed_frameworks"):
+            self._state.forgotten_counts += completed.pop(next(iter(completed))).lasting_counts()
+        self._events.operators("FRAMEWORK_REMOVED", {"framework_info": descriptions.framework_info(framework)})
 
     def suppress(self, framework: Framework, wanted: Collection[str]) -> None:
         """SUPPRESS: no roles means all; a role that is not subscribed makes the whole call nothing."""
         if framework.roles.issuperset(wanted):
             chosen = frozenset(wanted) or framework.roles
             framework.suppressed |= chosen
-            self._master.allocator.suppress(framework.id, chosen)
+            self._allocator.suppress(framework.id, chosen)
 
     def revive(self, framework: Framework, wanted: Collection[str]) -> None:
         """REVIVE: as `suppress`, the other way."""
         if framework.roles.issuperset(wanted):
             chosen = frozenset(wanted) or framework.roles
             framework.suppressed -= chosen
-            self._master.allocator.revive(framework.id, chosen)
+            self._allocator.revive(framework.id, chosen)
+
+    def request(self, framework: Framework, requests: Sequence[Mapping[str, Any]]) -> None:
+        """Every request of a call, each for one agent; scalars count, and one that is not valid is passed over."""
+        wanted = []
+        for message in requests:
+            try:
+                entries = [to_core(resource) for resource in message.get("resources", ())]
+            except RuleViolation:
+                continue
+            roles = {entry.allocation_role for entry in entries} - {None}
+            wanted.append(
+                ResourceRequest(
+                    Resources(entries).scalar_quantities(),
+                    agent=message.get("agent_id", {}).get("value"),
+                    role=min(roles) if len(roles) == 1 else None,  # type: ignore[type-var]  # None was taken out
+                )
+            )
+        self._allocator.request_resources(framework.id, wanted)
 
     def _add(self, wanted: Subscription, stream: EventStream) -> None:
-        master = self._master
-        framework_id = f"{master.id}-{self._made:04d}"
+        framework_id = f"{self._state.id}-{self._made:04d}"
         self._made += 1
         framework = Framework(
             id=framework_id,
             info={**wanted.info, "id": {"value": framework_id}},
-            registered_time=master.wall_time,
+            registered_time=self._state.wall_time,
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
             stream=stream,
             completed_tasks=self._no_tasks(),
         )
         stream.on_abandon(self._on_abandon(framework, stream))
-        master.frameworks[framework_id] = framework
-        master.rate_limiting.registered(framework)
-        master.events.subscribed(framework)
-        master.allocator.add_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
-        master.events.operators("FRAMEWORK_ADDED", {"framework": descriptions.framework_event(framework)})
+        self._state.frameworks[framework_id] = framework
+        self._rate_limiting.registered(framework)
+        self._events.subscribed(framework)
+        self._allocator.add_framework(allocator_info(framework, self._state.flags), suppressed=framework.suppressed)
+        self._events.operators("FRAMEWORK_ADDED", {"framework": descriptions.framework_event(framework)})
 
     def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """The same framework on a new stream: its offers are void, its filters only if it had been away.
 
         Those in roles that it has left are still rescinded on the old one.
         """
-        master = self._master
         self._take_over(framework, wanted)
         if framework.stream is not None:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
-            master.events.error(old, "Framework failed over")
+            self._events.error(old, "Framework failed over")
             framework.counts["events/error"] += 1
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
@@ -186,51 +215,49 @@ class Subscriptions:
         framework.connected = True
         if framework.recovered:
             framework.recovered = False
-            framework.registered_time = master.wall_time
-        framework.reregistered_time = master.wall_time
+            framework.registered_time = self._state.wall_time
+        framework.reregistered_time = self._state.wall_time
         stream.on_abandon(self._on_abandon(framework, stream))
-        master.events.subscribed(framework)
+        self._events.subscribed(framework)
         if not framework.active:
             framework.active = True
-            master.allocator.activate_framework(framework.id)
-        master.events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
+            self._allocator.activate_framework(framework.id)
+        self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
         # Every agent is told who is listening now.
-        for task in framework.tasks.values():
-            master.task_updates.tell_again(framework, task)
+        self._task_runner.tell_again(framework)
 
     def _take_back_offers(self, framework: Framework) -> None:
         """Of both kinds."""
         for offer in list(framework.offers.values()):
-            self._master.offers.take_back(offer)
-        self._master.inverse_offers.forget(framework)
+            self._offers.take_back(offer)
+        self._offers.inverse.forget(framework)
 
     def _take_over(self, framework: Framework, wanted: Subscription) -> None:
-        master = self._master
         dropped = framework.roles - roles_of(wanted.info)
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         framework.suppressed = wanted.suppressed
         framework.offer_constraints = wanted.offer_constraints
-        master.failover.memory.remember_framework(framework)
-        master.allocator.update_framework(allocator_info(framework, master.flags), suppressed=framework.suppressed)
+        self._store.remember_framework(framework)
+        self._allocator.update_framework(allocator_info(framework, self._state.flags), suppressed=framework.suppressed)
         for offer in list(framework.offers.values()):
             if offer.role in dropped:
-                master.offers.rescind(offer)
+                self._offers.rescind(offer)
 
     def _no_tasks(self) -> deque[Task]:
         """Those that a framework has completed: none yet, and never too many."""
-        return deque(maxlen=self._master.flags.count("max_completed_tasks_per_framework"))
+        return deque(maxlen=self._state.flags.count("max_completed_tasks_per_framework"))
 
     def _known(self, framework_id: str) -> Framework | None:
-        if framework_id in self.completed:
+        if framework_id in self._state.completed_frameworks:
             raise RuleViolation("Framework has been removed")
-        return self._master.frameworks.get(framework_id)
+        return self._state.frameworks.get(framework_id)
 
     def _on_abandon(self, framework: Framework, stream: EventStream) -> Callable[[], None]:
         def gone() -> None:
             if framework.stream is stream:
                 self.disconnect(framework)
 
-        return lambda: self._master.rate_limiting.connection_lost(framework, gone)
+        return lambda: self._rate_limiting.connection_lost(framework, gone)
 
 
 def _same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -241,22 +268,3 @@ def _same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:
     lists = {name: sorted(info[name], key=repr) for name in ("roles", "capabilities") if name in info}
     return {name: value for name, value in {**info, **lists}.items() if value != []}
-
-
-def request(master: "Master", framework: Framework, requests: Sequence[Mapping[str, Any]]) -> None:
-    """Every request of a call, each for one agent; scalars count, and one that is not valid is passed over."""
-    wanted = []
-    for message in requests:
-        try:
-            entries = [to_core(resource) for resource in message.get("resources", ())]
-        except RuleViolation:
-            continue
-        roles = {entry.allocation_role for entry in entries} - {None}
-        wanted.append(
-            ResourceRequest(
-                Resources(entries).scalar_quantities(),
-                agent=message.get("agent_id", {}).get("value"),
-                role=min(roles) if len(roles) == 1 else None,  # type: ignore[type-var]  # None was taken out
-            )
-        )
-    master.allocator.request_resources(framework.id, wanted)

@@ -1,16 +1,15 @@
 """Updates that want to be acknowledged: what they are known by, and how often they are told again."""
 
 import base64
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 from uuid import uuid4
 
+from fake_master.services.agents.store import NoAgentStore
+from fake_master.services.events import EventPublisher
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
 
 FIRST_RETRY_SECONDS = 10.0
 _LONGEST_RETRY_SECONDS = 600.0
@@ -29,8 +28,12 @@ def new_uuid() -> str:
 class TaskUpdates:
     """Changes the states of tasks, tells of it, and answers who asks."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(self, state: MasterState, events: EventPublisher, store: NoAgentStore) -> None:
+        self._state = state
+        self._events = events
+        self._store = store
+        self.on_done: Callable[[str], None] = lambda _agent_id: None
+        """Called with an agent's id when a task there has ended and its last update is acknowledged."""
 
     # --- What agents say ------------------------------------------------------------------------------
 
@@ -41,7 +44,7 @@ class TaskUpdates:
         task.statuses.append(status)
         self.tell_operators(framework, task, status)
         task.unacknowledged.append(status)
-        self._master.failover.memory.remember_task(framework, task)
+        self._store.remember_task(framework, task)
         if len(task.unacknowledged) == 1:
             self._send(framework, task)
 
@@ -51,13 +54,13 @@ class TaskUpdates:
         if task is None or not task.unacknowledged or task.unacknowledged[0]["uuid"] != uuid:
             return
         task.unacknowledged.pop(0)
-        self._master.failover.memory.remember_task(framework, task, may_wait=True)
+        self._store.remember_task(framework, task, may_wait=True)
         if task.unacknowledged:
             self._send(framework, task)
         elif task.is_terminal:
             del framework.tasks[task_id]
             framework.completed_tasks.append(task)
-            self._master.draining.may_be_over(task.agent_id)
+            self.on_done(task.agent_id)
 
     def tell_again(self, framework: Framework, task: Task) -> None:
         """The agent hears that somebody new is listening, and does not wait for its next attempt."""
@@ -65,7 +68,7 @@ class TaskUpdates:
 
     def reaches_agent_of(self, task: Task) -> bool:
         """Whether anybody hears what the task's agent says, and the other way round."""
-        agent = self._master.agents.get(task.agent_id)
+        agent = self._state.agents.get(task.agent_id)
         return agent is not None and agent.connected
 
     def _send(self, framework: Framework, task: Task, wait: float = FIRST_RETRY_SECONDS) -> None:
@@ -77,14 +80,14 @@ class TaskUpdates:
         status = task.unacknowledged[0]
         if self.reaches_agent_of(task):
             for name in ("messages_status_update", "valid_status_updates"):
-                self._master.counts[name] += 1
-            self._master.events.update(framework, status)
+                self._state.counts[name] += 1
+            self._events.update(framework, status)
 
         def again() -> None:
             if task.unacknowledged and task.unacknowledged[0] is status:
                 self._send(framework, task, next_retry(wait))
 
-        task.retry = self._master.timers.at(self._master.now + wait, again)
+        task.retry = self._state.timers.at(self._state.now + wait, again)
 
     def _of_agent(self, task: Task, state: str) -> dict[str, Any]:
         status: dict[str, Any] = {
@@ -92,7 +95,7 @@ class TaskUpdates:
             "state": state,
             "source": "SOURCE_EXECUTOR",
             "agent_id": {"value": task.agent_id},
-            "timestamp": self._master.wall_time,
+            "timestamp": self._state.wall_time,
             "uuid": new_uuid(),
         }
         if task.executor_id:
@@ -111,12 +114,12 @@ class TaskUpdates:
         task.unacknowledged.clear()
         if is_news:
             self.tell_operators(framework, task, told)
-        self._master.events.update(framework, told)
+        self._events.update(framework, told)
 
     def tell_back(self, framework: Framework, task: Task) -> None:
         """How a task is whose agent had been lost, and that nobody here had heard of."""
         told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
-        self._master.events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
+        self._events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
 
     def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
         """The framework is gone: its task counts as killed, unless it has ended.  What operators are to be told."""
@@ -127,7 +130,7 @@ class TaskUpdates:
             "source": "SOURCE_MASTER",
             "reason": "REASON_FRAMEWORK_REMOVED",
             "agent_id": {"value": task.agent_id},
-            "timestamp": self._master.wall_time,
+            "timestamp": self._state.wall_time,
         }
         if not task.is_terminal:
             _enter(framework, task, "TASK_KILLED")
@@ -138,8 +141,8 @@ class TaskUpdates:
     def refuse(self, framework: Framework, info: Mapping[str, Any], state: str, reason: str, message: str) -> None:
         """A task that never came to be: an update that needs no acknowledgement."""
         self._count_end(state, reason)
-        self._master.counts[state.lower().replace("task", "tasks", 1)] += 1
-        self._master.events.update(
+        self._state.counts[state.lower().replace("task", "tasks", 1)] += 1
+        self._events.update(
             framework,
             {
                 "task_id": info["task_id"],
@@ -148,19 +151,19 @@ class TaskUpdates:
                 "source": "SOURCE_MASTER",
                 "reason": reason,
                 "agent_id": info["agent_id"],
-                "timestamp": self._master.wall_time,
+                "timestamp": self._state.wall_time,
             },
         )
 
     def tell_operators(self, framework: Framework, task: Task, status: Mapping[str, Any]) -> None:
         """The subscribers of the operator API."""
-        self._master.events.operators(
+        self._events.operators(
             "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": status, "state": task.state}
         )
 
     def _count_end(self, state: str, reason: str) -> None:
         """Ends that the master tells of are counted by their reason."""
-        self._master.counts[f"{state.lower()}/source_master/{reason.lower()}"] += 1
+        self._state.counts[f"{state.lower()}/source_master/{reason.lower()}"] += 1
 
     # --- What frameworks ask --------------------------------------------------------------------------
 
@@ -170,12 +173,12 @@ class TaskUpdates:
         if task is not None:
             # The latest, without its uuid: nothing is to be acknowledged.
             latest = _without_uuid(task.statuses[-1] if task.statuses else self._of_agent(task, task.state))
-            self._master.events.update(
+            self._events.update(
                 framework,
                 latest | {"reason": "REASON_RECONCILIATION", "source": "SOURCE_MASTER", "message": "Reconciliation"},
             )
             return
-        if agent_id is not None and self._master.failover.awaits(agent_id):
+        if agent_id is not None and self._state.known_agents.awaits(agent_id):
             return  # nobody can tell yet
         state, what = self._unknown_task(agent_id)
         status: dict[str, Any] = {
@@ -184,25 +187,24 @@ class TaskUpdates:
             "message": f"Reconciliation: Task is {what}",
             "source": "SOURCE_MASTER",
             "reason": "REASON_RECONCILIATION",
-            "timestamp": self._master.wall_time,
+            "timestamp": self._state.wall_time,
         }
         if agent_id is not None:
             status["agent_id"] = {"value": agent_id}
-        since = self._master.agent_registry.unreachable().get(agent_id or "")
+        since = self._state.known_agents.unreachable().get(agent_id or "")
         if since is not None:
             status["unreachable_time"] = {"nanoseconds": int(since * 1_000_000_000)}
-        self._master.events.update(framework, status)
+        self._events.update(framework, status)
 
     def _unknown_task(self, agent_id: str | None) -> tuple[str, str]:
         """The state of a task that is not known on an agent, and the word for it."""
-        agent_registry = self._master.agent_registry
         if agent_id is None:
             return "TASK_UNKNOWN", "unknown"
-        if agent_id in self._master.agents:
+        if agent_id in self._state.agents:
             return "TASK_GONE", "unknown to the agent"
-        if agent_registry.is_gone(agent_id):
+        if self._state.known_agents.is_gone(agent_id):
             return "TASK_GONE_BY_OPERATOR", "gone"
-        if agent_id in agent_registry.unreachable():
+        if agent_id in self._state.known_agents.unreachable():
             return "TASK_UNREACHABLE", "unreachable"
         return "TASK_UNKNOWN", "unknown"
 

@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fake_master.extensions.revocable_tasks import slack_of_use
-from fake_master.master import Clock, Master
+from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.services.agents.oversubscription import slack_of_use
 from fake_master.services.reservations import DoesNotFit
-from fake_master.services.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
+from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
+from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api import written_files
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation, read_text_file, why_unreadable
@@ -133,29 +134,31 @@ def _register(master: Master, spec: AgentSpec, index: int) -> None:
     except RuleViolation as error:
         raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
     try:
-        oversubscribed = slack_of_use(parse_resources(spec.oversubscribed), throttleable=master.lends)
+        oversubscribed = slack_of_use(
+            parse_resources(spec.oversubscribed), throttleable=master.state.revocability.throttles
+        )
     except RuleViolation as error:
         problem = f"agent {hostname}: oversubscribed: {error.message}"
         raise BadInput(problem, field="oversubscribed", hint=error.hint) from error
     try:
-        master.access.may_register(spec.principal, resources)
+        master.state.access.may_register(spec.principal, resources)
     except Forbidden:
         master.agent_registry.refused.append(hostname)
         return
-    if hostname in master.agent_registry.hosts:
+    if hostname in master.state.known_agents.hosts:
         raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
     agent_id, registered_time = master.agent_registry.identity(hostname)
     agent = Agent(
         id=agent_id,
         hostname=hostname,
         number=index + 1,
-        port=master.port,
-        ip=master.hostname,
+        port=master.state.port,
+        ip=master.state.hostname,
         configured=resources,
         total=resources,
         applied=resources,
-        capabilities=master.profile.agent_capabilities,
-        version=master.profile.version,
+        capabilities=master.state.profile.agent_capabilities,
+        version=master.state.profile.version,
         registered_time=registered_time,
         attributes=spec.attributes,
         deactivated=not spec.active,

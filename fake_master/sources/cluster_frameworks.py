@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from fake_master.services.simulated_frameworks import Answer, SimulatedFrameworkSpec
+from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources

@@ -66,7 +66,7 @@ class _Recorder:
     @property
     def seconds(self) -> float:
         assert self.master is not None
-        return round(self.master.now - self.start, 3)
+        return round(self.master.state.now - self.start, 3)
 
     @property
     def is_full(self) -> bool:
@@ -81,11 +81,11 @@ class _Recorder:
                 seconds=self.seconds,
                 framework=framework.name,
                 role=offer.role,
-                agent=self.master.agents[offer.agent_id].hostname,
+                agent=self.master.state.agents[offer.agent_id].hostname,
                 tasks=tasks,
                 holdings=_holdings(self.master, self.expected),
                 allocated=Quantities.total(
-                    other.used().scalar_quantities() for other in self.master.frameworks.values()
+                    other.used().scalar_quantities() for other in self.master.state.frameworks.values()
                 ),
                 revoked=tuple(self.revoked),
                 revocability=offer.resources.revocability,
@@ -102,10 +102,10 @@ class _Recorder:
                 seconds=self.seconds,
                 deed=what.deed,
                 framework=what.framework.name,
-                agent=self.master.agents[what.agent_id].hostname,
+                agent=self.master.state.agents[what.agent_id].hostname,
                 id=what.id,
                 amounts=what.resources.scalar_quantities(),
-                wanted_by=self.master.frameworks[what.revocation.framework].name,
+                wanted_by=self.master.state.frameworks[what.revocation.framework].name,
             )
         )
 
@@ -136,8 +136,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
     master = spec.start(clock=clock, on_launch=recorder.launched)
     recorder.master, recorder.start = master, clock()
     master.revoking.on_revoked = recorder.took_back
-    if master.tenancy is not None:
-        master.tenancy.on_eviction = lambda framework, task: recorder.going.append(f"{framework.name}/{task.id}")
+    master.runtime.on_eviction = lambda framework, task: recorder.going.append(f"{framework.name}/{task.id}")
     ended = _play(master, clock, recorder, _longest_quiet(spec, master))
     holdings = _holdings(master, recorder.expected)
     return Sharing(
@@ -146,7 +145,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
         steps=tuple(recorder.steps),
         tasks={
             framework.name: sum(not task.is_terminal for task in framework.tasks.values())
-            for framework in master.frameworks.values()
+            for framework in master.state.frameworks.values()
         },
         ended=ended,
         revoked_at_end=tuple(recorder.revoked),
@@ -157,7 +156,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
 def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
     """For how many seconds it may be quiet before something is done that was decided long ago."""
     refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
-    stopping = max(master.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
+    stopping = max(master.state.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
     return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval
 
 
@@ -181,13 +180,13 @@ def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_second
 
 
 def _tasks_will_end(master: Master) -> bool:
-    return master.task_outcome.outcome is not None and any(
-        len(framework.used()) for framework in master.frameworks.values()
+    return master.state.task_outcome.outcome is not None and any(
+        len(framework.used()) for framework in master.state.frameworks.values()
     )
 
 
 def _totals(master: Master) -> Quantities:
-    return Quantities.total(agent.total.scalar_quantities() for agent in master.agents.values())
+    return Quantities.total(agent.total.scalar_quantities() for agent in master.state.agents.values())
 
 
 def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkHolding, ...]:
@@ -195,7 +194,7 @@ def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkHoldi
     totals = _totals(master)
     present = [
         FrameworkHolding.of(framework.name, framework.used().scalar_quantities(), totals)
-        for framework in master.frameworks.values()
+        for framework in master.state.frameworks.values()
     ]
     joined = {holding.framework for holding in present}
     return (*present, *(FrameworkHolding.of(name, Quantities(), totals) for name in expected if name not in joined))

@@ -18,11 +18,10 @@ from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
 from typing import Any
 
-from fake_master.master import Clock, Master
+from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.quota import QUOTA_KIND as QUOTA
 from fake_master.services.quota import WEIGHT_KIND as WEIGHT
-from fake_master.services.quota import SentQuota
 from fake_master.services.reservations import CHECKPOINT_KIND as CHECKPOINT
 from fake_master.services.reservations import DoesNotFit, configured_form
 from fake_master.sources.snapshot_tasks import SnapshotTasks
@@ -30,7 +29,9 @@ from fake_master.state.agents import Agent, Domain
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import ALLOCATORS, DEFAULTS, STRICT_PRIORITY, UNSET, MasterFlags
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import Clock
 from fake_master.state.offers import Offer
+from fake_master.state.quota import SentQuota
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.resources import list_to_json
@@ -171,24 +172,26 @@ def _populate(master: Master, snapshot: ClusterSnapshot) -> None:
         _join(master, restored, usages.get(restored.id, []), snapshot.taken_at, tasks)
     _offer_again(master, snapshot)
     if snapshot.lending is not None:
-        _lend_again(master, snapshot.lending)
+        master.runtime.restore_lending(snapshot.lending)
     tasks.settle()
 
 
 def _register(master: Master, restored: SnapshotAgent, number: int, since: float) -> None:
     configured = Resources(configured_form(entry) for entry in restored.total.non_revocable())
-    slack = Resources(replace(entry, throttleable=master.lends) for entry in restored.total.revocable())
+    slack = Resources(
+        replace(entry, throttleable=master.state.revocability.throttles) for entry in restored.total.revocable()
+    )
     agent = Agent(
         id=restored.id,
         hostname=restored.hostname,
         number=number,
-        port=master.port,
-        ip=master.hostname,
+        port=master.state.port,
+        ip=master.state.hostname,
         configured=configured,
         total=configured,
         applied=configured,
         capabilities=tuple(sorted(restored.capabilities)),
-        version=master.profile.version,
+        version=master.state.profile.version,
         registered_time=since,
         attributes=restored.attributes,
         deactivated=not restored.active,
@@ -216,7 +219,7 @@ def _join(master: Master, restored: SnapshotFramework, usages: list[Usage], sinc
     used: dict[str, Resources] = {}
     for number, usage in enumerate(usages):
         held = usage.resources.allocated_to(usage.role)
-        agent = master.agents[usage.agent_id]
+        agent = master.state.agents[usage.agent_id]
         used[agent.id] = used.get(agent.id, Resources()) + held
         framework.hold(agent, held)
         tasks.hold(framework, usage, number)
@@ -255,27 +258,15 @@ def _offer_again(master: Master, snapshot: ClusterSnapshot) -> None:
     """The outstanding offers, as far as what they offer is still there and free."""
     left: dict[str, Resources] = {}
     for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
-        agent, framework = master.agents[offered.agent_id], master.frameworks[offered.framework_id]
+        agent, framework = master.state.agents[offered.agent_id], master.state.frameworks[offered.framework_id]
         if not (agent.active and framework.active):
             continue
         free = left.setdefault(agent.id, agent.whole - agent.used.allocated_to(None))
-        kind = offered.resources.revocability if master.lends else "regular"
+        kind = master.state.revocability.kind_of(offered.resources)
         # What is lent is of no agent's total; the allocator takes back whatever does not lie idle.
         is_lent = kind == "non-throttleable"
-        if kind != "mixed" and (is_lent or free.contains(offered.resources)):
+        if kind is not None and (is_lent or free.contains(offered.resources)):
             if not is_lent:
                 left[agent.id] = free - offered.resources
             resources = offered.resources.allocated_to(offered.role)
             master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))
-
-
-def _lend_again(master: Master, lending: Lending) -> None:
-    """What is refused, and what is owed."""
-    if master.lending is None:
-        return
-    for refusal in lending.refusals:
-        master.lending.restore_refusal(
-            refusal.framework_id, refusal.agent_id, refusal.role, refusal.resources, refusal.seconds
-        )
-    for debt in lending.debts:
-        master.lending.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))

@@ -58,7 +58,7 @@ class SnapshotTasks:
         rest = replace(usage, resources=resources, tasks=max(0, usage.tasks - len(known)))
         held = resources.allocated_to(usage.role)
         # Only a task can be evicted, or keep others from starting.
-        count = rest.tasks or int(self.master.lends and len(held) > 0)
+        count = rest.tasks or int(self.master.runtime.evicts and len(held) > 0)
         if count:
             for nameless in _nameless_tasks(rest, count, held, number, self.since):
                 self._add(framework, nameless)
@@ -70,28 +70,28 @@ class SnapshotTasks:
         """Everybody is there: what waits waits, and what is ending ends.  Raises BadInput."""
         for missing in self._by_usage.values():
             raise BadInput(f"task {missing[0].id} holds what its framework does not use there", field="tasks")
-        tenancy, arriving = self.master.tenancy, []
-        if tenancy is None:
+        runtime, arriving = self.master.runtime, []
+        if not runtime.evicts:
             return
         for restored in self.lending.tasks:
             guest = self._named[restored.framework_id, restored.id]
             if restored.standing == "arriving":
                 arriving.append(guest)
                 continue
-            tenancy.restore(guest.framework, guest.task, guest.executor)
+            runtime.restore(guest.framework, guest.task, guest.executor)
             if restored.standing == "ending":
                 self._end_later(guest)
         for guest in self._nameless:
-            tenancy.restore(guest.framework, guest.task, None)
+            runtime.restore(guest.framework, guest.task, None)
         for guest in arriving:
-            tenancy.arrived(guest.framework, guest.task, guest.executor)
+            self.master.task_runner.arrive(guest.framework, guest.task, guest.executor)
 
     def _end_later(self, guest: _Guest) -> None:
-        ending = Ending(self.master.now + self.lending.stop_seconds, "TASK_KILLED")
+        ending = Ending(self.master.state.now + self.lending.stop_seconds, "TASK_KILLED")
         self.master.task_runner.end_later(guest.framework, guest.task, ending)
 
     def _add_named(self, framework: Framework, restored: SnapshotTask) -> None:
-        started = not self.master.lends or restored.standing in ("running", "ending")
+        started = not self.master.runtime.evicts or restored.standing in ("running", "ending")
         task = Task(
             id=restored.id,
             framework_id=framework.id,

@@ -105,6 +105,15 @@ class Framework:
         """One more task is in its state: of active ones how many are, of ended ones how many have been."""
         self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
 
+    def lasting_counts(self) -> Counter[str]:
+        """Return what the framework adds to the master's own counters.
+
+        Its first subscription registers it, unless it came with an id; all others do so again.
+        """
+        subscribed = self.counts["calls/subscribe"]
+        first = 0 if self.was_known else min(subscribed, 1)
+        return self.counts + Counter({"registered": first, "reregistered": subscribed - first})
+
     def hold(self, agent: Agent, resources: Resources) -> None:
         """A task or executor takes `resources`, allocation roles included, of an agent."""
         self._held[agent.id] = self._held.get(agent.id, Resources()) + resources

@@ -3,12 +3,8 @@
 This master logs no more for it; scripts that turn the level up and look at it see what they would on Mesos.
 """
 
-from typing import TYPE_CHECKING
-
 from fake_master.state.clock import Timer
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
+from fake_master.state.master_state import MasterState
 
 _USUAL = 0
 
@@ -16,8 +12,8 @@ _USUAL = 0
 class LoggingLevel:
     """The level of the moment; the last one that was set counts, and for its own time."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(self, state: MasterState) -> None:
+        self._state = state
         self._timer: Timer | None = None
         self.level = _USUAL
 
@@ -28,7 +24,7 @@ class LoggingLevel:
             self._timer = None
         self.level = level
         if level != _USUAL:
-            self._timer = self._master.timers.at(self._master.now + seconds, self._revert)
+            self._timer = self._state.timers.at(self._state.now + seconds, self._revert)
 
     def _revert(self) -> None:
         self._timer = None

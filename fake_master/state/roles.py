@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from fake_master.state.master_state import MasterState
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities, add_up
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_quantity
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
 
 _NOTHING = Quantities()
 Sees = Callable[[str], bool]
@@ -37,14 +34,13 @@ class Ledger:
     Each sum includes the roles below, as `/roles` has it since 1.9.
     """
 
-    def __init__(self, master: "Master") -> None:
-        frameworks = master.frameworks.values()
+    def __init__(self, state: MasterState) -> None:
+        frameworks = state.frameworks.values()
         self.allocated = sums(framework.used() for framework in frameworks)
         self.offered = sums(framework.offered() for framework in frameworks)
-        self.reserved = _rolled_up(_reserved(agent.total for agent in master.agents.values()).items())
-        # Revocable resources count as all others do in Mesos, which knows no lending.
+        self.reserved = _rolled_up(_reserved(agent.total for agent in state.agents.values()).items())
         self._counted = self.allocated
-        if master.lends:
+        if not state.revocability.counts_revocable:
             self._counted = sums(framework.used().non_revocable() for framework in frameworks)
         # Of the owners: what is reserved for an ancestor is in use there, and idle nowhere.
         self._in_use = _rolled_up(
@@ -52,7 +48,7 @@ class Ledger:
             for framework in frameworks
             for owner, owned in framework.used().by_owner().items()
         )
-        self._reservations_count = master.profile.reservations_consume_quota
+        self._reservations_count = state.profile.reservations_consume_quota
 
     def consumed(self, role: str) -> Quantities:
         """What counts against the limits of `role`: allocated, and reserved but idle where that counts."""
@@ -67,9 +63,9 @@ def everything(_role: str) -> bool:
     return True
 
 
-def sees(master: "Master", principal: str | None) -> Sees:
+def sees(state: MasterState, principal: str | None) -> Sees:
     """Which roles a principal may see."""
-    authorizer = master.flags.authorizer
+    authorizer = state.flags.authorizer
     if authorizer.permissive and not authorizer.rules.get("view_roles"):
         return everything
     return lambda role: authorizer.allows("view_roles", principal, role)
@@ -87,29 +83,29 @@ def seen(resources: Resources, by: Sees) -> Resources:
     )
 
 
-def known_roles(master: "Master") -> list[str]:
+def known_roles(state: MasterState) -> list[str]:
     """The roles that /roles lists, by name: the whitelist, or every role that anything names and its ancestors."""
-    if master.flags.whitelist is not None:
-        return sorted({*master.flags.whitelist, roles.DEFAULT_ROLE})
-    named: set[str] = {*master.weights.configured, *master.quotas.stored}
-    for agent in master.agents.values():
+    if state.flags.whitelist is not None:
+        return sorted({*state.flags.whitelist, roles.DEFAULT_ROLE})
+    named: set[str] = {*state.weights, *state.quotas}
+    for agent in state.agents.values():
         named.update(entry.role for entry in agent.total if entry.reservations)
-    for framework in master.frameworks.values():
+    for framework in state.frameworks.values():
         named |= framework.tracked_roles
     return sorted(named.union(*map(roles.ancestors, named)))
 
 
-def views(master: "Master", names: Iterable[str]) -> list[RoleView]:
+def views(state: MasterState, names: Iterable[str]) -> list[RoleView]:
     """The figures of some roles."""
-    ledger = Ledger(master)
+    ledger = Ledger(state)
     subscribed: dict[str, list[str]] = {}
-    for framework in master.frameworks.values():
+    for framework in state.frameworks.values():
         for role in framework.tracked_roles:
             subscribed.setdefault(role, []).append(framework.id)
     return [
         RoleView(
             name=name,
-            weight=master.weights.of(name),
+            weight=state.weights.get(name, 1.0),
             allocated=ledger.allocated.get(name, _NOTHING),
             offered=ledger.offered.get(name, _NOTHING),
             reserved=ledger.reserved.get(name, _NOTHING),

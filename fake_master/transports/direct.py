@@ -51,7 +51,7 @@ class Events:
         self._patience = patience
 
     def __iter__(self) -> Iterator[bytes]:
-        clock = self._application.master.clock
+        clock = self._application.master.state.clock
         give_up = clock() + self._patience
         while True:
             if records := self._stream.take():
@@ -69,7 +69,7 @@ class Events:
         master = self._application.master
         due = master.next_deadline()
         until = give_up if due is None else min(due, give_up)
-        self._sleep(max(0.0, until - master.clock()))
+        self._sleep(max(0.0, until - master.state.clock()))
         self._application.tick()
 
     def close(self) -> None:

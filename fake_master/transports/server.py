@@ -89,10 +89,10 @@ class Server:
         master = self._application.master
         while True:
             self._application.tick()
-            if master.ended is not None:
+            if master.state.ended is not None:
                 return
             deadline = master.next_deadline()
-            wait = None if deadline is None else max(0.0, deadline - master.clock())
+            wait = None if deadline is None else max(0.0, deadline - master.state.clock())
             self._busy.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._busy.wait(), wait)

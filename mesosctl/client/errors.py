@@ -44,7 +44,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
         return asked_in_clear(base)
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
-    hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
+    hint: str | None = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
     if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke as it was spoken to
         hint = (
             "perhaps it wants a certificate of this client: give --cert and --key"

@@ -12,7 +12,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from io import BufferedWriter
+from io import BufferedWriter, FileIO
 from pathlib import Path
 
 from mesosctl.model.errors import BadInput
@@ -107,7 +107,7 @@ def _open_stream(target: Path) -> BufferedWriter:
             raise OSError(errno.ENXIO, "it is a FIFO that nobody reads") from None
         raise
     os.set_blocking(descriptor, True)
-    return open(descriptor, "wb", _PIECE)  # noqa: PTH123  # it is no path any more
+    return BufferedWriter(FileIO(descriptor, "wb"), _PIECE)
 
 
 def without_links(path: Path) -> Path:

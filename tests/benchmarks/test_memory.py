@@ -9,8 +9,8 @@ def test_a_cluster_is_one_that_a_master_can_be():
     small = picture(12)
     assert snapshot.load(snapshot.dump(small)) == small
     master = RestoredCluster(small).start(clock=lambda: small.taken_at)
-    assert (len(master.agents), len(list(master.offers))) == (12, 6)
-    assert {len(agent.total.reserved()) for agent in master.agents.values()} == {0, 2}
+    assert (len(master.state.agents), len(list(master.state.offers))) == (12, 6)
+    assert {len(agent.total.reserved()) for agent in master.state.agents.values()} == {0, 2}
 
 
 def test_growth_stands_beside_the_figures():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.__main__ import main
 from tests.lab import CommandLine, Lab
 from tests.surroundings import InMemory, Terminal

@@ -130,8 +130,8 @@ class Lab:
 
     def names(self) -> dict[str, str]:
         """What the "@" words stand for now."""
-        agents = list(self.master.agents.values())
-        frameworks = list(self.master.frameworks.values())
+        agents = list(self.master.state.agents.values())
+        frameworks = list(self.master.state.frameworks.values())
         offers = [offer for framework in frameworks for offer in framework.offers]
         return {
             **{f"@A{number}": agent.id for number, agent in enumerate(agents, 1)},
@@ -156,7 +156,7 @@ class Lab:
         """The master still shows everything, every event that it sent can be read, and its books balance."""
         for path in READINGS:
             answer = self.application.handle(Request("GET", path))
-            assert answer.status == 200 or not self.master.agents or path.startswith("/slave("), (path, answer)
+            assert answer.status == 200 or not self.master.state.agents or path.startswith("/slave("), (path, answer)
             if answer.body and path != "/health" and answer.status == 200:
                 json.loads(answer.body.decode(errors="surrogateescape"))
         for name in CALLS:

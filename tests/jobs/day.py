@@ -13,12 +13,12 @@ import tracemalloc
 from dataclasses import dataclass, field
 
 from fake_master.master import Master
-from fake_master.services.quota import SentQuota
-from fake_master.services.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
+from fake_master.state.quota import SentQuota
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -109,19 +109,24 @@ def _change(master: Master, hour: int, choice: random.Random, day: Day) -> None:
     with master.transaction():
         master.quotas.update(None, [(role, SentQuota(amounts, amounts))], force=True)
         master.weights.update(None, [(choice.choice(_ROLES), choice.choice([0.5, 1.0, 3.0]))])
-    agent_removal = choice.choice(list(master.frameworks.values()))
+    agent_removal = choice.choice(list(master.state.frameworks.values()))
     master.subscriptions.remove(agent_removal)
     _join(master, hour + len(_ROLES), choice.choice(_ROLES), day)
 
 
 def check_books(master: Master) -> None:
     """Used and offered together are within each agent, and what is used is what tasks hold."""
-    for agent in master.agents.values():
-        held = master.held_on(agent.id).allocated_to(None)
+    for agent in master.state.agents.values():
+        state = master.state
+        held = state.held_on(agent.id).allocated_to(None)
         assert agent.total.contains(held), f"{agent.id} has {agent.total} and gave {held} away"
-        tasks = [task for of in master.frameworks.values() for task in of.tasks.values() if task.agent_id == agent.id]
+        tasks = [
+            task for of in master.state.frameworks.values() for task in of.tasks.values() if task.agent_id == agent.id
+        ]
         running = Resources(entry for task in tasks if not task.is_terminal for entry in task.resources)
-        assert running == master.used_on(agent.id), f"{agent.id}: tasks take {running}, of {master.used_on(agent.id)}"
+        assert running == master.state.used_on(agent.id), (
+            f"{agent.id}: tasks take {running}, of {master.state.used_on(agent.id)}"
+        )
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ def test_an_hour_of_work_loses_nothing() -> None:
 def test_books_that_do_not_balance_are_noticed() -> None:
     master = ClusterSpec(("cpus:4;mem:1024",), "1.11").start(clock=VirtualClock(0.0))
     check_books(master)
-    (agent,) = master.agents.values()
+    (agent,) = master.state.agents.values()
     agent.used += parse_resources("cpus:1")
     with pytest.raises(AssertionError, match="cpus"):
         check_books(master)

@@ -28,6 +28,8 @@ from typing import Any
 
 import httpx
 
+from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from mesosctl.model.quantities import Quantities
 from tests.conformance.frameworks import Framework
@@ -126,8 +128,8 @@ class Play:
         master = self._inside()
         if master is None:
             return
-        assert master.tenancy is not None
-        room = master.tenancy.room(next(iter(master.agents.values())))
+        assert isinstance(master.runtime, RevocableTasks)
+        room = master.runtime.room(next(iter(master.state.agents.values())))
         assert min(room.free_now().values(), default=0) >= 0
         names = {"rev": "occupied_rev", "waiting": "waiting_rev"}
         for term, text in zip(words[::2], words[1::2], strict=True):
@@ -138,8 +140,8 @@ class Play:
         assert nothing == "nothing"
         master = self._inside()
         if master is not None:
-            assert master.lending is not None
-            assert not any(agent.debt for agent in master.lending.lent.agents.values())
+            assert isinstance(master.allocator, LendingAllocator)
+            assert not any(agent.debt for agent in master.allocator.lent.agents.values())
 
     def do_estimator(self, text: str) -> None:
         body = ";".join(f"{name}:{value}" for name, value in amounts(text).items())
@@ -167,7 +169,7 @@ class Play:
         assert take == "take"
         master = self._inside()
         assert master is not None, "not on a socket"
-        for agent in master.agents.values():
+        for agent in master.state.agents.values():
             agent.faults.launch_delay = float(seconds)
 
     # --- Frameworks ---------------------------------------------------------------------------------
@@ -259,10 +261,10 @@ class Play:
         master = self._inside()
         if master is None:
             return
-        assert master.lending is not None
+        assert isinstance(master.allocator, LendingAllocator)
         owed = Quantities.total(
             Quantities(debt)
-            for agent in master.lending.lent.agents.values()
+            for agent in master.allocator.lent.agents.values()
             for tenant, debt in agent.debt.items()
             if tenant.framework == player.framework.id
         )

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.master import Master
-from fake_master.services import accept
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework, Subscription
@@ -36,7 +36,7 @@ class Stage:
         fate = TaskOutcome(stop_seconds=STOP_SECONDS)
         spec = ClusterSpec(("cpus:4;cpus(lender):6",), "1.11", flags, task_outcome=fate)
         self.master: Master = spec.start(clock=self.clock)
-        (self.agent,) = self.master.agents.values()
+        (self.agent,) = self.master.state.agents.values()
         self.tenant = self.join("tenant", "REVOCABLE_RESOURCES")
 
     def join(self, role: str, *capabilities: str) -> Framework:
@@ -45,7 +45,7 @@ class Stage:
         stream = EventStream()
         self.master.subscriptions.subscribe(Subscription(info), stream)
         self.wait(0.0)
-        return next(known for known in self.master.frameworks.values() if known.stream is stream)
+        return next(known for known in self.master.state.frameworks.values() if known.stream is stream)
 
     def wait(self, seconds: float) -> None:
         self.clock.sleep(seconds)
@@ -65,13 +65,13 @@ class Stage:
             for name in names
         ]
         operation = {"type": "LAUNCH", "launch": {"task_infos": infos}}
-        accept.accept(self.master, framework, [offer.id], [operation], 0.0)
+        self.master.offer_answers.accept(framework, [offer.id], [operation], 0.0)
         self.wait(0.0)
 
     @property
     def room(self) -> Room:
-        assert self.master.tenancy is not None
-        return self.master.tenancy.room(self.agent)
+        assert isinstance(self.master.runtime, RevocableTasks)
+        return self.master.runtime.room(self.agent)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
 def test_a_container_is_evicted_as_a_whole(stage: Stage) -> None:
     other = stage.join("other")
     stage.wait(1.0)
-    accept.decline(stage.master, stage.tenant, list(stage.tenant.offers), 3600.0)
+    stage.master.offer_answers.decline(stage.tenant, list(stage.tenant.offers), 3600.0)
     stage.wait(1.0)
     stage.launch(other, "o", resources=[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4.0}}])
     owner = stage.join("lender")
@@ -134,5 +134,5 @@ def test_a_container_is_evicted_as_a_whole(stage: Stage) -> None:
     stage.wait(STOP_SECONDS)
     assert {task.state for task in stage.tenant.tasks.values()} == {"TASK_LOST"}
     assert owner.tasks["l"].state == "TASK_RUNNING"
-    assert stage.master.tenancy is not None
-    assert stage.master.tenancy.evictions == 2
+    assert isinstance(stage.master.runtime, RevocableTasks)
+    assert stage.master.runtime.evictions == 2

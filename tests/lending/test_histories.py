@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from fake_master.extensions.lending_allocator import LendingAllocator
 from fake_master.master import Master
-from fake_master.services import accept
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
@@ -92,13 +92,13 @@ class Lending(RuleBasedStateMachine):
     def join(self, role: str, tenant: bool) -> None:
         able = ("MULTI_ROLE", "RESERVATION_REFINEMENT", *((TENANT,) if tenant else ()))
         info = {"user": "u", "name": role, "roles": [role], "capabilities": [{"type": name} for name in able]}
-        if len(self.master.frameworks) < 6:
+        if len(self.master.state.frameworks) < 6:
             self.master.subscriptions.subscribe(Subscription(info), _Deaf())
         self._settle()
 
     @rule(number=NUMBER, share=SHARES, refuse=st.sampled_from([0.0, 0.0, 30.0]), late=st.booleans(), lopsided=SHARES)
     def launch(self, number: int, share: int, refuse: float, late: bool, lopsided: int) -> None:
-        offers = list(self.master.offers)
+        offers = list(self.master.state.offers)
         if offers:
             self._use(offers[number % len(offers)], share, lopsided, refuse, late=late)
 
@@ -111,31 +111,31 @@ class Lending(RuleBasedStateMachine):
     def tenants_take(self, share: int, lopsided: int, times: int) -> None:
         for _ in range(times):
             self.wait(1.0)
-            for framework in list(self.master.frameworks.values()):
+            for framework in list(self.master.state.frameworks.values()):
                 if TENANT in framework.capabilities:
                     self.fill_up(framework, share, lopsided)
 
     @rule(role=st.sampled_from("aab"), share=SHARES, lopsided=SHARES, times=st.integers(1, 2))
     def owners_return(self, role: str, share: int, lopsided: int, times: int) -> None:
         """They want offers again, use a part of what comes, and refuse the rest for long."""
-        for framework in [known for known in self.master.frameworks.values() if role in known.roles] * times:
+        for framework in [known for known in self.master.state.frameworks.values() if role in known.roles] * times:
             self.master.subscriptions.revive(framework, ())
             self._settle()
             self.fill_up(framework, share, lopsided)
             self.decline_all_of(framework, 600.0)
 
     def decline_all_of(self, framework: Framework, refuse: float) -> None:
-        accept.decline(self.master, framework, list(framework.offers), refuse)
+        self.master.offer_answers.decline(framework, list(framework.offers), refuse)
         self._settle()
 
     @rule(what=st.sampled_from(["decline", "decline_all", "revive", "suppress", "leave"]), number=NUMBER)
     def answer(self, what: str, number: int) -> None:
         """Something else that frameworks do now and then."""
-        frameworks, offers = list(self.master.frameworks.values()), list(self.master.offers)
+        frameworks, offers = list(self.master.state.frameworks.values()), list(self.master.state.offers)
         framework, refuse = frameworks[number % len(frameworks)], (0.0, 3.0, 600.0)[number % 3]
         if what == "decline" and offers:
             offer = offers[number % len(offers)]
-            accept.decline(self.master, self.master.frameworks[offer.framework_id], [offer.id], refuse)
+            self.master.offer_answers.decline(self.master.state.frameworks[offer.framework_id], [offer.id], refuse)
         elif what == "decline_all":
             self.decline_all_of(framework, refuse)
         elif what == "revive":
@@ -155,8 +155,8 @@ class Lending(RuleBasedStateMachine):
 
     @rule(number=NUMBER, back=st.booleans())
     def reserve(self, number: int, back: bool) -> None:
-        agent = list(self.master.agents.values())[number % len(AGENTS)]
-        free = agent.total - self.master.used_on(agent.id).allocated_to(None)
+        agent = list(self.master.state.agents.values())[number % len(AGENTS)]
+        free = agent.total - self.master.state.used_on(agent.id).allocated_to(None)
         if back:
             wanted = free.filter(lambda entry: entry.is_dynamically_reserved)
         else:
@@ -183,7 +183,7 @@ class Lending(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "master"))
     @rule()
     def nobody_waits_for_ever(self) -> None:
-        for framework in self.master.frameworks.values():
+        for framework in self.master.state.frameworks.values():
             self.master.subscriptions.suppress(framework, ())
         self.wait(STOP_SECONDS + 1.5)
         assert not [task.id for _, task in self._tasks() if task.is_staging]
@@ -212,7 +212,7 @@ class Lending(RuleBasedStateMachine):
                 for tenant, amounts in book.items():
                     sums = booked.get(tenant.framework, Quantities())
                     booked[tenant.framework] = sums + Quantities(amounts)
-            for framework in self.master.frameworks.values():
+            for framework in self.master.state.frameworks.values():
                 seen = [offer.resources for offer in framework.offers.values() if offer.agent_id == record.id]
                 seen += [task.resources for of, task in self._tasks() if of is framework and task.agent_id == record.id]
                 lent = Quantities.total(
@@ -225,31 +225,31 @@ class Lending(RuleBasedStateMachine):
     def offers_are_of_one_kind_and_for_those_who_know_it(self) -> None:
         if not hasattr(self, "master"):
             return
-        for offer in self.master.offers:
+        for offer in self.master.state.offers:
             assert list(offer.resources.by_revocability()) == [offer.kind]
-            assert offer.kind == "regular" or TENANT in self.master.frameworks[offer.framework_id].capabilities
+            assert offer.kind == "regular" or TENANT in self.master.state.frameworks[offer.framework_id].capabilities
 
     # --- Within -------------------------------------------------------------------------------------
 
     def _use(self, offer: Offer, share: int, lopsided: int, refuse: float, *, late: bool = False) -> None:
         """One task of a part of an offer."""
         part = _divided(offer, share, lopsided)
-        if not len(part) or self.master.offers.get(offer.id) is None:
+        if not len(part) or self.master.state.offers.get(offer.id) is None:
             return
-        framework, agent = self.master.frameworks[offer.framework_id], self.master.agents[offer.agent_id]
+        framework, agent = self.master.state.frameworks[offer.framework_id], self.master.state.agents[offer.agent_id]
         self.made += 1
         name = f"t{self.made}"
         agent.faults.launch_delay = 1.0 if late else 0.0
         if late:
-            self.arrives[name] = self.master.now + 1.0
+            self.arrives[name] = self.master.state.now + 1.0
         before = self._going(agent)
-        accept.accept(self.master, framework, [offer.id], [_launch(offer, name, part)], refuse)
+        self.master.offer_answers.accept(framework, [offer.id], [_launch(offer, name, part)], refuse)
         self._check_evicted(agent, self._going(agent) - before, framework.tasks.get(name))
         self._settle()
 
     def _settle(self) -> None:
         self.master.advance()
-        for framework in self.master.frameworks.values():
+        for framework in self.master.state.frameworks.values():
             for task in list(framework.tasks.values()):
                 while task.unacknowledged:
                     self.master.task_updates.acknowledge(framework, task.id, task.unacknowledged[0]["uuid"])
@@ -270,7 +270,7 @@ class Lending(RuleBasedStateMachine):
     def _terms(self, agent: Agent) -> Terms:
         terms = Terms()
         for _, task in self._tasks():
-            if task.agent_id != agent.id or self.arrives.get(task.id, 0.0) > self.master.now:
+            if task.agent_id != agent.id or self.arrives.get(task.id, 0.0) > self.master.state.now:
                 continue
             regular, lent = parts(task)
             if task.ending and task.is_staging:
@@ -286,22 +286,22 @@ class Lending(RuleBasedStateMachine):
         return terms
 
     def _tasks(self) -> Iterator[tuple[Framework, Task]]:
-        for framework in self.master.frameworks.values():
+        for framework in self.master.state.frameworks.values():
             for task in list(framework.tasks.values()):
                 if not task.is_terminal:
                     yield framework, task
 
     def _framework(self, number: int) -> Framework:
-        return list(self.master.frameworks.values())[number]
+        return list(self.master.state.frameworks.values())[number]
 
     def _agents(self) -> list[Agent]:
-        return list(self.master.agents.values()) if hasattr(self, "master") else []
+        return list(self.master.state.agents.values()) if hasattr(self, "master") else []
 
     def _records(self) -> list[Any]:
         if not hasattr(self, "master"):
             return []
-        assert self.master.lending is not None
-        return list(self.master.lending.lent.agents.values())
+        assert isinstance(self.master.allocator, LendingAllocator)
+        return list(self.master.allocator.lent.agents.values())
 
 
 def _divided(offer: Offer, share: int, lopsided: int) -> Resources:

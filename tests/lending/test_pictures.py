@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 import fake_master
+from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.forecasting.dry_run import DryRun
 from fake_master.forecasting.summary import at_risk
 from fake_master.master import Master
@@ -40,36 +42,36 @@ _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 def snapshot_of(master: Master) -> ClusterSnapshot:
     """By way of its endpoints and of a file."""
     client = Client(parse_address("http://fake.invalid"), transport=InProcessTransport(master))
-    snapshot = read_snapshot(client, now=master.clock)
+    snapshot = read_snapshot(client, now=master.state.clock)
     assert snapshot_api.load(snapshot_api.dump(snapshot)) == snapshot
     return snapshot
 
 
 def guests(master: Master) -> dict[str, Any]:
     """Who is on each agent, in which order, and whether they run."""
-    assert master.tenancy is not None
+    assert isinstance(master.runtime, RevocableTasks)
     return {
-        agent: [(framework.id, task.id, standing) for framework, task, standing in master.tenancy.guests(agent)]
-        for agent in master.agents
+        agent: [(framework.id, task.id, standing) for framework, task, standing in master.runtime.guests(agent)]
+        for agent in master.state.agents
     }
 
 
 def books(master: Master) -> dict[str, Any]:
     """What is lent to whom of each agent, and who owes what."""
-    assert master.lending is not None
+    assert isinstance(master.allocator, LendingAllocator)
     return {
         agent: [
             {(tenant.framework, tenant.role.name): dict(amounts) for tenant, amounts in book.items()}
             for book in (record.lent, record.debt)
         ]
-        for agent, record in master.lending.lent.agents.items()
+        for agent, record in master.allocator.lent.agents.items()
     }
 
 
 def offers(master: Master) -> list[Any]:
     return sorted(
         (offer.id, offer.framework_id, offer.agent_id, offer.kind, sorted(map(str, offer.resources)))
-        for offer in master.offers
+        for offer in master.state.offers
     )
 
 
@@ -79,11 +81,11 @@ def sums(master: Master) -> dict[str, Any]:
     def total(books: Iterable[dict[str, int]]) -> Quantities:
         return Quantities.total(Quantities(book) for book in books)
 
-    assert master.lending is not None
+    assert isinstance(master.allocator, LendingAllocator)
     found: dict[str, Any] = {"guests": guests(master)}
-    for agent in master.agents.values():
-        record = master.lending.lent.agent(agent.id)
-        offered = [offer.resources for offer in master.offers.on_agent(agent.id)]
+    for agent in master.state.agents.values():
+        record = master.allocator.lent.agent(agent.id)
+        offered = [offer.resources for offer in master.state.offers.on_agent(agent.id)]
         found[agent.id] = (
             sorted(map(str, agent.used.allocated_to(None))),
             Quantities.total(part.non_revocable().scalar_quantities() for part in offered),
@@ -108,7 +110,7 @@ class Pictures(Lending):
     def whoever_is_made_of_a_picture_stands_where_the_master_does(self) -> None:
         copy = RestoredCluster(snapshot_of(self.master)).start(clock=VirtualClock(self.clock.now))
         assert offers(copy) == offers(self.master)
-        under_way = any(self.arrives.get(task.id, 0.0) > self.master.now for _, task in self._tasks())
+        under_way = any(self.arrives.get(task.id, 0.0) > self.master.state.now for _, task in self._tasks())
         if not under_way:  # that would arrive at once, and might be refused
             assert books(copy) == books(self.master)
             assert guests(copy) == guests(self.master)
@@ -142,7 +144,7 @@ class Pictures(Lending):
         self.wait(said.seconds)
         assert said.answers[-1].status == answer.status_code
         held = [party.after.total for party in said.frameworks]
-        after = [framework.used() + framework.offered() for framework in self.master.frameworks.values()]
+        after = [framework.used() + framework.offered() for framework in self.master.state.frameworks.values()]
         for kind, suffix in (("regular", ""), ("non-throttleable", "_revocable")):
             there = Quantities.total(
                 part.scalar_quantities()
@@ -157,7 +159,7 @@ class Pictures(Lending):
         self.wait(0.75)
 
     def _operation(self, number: int, *, back: bool) -> httpx.Request:
-        agent = list(self.master.agents.values())[number % len(self.master.agents)]
+        agent = list(self.master.state.agents.values())[number % len(self.master.state.agents)]
         free = agent.total - agent.used.allocated_to(None)
         if back:
             wanted = free.filter(lambda entry: entry.is_dynamically_reserved)

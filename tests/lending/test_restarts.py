@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
+from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.state.frameworks import Subscription
@@ -38,10 +39,10 @@ class Restarted(Lending):
     def restart(self, settled: bool) -> None:
         if settled:
             self.wait(1.0)
-        on_their_way = any(at > self.master.now for at in self.arrives.values())
+        on_their_way = any(at > self.master.state.now for at in self.arrives.values())
         before = {(of.id, task.id): (task.agent_id, task.ending, task.resources) for of, task in self._tasks()}
         used = {agent.id: agent.used for agent in self._agents()}
-        infos = [of.info for of in self.master.frameworks.values()]
+        infos = [of.info for of in self.master.state.frameworks.values()]
         self.master.close()
         self.master = self.spec.start(self.registry, clock=self.clock, takes_over=True)
         after = {(of.id, task.id): (task.agent_id, task.ending, task.resources) for of, task in self._tasks()}
@@ -71,6 +72,6 @@ def test_an_executor_counts_though_one_of_its_tasks_has_ended(tmp_path: Path) ->
 
 def _running(here: Lab) -> Quantities:
     """What the agent counts of what has started there."""
-    (agent,) = here.master.agents.values()
-    assert here.master.tenancy is not None
-    return here.master.tenancy.room(agent).running
+    (agent,) = here.master.state.agents.values()
+    assert isinstance(here.master.runtime, RevocableTasks)
+    return here.master.runtime.room(agent).running

@@ -93,7 +93,7 @@ def test_what_hidden_frameworks_hold_is_held_all_the_same():
     assert [(usage.role, usage.resources) for usage in snapshot.usages] == [("web", HELD.resources)]
     assert "may not see" in " ".join(snapshot.unknown)
     again = RestoredCluster(snapshot).start(clock=lambda: 1000.0)
-    assert again.used_on("m-S0").allocated_to(None) == HELD.resources
+    assert again.state.used_on("m-S0").allocated_to(None) == HELD.resources
 
 
 def other_weights_for(times):

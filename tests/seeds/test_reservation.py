@@ -163,5 +163,5 @@ def test_an_agent_registers_where_its_principal_may_reserve_what_is_static(acls,
         AgentSpec("cpus:1", "plain"),
     )
     master = ClusterSpec(agents, flags={"acls": json.dumps(acls)}).start()
-    assert sorted(agent.hostname for agent in master.agents.values()) == registered
+    assert sorted(agent.hostname for agent in master.state.agents.values()) == registered
     assert sorted([*registered, *master.agent_registry.refused]) == ["plain", "static"]

@@ -4,20 +4,14 @@ An agent knows what it was told and what it has said.  What a master says of a t
 nobody can reach it, is no part of that.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from fake_master.services import descriptions
-from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import Ending, Executor, Task
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
 
 Record = Mapping[str, Any]
 _NEW = "TASK_STAGING"
@@ -88,79 +82,3 @@ def _executor(record: Record) -> Executor | None:
 
 def _resources(messages: Iterable[Record]) -> Resources:
     return Resources(to_core(read(RESOURCE, message)) for message in messages)
-
-
-Used = Mapping[str, Resources]
-"""What is held on one agent, by framework id."""
-
-
-def fits(master: "Master", agent: Agent, recovered_task: Sequence[RecoveredTask]) -> bool:
-    """Whether an agent, as it was started now, has room for what it ran; slack of use comes and goes.
-
-    Raises DoesNotFit as `Checkpoints.restored`.
-    """
-    total = master.checkpoints.restored(agent, agent.configured)
-    held = [entry for resources in _held(recovered_task).values() for entry in resources.non_revocable()]
-    # Several tasks may hold one shared volume.
-    return total.contains(Resources(entry for entry in held if not entry.shared).allocated_to(None))
-
-
-def admit(
-    master: "Master",
-    agent: Agent,
-    recovered_task: Sequence[RecoveredTask],
-    infos: Mapping[str, Mapping[str, Any]],
-    used: Used | None,
-) -> None:
-    """Register an agent with what it runs; `infos` holds the FrameworkInfo of each framework by id.
-
-    `used` is what this master knows of already, of an agent that it had lost: None of any other.
-    Raises DoesNotFit.
-    """
-    held = _held(recovered_task)
-    known = {of: resources for of, resources in held.items() if of in master.frameworks}
-    booked = dict(used or {})
-    for framework_id, resources in known.items():
-        booked[framework_id] = booked.get(framework_id, Resources()) + resources
-    master.register(agent, booked)
-    for framework_id, resources in held.items():
-        taken = {agent.id: resources} if len(resources) else {}
-        if framework_id not in known:
-            master.subscriptions.recover(infos[framework_id], taken)
-        elif taken:
-            master.frameworks[framework_id].hold(agent, resources)
-    executors = _executors(recovered_task)
-    for under in executors.values():
-        master.frameworks[under.framework_id].executors[under.agent_id, under.id] = under
-    # Those that run were on the agent before those that wait for room there.
-    for one in sorted(recovered_task, key=lambda one: one.task.is_staging):
-        framework = master.frameworks[one.task.framework_id]
-        framework.tasks[one.task.id] = one.task
-        framework.count_task(one.task)
-        master.events.operators("TASK_ADDED", {"task": descriptions.task(one.task)})
-        if used is not None:
-            master.task_updates.tell_back(framework, one.task)
-        executor = None if one.task.is_terminal else executors.pop(_container(one), None)
-        master.task_runner.go_on(framework, one.task, executor)
-
-
-def _held(recovered_task: Iterable[RecoveredTask]) -> dict[str, Resources]:
-    """What each framework holds, its executors included."""
-    held: dict[str, Resources] = {}
-    for one in recovered_task:
-        own = Resources() if one.task.is_terminal else one.task.resources
-        held[one.task.framework_id] = held.get(one.task.framework_id, Resources()) + own
-    for executor in _executors(recovered_task).values():
-        held[executor.framework_id] += executor.resources
-    return held
-
-
-def _executors(recovered_task: Iterable[RecoveredTask]) -> dict[tuple[str, str], Executor]:
-    """Every executor that has a task, once."""
-    return {
-        _container(one): one.executor for one in recovered_task if one.executor is not None and not one.task.is_terminal
-    }
-
-
-def _container(one: RecoveredTask) -> tuple[str, str]:
-    return one.task.framework_id, one.task.executor_id

@@ -10,20 +10,22 @@
 As a Mesos 1.11.0 master does it; operators hear AGENT_REMOVED in the last case alone.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fake_master.allocator.interface import Allocator
+from fake_master.services.agents.records import AgentRecords
+from fake_master.services.agents.store import NoAgentStore
+from fake_master.services.events import EventPublisher
+from fake_master.services.offers import Offers
+from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
-
 
 _NANOSECONDS = 1_000_000_000
 _REMOVED_AS_UNREACHABLE = (
@@ -39,47 +41,50 @@ End = tuple[str, str]
 class AgentRemoval:
     """Takes agents out of the master."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
-        self.counts: Counter[str] = Counter()
-        """What the metrics count, by their names below `master/`."""
+    def __init__(
+        self,
+        state: MasterState,
+        allocator: Allocator,
+        events: EventPublisher,
+        store: NoAgentStore,
+        offers: Offers,
+        records: AgentRecords,
+        task_runner: TaskRunner,
+    ) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._events = events
+        self._store = store
+        self._offers = offers
+        self._records = records
+        self._task_runner = task_runner
 
     # --- How an agent leaves --------------------------------------------------------------------------
 
-    def take_out_of_service(self, agent: Agent) -> None:
-        """Nothing of it is offered any more, and what is offered is taken back."""
-        master = self._master
-        master.allocator.deactivate_agent(agent.id)
-        for offer in master.offers.on_agent(agent.id):
-            master.offers.rescind(offer)
-        master.inverse_offers.rescind_on(agent.id)
-
     def disconnect(self, agent: Agent) -> None:
         """Nobody answers at the agent's address; after some pings it counts as unreachable."""
-        master = self._master
-        if master.agents.get(agent.id) is not agent or not agent.connected:
+        if self._state.agents.get(agent.id) is not agent or not agent.connected:
             return
         agent.connected = False
-        self.take_out_of_service(agent)
-        for framework in master.frameworks.values():
+        self._records.take_out_of_service(agent)
+        for framework in self._state.frameworks.values():
             if framework.info.get("checkpoint"):
                 continue
             for task in _tasks_on(framework, agent):
                 end = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
                 self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
-        shown = master.flags.shown
+        shown = self._state.flags.shown
         patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
-        master.timers.at(master.now + patience, lambda: self._give_up_waiting(agent_id))
+        self._state.timers.at(self._state.now + patience, lambda: self._give_up_waiting(agent_id))
 
     def _give_up_waiting(self, agent_id: str) -> None:
-        master = self._master
-        with master.transaction():
-            agent = master.agents.get(agent_id)
+        with self._records.transaction():
+            agent = self._state.agents.get(agent_id)
             if agent is None or agent.connected:
                 return
-            master.agent_registry.note(agent.hostname, unreachable_time=master.now)
-            self.counts.update(_REMOVED_AS_UNREACHABLE)
+            self._records.note(agent.hostname, unreachable_time=self._state.now)
+            self._state.counts.update(_REMOVED_AS_UNREACHABLE)
             self._remove(
                 agent,
                 lambda framework: (
@@ -87,45 +92,43 @@ class AgentRemoval:
                 ),
                 "The agent does not answer pings",
                 may_return=lambda _framework: True,
-                unreachable_time={"nanoseconds": int(master.now * _NANOSECONDS)},
+                unreachable_time={"nanoseconds": int(self._state.now * _NANOSECONDS)},
             )  # fmt: skip
 
     def never_came_back(self, hostname: str, agent_id: str) -> None:
         """A former leader knew the agent, and it did not register again in time.  Inside a transaction."""
-        master = self._master
-        if master.agent_registry.hostname_of(agent_id) != hostname:  # an operator has given it up
+        if self._state.known_agents.hostname_of(agent_id) != hostname:  # an operator has given it up
             return
-        master.agent_registry.note(hostname, unreachable_time=master.now)
-        self.counts.update((*_REMOVED_AS_UNREACHABLE, "recovery_slave_removals"))
-        master.events.failure(agent_id)
+        self._records.note(hostname, unreachable_time=self._state.now)
+        self._state.counts.update((*_REMOVED_AS_UNREACHABLE, "recovery_slave_removals"))
+        self._events.failure(agent_id)
 
     def mark_gone(self, agent_id: str) -> bool:
         """An operator gives the agent up for good; False for one that is not known.  Inside a transaction."""
-        master = self._master
-        if master.agent_registry.is_gone(agent_id):
+        if self._state.known_agents.is_gone(agent_id):
             return True
-        hostname = master.agent_registry.hostname_of(agent_id)
+        hostname = self._state.known_agents.hostname_of(agent_id)
         if hostname is None:
             return False
-        master.agent_registry.note(hostname, gone=True)
-        agent = master.agents.get(agent_id)
+        self._records.note(hostname, gone=True)
+        agent = self._state.agents.get(agent_id)
         if agent is not None:
             self._remove_gone(agent)
             return True
-        for framework in master.frameworks.values():
+        for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent_id]:
                 del framework.unreachable_tasks[task.id]
                 state, reason = _gone(framework)
-                master.task_updates.tell_state(
+                self._task_runner.updates.tell_state(
                     framework, task, state, reason=reason, message="Agent has been marked gone"
                 )
                 framework.completed_tasks.append(task)
-                master.failover.memory.remember_task(framework, task)
+                self._store.remember_task(framework, task)
         return True
 
     def shut_down(self, agent: Agent) -> None:
         """Its machine is down.  Inside a transaction."""
-        self._master.agent_registry.note(agent.hostname, shut_down=True, deactivated=None, drain_info=None)
+        self._records.note(agent.hostname, shut_down=True, deactivated=None, drain_info=None)
         self._remove_shut_down(agent)
 
     def follow(self, agent: Agent, *, gone: bool) -> None:
@@ -137,7 +140,7 @@ class AgentRemoval:
     def still_held_on(self, agent_id: str) -> dict[str, Resources]:
         """What tasks hold on an agent that was unreachable, by framework id."""
         found: dict[str, Resources] = {}
-        for framework in self._master.frameworks.values():
+        for framework in self._state.frameworks.values():
             for task in framework.unreachable_tasks.values():
                 if task.agent_id == agent_id:
                     found[framework.id] = found.get(framework.id, Resources()) + task.resources
@@ -145,12 +148,12 @@ class AgentRemoval:
 
     def regain(self, agent: Agent) -> None:
         """Its tasks were running all the time."""
-        for framework in self._master.frameworks.values():
+        for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent.id]:
                 del framework.unreachable_tasks[task.id]
                 framework.tasks[task.id] = task
                 framework.hold(agent, task.resources)
-                self._master.task_runner.regain(framework, task)
+                self._task_runner.regain(framework, task)
 
     # --- Within ---------------------------------------------------------------------------------------
 
@@ -161,14 +164,14 @@ class AgentRemoval:
         )
 
     def _remove_shut_down(self, agent: Agent) -> None:
-        self.counts["slave_removals"] += 1
+        self._state.counts["slave_removals"] += 1
         self._remove(
             agent,
             lambda _framework: ("TASK_LOST", "REASON_AGENT_REMOVED"),
             f"Agent {agent.hostname} removed: its machine is down",
             may_return=lambda _framework: False,
         )
-        self._master.events.operators("AGENT_REMOVED", {"agent_id": {"value": agent.id}})
+        self._events.operators("AGENT_REMOVED", {"agent_id": {"value": agent.id}})
 
     def _remove(
         self,
@@ -179,18 +182,15 @@ class AgentRemoval:
         may_return: Callable[[Framework], bool],
         **status: Any,
     ) -> None:
-        master = self._master
         # First, so that nothing of what becomes free there is handed out again.
-        master.allocator.remove_agent(agent.id)
-        for framework in master.frameworks.values():
+        self._allocator.remove_agent(agent.id)
+        for framework in self._state.frameworks.values():
             for task in _tasks_on(framework, agent):
                 self._lose(framework, task, end(framework), message, may_return=may_return(framework), **status)
-        for offer in master.offers.on_agent(agent.id):
-            master.offers.rescind(offer)
-        master.inverse_offers.rescind_on(agent.id)
-        del master.agents[agent.id]
+        self._offers.rescind_all_on(agent.id)
+        del self._state.agents[agent.id]
         agent.answers.clear()
-        master.events.failure(agent.id)
+        self._events.failure(agent.id)
 
     def _lose(
         self, framework: Framework, task: Task, end: End, message: str, *, may_return: bool = False, **status: Any
@@ -199,16 +199,16 @@ class AgentRemoval:
             del framework.tasks[task.id]
             task.unacknowledged.clear()
             framework.completed_tasks.append(task)
-            self._master.failover.memory.remember_task(framework, task)
+            self._store.remember_task(framework, task)
             return
         state, reason = end
-        self._master.task_updates.tell_state(framework, task, state, message=message, reason=reason, **status)
-        self._master.task_runner.forget(framework, task)
+        self._task_runner.updates.tell_state(framework, task, state, message=message, reason=reason, **status)
+        self._task_runner.forget(framework, task)
         if may_return:
             framework.unreachable_tasks[task.id] = task
         else:
             framework.completed_tasks.append(task)
-            self._master.failover.memory.remember_task(framework, task)
+            self._store.remember_task(framework, task)
 
 
 def _tasks_on(framework: Framework, agent: Agent) -> list[Task]:
@@ -227,73 +227,79 @@ _DRAINING, _DRAINED = "DRAINING", "DRAINED"
 class Draining:
     """What operators say of single agents.  Every method that changes anything is called inside a transaction."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(
+        self,
+        state: MasterState,
+        records: AgentRecords,
+        removal: AgentRemoval,
+        task_runner: TaskRunner,
+    ) -> None:
+        self._state = state
+        self._records = records
+        self._removal = removal
+        self._task_runner = task_runner
 
     def drain(self, agent_id: str, max_grace_period: Mapping[str, Any] | None, *, mark_gone: bool) -> None:
         """DRAIN_AGENT; again replaces what was asked before.  Raises RuleViolation for an unknown agent."""
-        master = self._master
         hostname = self._known(agent_id)
         config: dict[str, Any] = {} if max_grace_period is None else {"max_grace_period": dict(max_grace_period)}
         info = {"state": _DRAINING, "config": {**config, "mark_gone": mark_gone}}
-        master.agent_registry.note(hostname, deactivated=True, drain_info=info, drain_start=master.now)
-        agent = master.agents.get(agent_id)
+        self._records.note(hostname, deactivated=True, drain_info=info, drain_start=self._state.now)
+        agent = self._state.agents.get(agent_id)
         if agent is not None:
             self.go_on(agent)
 
     def deactivate(self, agent_id: str) -> None:
         """DEACTIVATE_AGENT.  Raises RuleViolation for an unknown agent."""
-        self._master.agent_registry.note(self._known(agent_id), deactivated=True)
+        self._records.note(self._known(agent_id), deactivated=True)
 
     def reactivate(self, agent_id: str) -> None:
         """REACTIVATE_AGENT.  Raises RuleViolation unless the agent is deactivated, and drained if it was draining.
 
         Raises Conflict for an agent that is still awaited after a failover.
         """
-        master = self._master
-        hostname = master.agent_registry.hostname_of(agent_id)
-        deactivated, drain_info = (False, None) if hostname is None else master.agent_registry.service(hostname)
+        hostname = self._state.known_agents.hostname_of(agent_id)
+        deactivated, drain_info = (False, None) if hostname is None else self._state.known_agents.service(hostname)
         if hostname is None or not deactivated:
             raise RuleViolation("Agent is not deactivated", rule="agent.deactivated")
         if drain_info is not None and drain_info["state"] == _DRAINING:
             raise RuleViolation(
                 "Agent is still in the DRAINING state", rule="agent.draining", hint="wait until it is DRAINED"
             )
-        if master.failover.awaits(agent_id):
+        if self._state.known_agents.awaits(agent_id):
             raise Conflict("Agent removed while processing the call", field="agent_id", hint="wait until it is back")
-        master.agent_registry.note(hostname, deactivated=False, drain_info=None, drain_start=None)
+        self._records.note(hostname, deactivated=False, drain_info=None, drain_start=None)
 
     def go_on(self, agent: Agent) -> None:
         """Kill what runs on a draining agent that can be reached."""
         info = agent.drain_info
         if info is None or info["state"] != _DRAINING or not agent.connected:
             return
-        for framework in self._master.frameworks.values():
+        for framework in self._state.frameworks.values():
             for task in [task for task in framework.tasks.values() if task.agent_id == agent.id]:
-                self._master.task_runner.drain(framework, task, will_be_gone=info["config"]["mark_gone"])
+                self._task_runner.drain(framework, task, will_be_gone=info["config"]["mark_gone"])
         self.may_be_over(agent.id)
 
     def may_be_over(self, agent_id: str) -> None:
         """A task of the agent is done with; look, as soon as may be, whether it was the last."""
-        agent = self._master.agents.get(agent_id)
+        agent = self._state.agents.get(agent_id)
         if agent is not None and agent.drain_info is not None and agent.drain_info["state"] == _DRAINING:
-            self._master.timers.at(self._master.now, lambda: self._finish(agent_id))
+            self._state.timers.at(self._state.now, lambda: self._finish(agent_id))
 
     def _finish(self, agent_id: str) -> None:
-        master = self._master
-        with master.transaction():
-            agent = master.agents.get(agent_id)
+        with self._records.transaction():
+            agent = self._state.agents.get(agent_id)
             info = None if agent is None else agent.drain_info
             if agent is None or info is None or info["state"] != _DRAINING or not agent.connected:
                 return
-            if any(task.agent_id == agent_id for of in master.frameworks.values() for task in of.tasks.values()):
+            if any(task.agent_id == agent_id for of in self._state.frameworks.values() for task in of.tasks.values()):
                 return
-            master.agent_registry.note(agent.hostname, drain_info={**info, "state": _DRAINED})
+            self._records.note(agent.hostname, drain_info={**info, "state": _DRAINED})
             if info["config"]["mark_gone"]:
-                master.agent_removal.mark_gone(agent_id)
+                self._removal.mark_gone(agent_id)
 
     def _known(self, agent_id: str) -> str:
-        hostname = self._master.agent_registry.hostname_of(agent_id)
+        hostname = self._state.known_agents.hostname_of(agent_id)
         if hostname is None:
             raise RuleViolation("Unknown agent", field="agent_id", rule="agent.known")
         return hostname

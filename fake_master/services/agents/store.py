@@ -1,42 +1,41 @@
-"""What the simulated agents keep of what they run, where no other master will ever ask for it: nothing."""
+"""What simulated agents keep of what they run, so that they bring it to the next leader."""
 
 import json
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import Any
 
-from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, reading_records
-from fake_master.services.agents import recovered_tasks
+from fake_master.registry.interface import SECONDS_TO_WAIT, Registry, RegistryFailure, Transaction, reading_records
 from fake_master.services.agents.recovered_tasks import Record, RecoveredTask, from_record, to_record
-from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
-from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
 
 
 class NoAgentStore:
-    """Hears of every change, and keeps none; `agent_memory` does."""
+    """Is told of every change, and keeps none: for masters whose registry ends with the process."""
 
-    def __init__(self, master: "Master") -> None:
-        self._master = master
+    def __init__(self) -> None:
+        self.framework_infos: dict[str, Mapping[str, Any]] = {}
+        """FrameworkInfo by framework id, of frameworks that have tasks."""
 
-    def register(self, agent: "Agent", used: "Mapping[str, Resources] | None" = None) -> None:
-        """The agent registers with all that it runs; `used` is what this master knows of already, by framework id.
+    def read(self, may_return: Collection[str]) -> None:
+        """Read what agents kept; those of `may_return` (ids) may register again.  Raises RegistryFailure."""
 
-        Raises DoesNotFit.
-        """
-        self._master.register(agent, used)
+    def recovered_from(self, _agent_id: str) -> list[RecoveredTask]:
+        """Return what an agent runs that this master has not heard of, in the order of its launch; once."""
+        return []
 
-    def remember_task(self, framework: "Framework", task: "Task", *, may_wait: bool = False) -> None:
+    def drop_task(self, task: Task) -> None:
+        """A task that an agent kept has ended unheard."""
+
+    def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
         """Something of a task has changed on its agent, or it is there no more; `may_wait` if that may get lost."""
 
-    def remember_framework(self, framework: "Framework") -> None:
+    def remember_framework(self, framework: Framework) -> None:
         """A framework describes itself anew."""
 
-    def forget(self, framework: "Framework") -> None:
+    def forget(self, framework: Framework) -> None:
         """The framework is gone for good, and no agent brings it back."""
 
     def begin(self) -> None:
@@ -61,27 +60,26 @@ _MOMENT = 1.0
 class AgentStore(NoAgentStore):
     """Every agent's tasks, those of agents that are not back included."""
 
-    def __init__(self, master: "Master") -> None:
-        super().__init__(master)
+    def __init__(self, state: MasterState, registry: Registry, transaction: Transaction) -> None:
+        super().__init__()
+        self._state = state
+        self._registry = registry
+        self._transaction = transaction
         self._due: float | None = None
         """When what has changed must be written."""
         self._is_wanted = False
         """Whether the transaction under way is to write it: what failed to be kept is no other one's business."""
         self._changed: dict[str, tuple[Framework, Task] | None] = {}
         """By key; None for a task that is to be forgotten, whoever still has it."""
-        self._framework_infos: dict[str, Mapping[str, Any]] = master.registry.records(_FRAMEWORK)
-        """FrameworkInfo by framework id."""
         self._changed_frameworks: set[str] = set()
         self._away: dict[str, dict[str, Record]] = {}
         """Records by key, by the id of an agent that has not come back yet."""
-        self._read()
 
-    def _read(self) -> None:
-        """What there is; what belongs to nobody who may come back is to be forgotten."""
-        agent_registry = self._master.agent_registry
-        may_return = {*agent_registry.expected().values(), *agent_registry.unreachable()}
+    def read(self, may_return: Collection[str]) -> None:
+        """See `NoAgentStore.read`; what belongs to no agent that may come back is to be forgotten."""
+        self.framework_infos = self._registry.records(_FRAMEWORK)
         with reading_records():
-            records = self._master.registry.records(_TASK)
+            records = self._registry.records(_TASK)
             # Oldest first: the id of a task that is out of reach may be used again, and the last launch counts.
             latest = {
                 (record["framework_id"], record["info"]["task_id"]["value"]): key
@@ -90,7 +88,7 @@ class AgentStore(NoAgentStore):
             }
             wanted = {framework_id for framework_id, _ in latest}
             for framework_id in wanted:
-                if self._framework_infos[framework_id]["id"]["value"] != framework_id:
+                if self.framework_infos[framework_id]["id"]["value"] != framework_id:
                     raise ValueError(framework_id)
         kept = set(latest.values())
         for key, record in records.items():
@@ -98,36 +96,27 @@ class AgentStore(NoAgentStore):
                 self._away.setdefault(record["agent_id"], {})[key] = record
             else:
                 self._change(key, None)
-        for framework_id in self._framework_infos.keys() - wanted:
+        for framework_id in self.framework_infos.keys() - wanted:
             self._forget_info(framework_id)
 
     # --- Agents register --------------------------------------------------------------------------------
 
-    def register(self, agent: Agent, used: Mapping[str, Resources] | None = None) -> None:
-        """See `NoAgentStore.register`.
-
-        An agent that was started anew with too little for what it ran is another one, and its tasks have ended.
-        """
-        recovered_task = self._recovered_from(agent.id)
-        if recovered_task and not recovered_tasks.fits(self._master, agent, recovered_task):
-            _LOG.warning("agent %s has no room for what it ran: its tasks are gone", agent.hostname)
-            for one in recovered_task:
-                self._change(_key(one.task), None)
-            recovered_task = []
-        recovered_tasks.admit(self._master, agent, recovered_task, self._framework_infos, used)
-
-    def _recovered_from(self, agent_id: str) -> list[RecoveredTask]:
-        """What an agent runs that this master has not heard of; in the order of its launch."""
+    def recovered_from(self, agent_id: str) -> list[RecoveredTask]:
+        """See `NoAgentStore.recovered_from`."""
         found = []
         for key, record in self._away.pop(agent_id, {}).items():
             with reading_records():
                 recovered_task = from_record(record)
-            framework = self._master.frameworks.get(recovered_task.task.framework_id)
+            framework = self._state.frameworks.get(recovered_task.task.framework_id)
             if framework is not None and recovered_task.task.id in framework.tasks:
                 self._change(key, None)  # there is another one of that id by now, elsewhere
             else:
                 found.append(recovered_task)
         return found
+
+    def drop_task(self, task: Task) -> None:
+        """See `NoAgentStore.drop_task`."""
+        self._change(_key(task), None)
 
     # --- What happens ---------------------------------------------------------------------------------
 
@@ -140,7 +129,7 @@ class AgentStore(NoAgentStore):
 
     def remember_framework(self, framework: Framework) -> None:
         """See `NoAgentStore.remember_framework`; no agent knows one that has had no task."""
-        if framework.id in self._framework_infos:
+        if framework.id in self.framework_infos:
             self._take_info(framework)
 
     def forget(self, framework: Framework) -> None:
@@ -151,7 +140,7 @@ class AgentStore(NoAgentStore):
             for key in [key for key, record in records.items() if record["framework_id"] == framework.id]:
                 del records[key]
                 self._change(key, None)
-        if framework.id in self._framework_infos:
+        if framework.id in self.framework_infos:
             self._forget_info(framework.id)
 
     # --- What is written ------------------------------------------------------------------------------
@@ -164,11 +153,11 @@ class AgentStore(NoAgentStore):
         """See `NoAgentStore.write`: everything that has changed, if the transaction changed any of it."""
         if not self._is_wanted:
             return
-        write = self._master.registry.write
+        write = self._registry.write
         for key, change in self._changed.items():
             write(_TASK, key, to_record(*change) if change is not None and _is_there(*change) else None)
         for framework_id in self._changed_frameworks:
-            write(_FRAMEWORK, framework_id, self._framework_infos.get(framework_id))
+            write(_FRAMEWORK, framework_id, self.framework_infos.get(framework_id))
 
     def written(self) -> None:
         """See `NoAgentStore.written`."""
@@ -181,10 +170,10 @@ class AgentStore(NoAgentStore):
         """See `NoAgentStore.close`."""
         if self._due is None:
             return
-        self._due = self._master.now
+        self._due = self._state.now
         try:
             # However short a time requests may wait: there is no later attempt.
-            self._master.registry.wait_at_most(SECONDS_TO_WAIT)
+            self._registry.wait_at_most(SECONDS_TO_WAIT)
             self._keep()
         except RegistryFailure as failure:
             _LOG.warning("%s; what was acknowledged last will be told again", failure)
@@ -192,30 +181,30 @@ class AgentStore(NoAgentStore):
     # --- Within ---------------------------------------------------------------------------------------
 
     def _take_info(self, framework: Framework) -> None:
-        if self._framework_infos.get(framework.id) is not framework.info:
-            self._framework_infos[framework.id] = framework.info
+        if self.framework_infos.get(framework.id) is not framework.info:
+            self.framework_infos[framework.id] = framework.info
             self._changed_frameworks.add(framework.id)
-            self._is_due_at(self._master.now)
+            self._is_due_at(self._state.now)
 
     def _forget_info(self, framework_id: str) -> None:
-        del self._framework_infos[framework_id]
+        del self.framework_infos[framework_id]
         self._changed_frameworks.add(framework_id)
-        self._is_due_at(self._master.now)
+        self._is_due_at(self._state.now)
 
     def _change(self, key: str, change: tuple[Framework, Task] | None, *, may_wait: bool = False) -> None:
         self._changed[key] = change
-        self._is_due_at(self._master.now + (_MOMENT if may_wait else 0.0))
+        self._is_due_at(self._state.now + (_MOMENT if may_wait else 0.0))
 
     def _is_due_at(self, moment: float) -> None:
         """A change outside of any transaction gets one of its own; one that fails is tried again."""
-        self._is_wanted = self._is_wanted or moment <= self._master.now
+        self._is_wanted = self._is_wanted or moment <= self._state.now
         if self._due is None or moment < self._due:
             self._due = moment
-            self._master.timers.at(moment, self._keep)
+            self._state.timers.at(moment, self._keep)
 
     def _keep(self) -> None:
-        if self._due is not None and self._due <= self._master.now:
-            with self._master.transaction():
+        if self._due is not None and self._due <= self._state.now:
+            with self._transaction():
                 self._is_wanted = True
 
 

@@ -19,7 +19,7 @@ class Desk(CommandLine):
     """A person or a script that types at a master, and what is reserved there."""
 
     def agent(self, hostname: str) -> Agent:
-        return next(agent for agent in self.lab.master.agents.values() if agent.hostname == hostname)
+        return next(agent for agent in self.lab.master.state.agents.values() if agent.hostname == hostname)
 
     def reserved(self, hostname: str) -> str:
         """What is dynamically reserved there, as the master sees it."""

@@ -13,11 +13,11 @@ from fake_master.http import response_cache, views
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Written
 from fake_master.http.response_cache import ResponseCache
-from fake_master.services.quota import SentQuota
-from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent
 from fake_master.state.clock import VirtualClock
+from fake_master.state.quota import SentQuota
 from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.text import parse_resources
@@ -72,7 +72,7 @@ class Stage:
         self.application.handle(Request("POST", "/api/v1", headers, content))
 
     def agent_id(self, number: int) -> dict[str, str]:
-        ids = [*self.master.agents, "nobody's"]
+        ids = [*self.master.state.agents, "nobody's"]
         return {"value": ids[number % len(ids)]}
 
     def reserve(self, number: int) -> None:
@@ -81,7 +81,7 @@ class Stage:
         self.call("RESERVE_RESOURCES", agent_id=self.agent_id(number), resources=[cpu])
 
     def tear_down(self, number: int) -> None:
-        ids = list(self.master.frameworks)
+        ids = list(self.master.state.frameworks)
         if ids:
             self.call("TEARDOWN", framework_id={"value": ids[number % len(ids)]})
 
@@ -211,13 +211,13 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
     for framework in stage.read("/frameworks")["frameworks"]:
         assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
     assert json.loads(b"".join(views.agents(stage.master, None))) == [
-        views.agent(stage.master, agent, everything) for agent in stage.master.agents.values()
+        views.agent(stage.master, agent, everything) for agent in stage.master.state.agents.values()
     ]
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Agent) if field.name != "revision"])
 def test_an_agent_is_another_after_each_change(name: str) -> None:
-    (agent,) = ClusterSpec(("cpus:1",)).start().agents.values()
+    (agent,) = ClusterSpec(("cpus:1",)).start().state.agents.values()
     before = agent.revision
     assert before is agent.revision
     setattr(agent, name, getattr(agent, name))
@@ -228,4 +228,4 @@ def test_that_nothing_changed_is_found_by_one_look_at_each_agent_and_offer() -> 
     """Hundreds of operators may subscribe at once, and others wait meanwhile."""
     master = ClusterSpec(("cpus:1",) * 7).start()
     views.agents_described(master, None)
-    assert len(response_cache.texts(master, "described")._everything) == 7 + len(list(master.offers))
+    assert len(response_cache.texts(master, "described")._everything) == 7 + len(list(master.state.offers))

@@ -98,9 +98,9 @@ def test_a_master_started_again_is_the_same_master(tmp_path: Path):
     assert post(Application(first), "r1") == 200
     first.registry.close()
     second = spec.start(SqliteRegistry(tmp_path / "r.sqlite"))
-    assert second.id == first.id
-    assert list(second.agents) == list(first.agents)
-    assert list(second.quotas.stored) == ["r1"]
+    assert second.state.id == first.state.id
+    assert list(second.state.agents) == list(first.state.agents)
+    assert list(second.state.quotas) == ["r1"]
     second.registry.close()
 
 

@@ -85,7 +85,7 @@ def test_a_task_that_had_ended_before_its_agent_left_stays_what_it_was(*, checkp
 
 def test_what_happens_on_an_agent_out_of_reach_is_heard_when_it_is_back() -> None:
     lab = Lab(AgentSpec(AGENT, absence=Absence(30, 60)))
-    lab.master.task_outcome = TaskOutcome("TASK_FINISHED", 40.0)
+    lab.master.state.task_outcome = TaskOutcome("TASK_FINISHED", 40.0)
     framework = Scheduler(lab, name="r")
     framework.run("t")
     lab.wait(45)

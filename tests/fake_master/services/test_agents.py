@@ -24,7 +24,7 @@ class Lab:
         self.now = 1000.0
         self.master = ClusterSpec(agents=agents, mesos_version="1.11").start(registry, clock=lambda: self.now)
         self.application = Application(self.master)
-        [self.agent] = self.master.agents.values()
+        [self.agent] = self.master.state.agents.values()
 
     def ask(self, method, path, body=""):
         return self.application.handle(Request(method, path, {}, body.encode()))

@@ -3,8 +3,8 @@
 import pytest
 
 from fake_master.master import Master
-from fake_master.services.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput
@@ -21,16 +21,16 @@ def test_the_oldest_framework_is_forgotten_first() -> None:
     master, _ = started(max_completed_frameworks="2")
     for name in "abc":
         SimulatedFramework(master, SimulatedFrameworkSpec(name, ("r",), answer="decline")).subscribe()
-        (framework,) = master.frameworks.values()
+        (framework,) = master.state.frameworks.values()
         master.subscriptions.remove(framework)
-    assert [framework.name for framework in master.subscriptions.completed.values()] == ["b", "c"]
+    assert [framework.name for framework in master.state.completed_frameworks.values()] == ["b", "c"]
 
 
 def test_a_framework_keeps_its_last_tasks() -> None:
     master, clock = started(max_completed_tasks_per_framework="3")
     task = parse_resources("cpus:1;mem:64")
     SimulatedFramework(master, SimulatedFrameworkSpec("a", ("r",), task=task, tasks=1)).subscribe()
-    (framework,) = master.frameworks.values()
+    (framework,) = master.state.frameworks.values()
     for _ in range(20):
         clock.sleep(1.0)
         master.advance()

@@ -162,9 +162,9 @@ def test_a_master_ends_where_more_agents_stay_away_than_may(limit: str, back: in
     Leader(registry, 4, clock)
     second = Leader(registry, back, clock, recovery_agent_removal_limit=limit)
     second.later(PATIENCE - 1)
-    assert second.application.master.ended is None
+    assert second.application.master.state.ended is None
     second.later(1)
-    assert (second.application.master.ended is not None) is ends
+    assert (second.application.master.state.ended is not None) is ends
     # What it did not give up is awaited by the next one.
     third = Leader(registry, 0, clock)
     assert len(third.get("/slaves")["recovered_slaves"]) == (4 if ends else back)
@@ -216,10 +216,10 @@ def test_a_command_upon_a_fake_address_takes_nothing_over(tmp_path: Path) -> Non
     clock, spec = VirtualClock(), ClusterSpec(agents=(AGENT,) * 2)
     with sqlite(tmp_path / "r.sqlite") as registry:
         first = spec.start(registry, clock=clock)
-        ids = list(first.agents)
+        ids = list(first.state.agents)
     with sqlite(tmp_path / "r.sqlite") as registry:
         again = ClusterSpec(agents=(AGENT,)).start(registry, clock=clock)
-        assert (again.id, list(again.agents)) == (first.id, ids[:1])
+        assert (again.state.id, list(again.state.agents)) == (first.state.id, ids[:1])
         assert again.failover.recovered() == []
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from fake_master.registry.interface import MemoryRegistry, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.text import parse_resources

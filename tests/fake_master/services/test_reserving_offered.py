@@ -23,7 +23,7 @@ class Lab:
         flags = {"allocation_interval": "500ms"}
         self.master = ClusterSpec((agent,), "1.11", flags).start(clock=lambda: self.now)
         self.application = Application(self.master)
-        [self.agent_id] = self.master.agents
+        [self.agent_id] = self.master.state.agents
         self.stream: EventStream | None = None
 
     def subscribe(self):

@@ -9,8 +9,8 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
 from fake_master.master import Master
-from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.simulation import simulate
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
@@ -40,7 +40,7 @@ def resident(name: str, task: str = "cpus:1;mem:512", **more: Any) -> SimulatedF
 def running(master: Master) -> dict[str, int]:
     return {
         framework.name: sum(not task.is_terminal for task in framework.tasks.values())
-        for framework in master.frameworks.values()
+        for framework in master.state.frameworks.values()
     }
 
 
@@ -69,12 +69,12 @@ def test_one_declines_and_one_holds() -> None:
     master = play(resident("no", "cpus:1", answer="decline", refuse_seconds=100.0), resident("yes", tasks=1))
     assert running(master) == {"no": 0, "yes": 1}
     holder = play(resident("hold", answer="hold"))
-    assert len(holder.offers) == 1
+    assert len(holder.state.offers) == 1
 
 
 def test_tasks_end_as_the_file_says_and_make_room_for_others() -> None:
     master = play(resident("f", tasks=4), seconds=25.0, fate=TaskOutcome("TASK_FAILED", 10.0))
-    (framework,) = master.frameworks.values()
+    (framework,) = master.state.frameworks.values()
     assert framework.counts["tasks/terminal/task_failed"] == 8
     assert running(master) == {"f": 4}
     assert {task.state for task in framework.completed_tasks} == {"TASK_FAILED"}
@@ -91,13 +91,13 @@ def test_one_that_comes_later_is_not_there_before() -> None:
 
 def test_sums_agree_with_the_tasks() -> None:
     master = play(resident("f", "cpus:0.7;mem:100"), resident("g", "cpus:0.3;mem:300"), seconds=8.0)
-    (agent,) = master.agents.values()
-    for framework in master.frameworks.values():
+    (agent,) = master.state.agents.values()
+    for framework in master.state.frameworks.values():
         held = parse_resources("")
         for task in framework.tasks.values():
             held += task.resources
         assert framework.used() == held
-    everybodys = Quantities.total(framework.used().quantities() for framework in master.frameworks.values())
+    everybodys = Quantities.total(framework.used().quantities() for framework in master.state.frameworks.values())
     assert agent.used.quantities() == everybodys
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from fake_master.master import Master
-from fake_master.services import task_runner
-from fake_master.services.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import TaskOutcome
@@ -23,7 +22,7 @@ class Stage:
         cluster = ClusterSpec(agents, "1.11", frameworks=(spec,), task_outcome=TaskOutcome(stop_seconds=stop_seconds))
         self.master: Master = cluster.start(clock=self.clock)
         self.master.advance()
-        (self.framework,) = self.master.frameworks.values()
+        (self.framework,) = self.master.state.frameworks.values()
         self.first, self.second = self.framework.tasks.values()
 
     def wait(self, seconds: float) -> None:
@@ -38,7 +37,7 @@ class Stage:
 @pytest.mark.parametrize(("capabilities", "state"), [((), "TASK_LOST"), (("PARTITION_AWARE",), "TASK_GONE")])
 def test_evicted_after_its_grace(capabilities: tuple[str, ...], state: str) -> None:
     stage = Stage(*capabilities)
-    told = task_runner.evict(stage.master, stage.framework, stage.first, grace_seconds=2.0, message="room is needed")
+    told = stage.master.task_runner.evict(stage.framework, stage.first, grace_seconds=2.0, message="room is needed")
     assert told == [stage.first]
     stage.wait(0.9)
     assert (stage.first.state, stage.first.ending, stage.held) == ("TASK_RUNNING", True, 2000)
@@ -57,9 +56,9 @@ def test_evicted_after_its_grace(capabilities: tuple[str, ...], state: str) -> N
 
 def test_evicting_twice_changes_nothing() -> None:
     stage = Stage()
-    task_runner.evict(stage.master, stage.framework, stage.first, grace_seconds=2.0, message="")
+    stage.master.task_runner.evict(stage.framework, stage.first, grace_seconds=2.0, message="")
     stage.wait(1.0)
-    assert task_runner.evict(stage.master, stage.framework, stage.first, grace_seconds=2.0, message="") == []
+    assert stage.master.task_runner.evict(stage.framework, stage.first, grace_seconds=2.0, message="") == []
     stage.wait(1.0)
     assert stage.first.state == "TASK_LOST"
 
@@ -67,7 +66,7 @@ def test_evicting_twice_changes_nothing() -> None:
 def test_a_container_ends_as_a_whole() -> None:
     stage = Stage()
     stage.first.executor_id = stage.second.executor_id = "e"
-    told = task_runner.evict(stage.master, stage.framework, stage.first, grace_seconds=0.0, message="")
+    told = stage.master.task_runner.evict(stage.framework, stage.first, grace_seconds=0.0, message="")
     assert told == [stage.first, stage.second]
     stage.wait(0.0)
     assert {stage.first.state, stage.second.state} == {"TASK_LOST"}
@@ -87,7 +86,7 @@ def test_what_the_framework_kills_is_not_evicted_again() -> None:
     stage = Stage(stop_seconds=2.0)
     task, framework = stage.first, stage.framework
     stage.master.task_runner.kill(framework, task)
-    assert task_runner.evict(stage.master, framework, task, grace_seconds=9.0, message="") == []
+    assert stage.master.task_runner.evict(framework, task, grace_seconds=9.0, message="") == []
     stage.wait(2.0)
     assert task.state == "TASK_KILLED"
 

@@ -80,7 +80,7 @@ def test_what_is_shown_goes_by_the_wall_clock(system: System) -> None:
     system.passes(1)
     system.wall -= HOUR
     lab.subscribe()
-    (framework,) = lab.master.frameworks.values()
+    (framework,) = lab.master.state.frameworks.values()
     assert framework.registered_time == system.wall
 
 

@@ -44,26 +44,26 @@ def state_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_cluster_file_makes_a_master(cluster_file: Path):
     master = read_cluster_file(cluster_file).start()
-    agents = list(master.agents.values())
+    agents = list(master.state.agents.values())
     assert [agent.hostname for agent in agents] == ["node-1", "node-2", "agent-3"]
     assert agents[0].attributes == {"rack": "r1", "floor": 3.0}
     assert [agent.active for agent in agents] == [True, True, False]
     assert str(agents[0].total) == "cpus:12; mem:6144"
-    assert master.profile.version == "1.11.0"
-    assert master.flags.whitelist == frozenset({"ads", "web"})
+    assert master.state.profile.version == "1.11.0"
+    assert master.state.flags.whitelist == frozenset({"ads", "web"})
 
 
 def test_an_agent_may_lose_messages_or_be_late(tmp_path: Path):
     path = tmp_path / "faulty.toml"
     path.write_text('[[agents]]\nresources = "cpus:1"\nloses = -1\n[[agents]]\nresources = "cpus:1"\ndelay = 2\n')
-    deaf, late = (agent.faults for agent in read_cluster_file(path).start().agents.values())
+    deaf, late = (agent.faults for agent in read_cluster_file(path).start().state.agents.values())
     assert (deaf.loses, late.delay) == (-1, 2.0)
 
 
 @pytest.mark.parametrize("listed", ["abc,edf,hgi", "abc,edf,hgi,", ",abc,edf,hgi", "abc,,edf,hgi"])
 def test_ro_3_empty_places_in_a_list_of_roles_do_not_count(listed: str):
     master = ClusterSpec(flags={"roles": listed}).start()
-    assert master.flags.whitelist == frozenset({"abc", "edf", "hgi"})
+    assert master.state.flags.whitelist == frozenset({"abc", "edf", "hgi"})
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
 
 
 def test_a_spec_without_agents_is_an_empty_cluster():
-    assert ClusterSpec().start().agents == {}
+    assert ClusterSpec().start().state.agents == {}
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "pipe"])

@@ -21,7 +21,7 @@ def path(tmp_path):
 def test_it_makes_a_master(path):
     spec = read_cluster_file(path)
     assert [len(spec.agents), len(spec.frameworks)] == [3, 3]
-    assert len(spec.start().agents) == 3
+    assert len(spec.start().state.agents) == 3
 
 
 @pytest.mark.parametrize("table", ["agents", "frameworks", "tasks", None])

@@ -21,11 +21,11 @@ def test_residents_go_on_elsewhere_when_their_agent_gets_lost(tmp_path: Path) ->
     master = read_cluster_file(path).start(clock=clock)
 
     def running() -> dict[str, int]:
-        [framework] = master.frameworks.values()
+        [framework] = master.state.frameworks.values()
         tasks = [task for task in framework.tasks.values() if not task.is_terminal]
         return {
             host: sum(task.agent_id == agent.id for task in tasks)
-            for host, agent in master.agent_registry.hosts.items()
+            for host, agent in master.state.known_agents.hosts.items()
         }
 
     clock.sleep(20)

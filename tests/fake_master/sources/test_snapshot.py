@@ -77,11 +77,11 @@ def test_whatever_a_picture_says_the_master_says_too(snapshot):
 def test_offers_are_outstanding_as_before_and_the_rest_is_offered_at_once():
     snapshot = ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), offers=(offered("m-O7", "m-S0", HALF),))
     master = started(snapshot)
-    assert [offer.id for offer in master.offers] == ["m-O7"]
+    assert [offer.id for offer in master.state.offers] == ["m-O7"]
     master.advance()
-    assert "m-O7" in [offer.id for offer in master.offers]
-    assert sorted(offer.agent_id for offer in master.offers) == ["m-S0", "m-S0", "m-S1"]
-    assert master.offered_on("m-S0").allocated_to(None).quantities() == TOTAL.quantities()
+    assert "m-O7" in [offer.id for offer in master.state.offers]
+    assert sorted(offer.agent_id for offer in master.state.offers) == ["m-S0", "m-S0", "m-S1"]
+    assert master.state.offered_on("m-S0").allocated_to(None).quantities() == TOTAL.quantities()
 
 
 def test_what_is_suppressed_or_away_is_offered_nothing():
@@ -89,17 +89,17 @@ def test_what_is_suppressed_or_away_is_offered_nothing():
     away = SnapshotFramework("a", "a", ("a",), active=False, connected=False, capabilities=frozenset({"MULTI_ROLE"}))
     master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (quiet, away)))
     master.advance()
-    assert len(master.offers) == 0
+    assert len(master.state.offers) == 0
 
 
 def test_tasks_share_what_their_framework_holds():
     usage = Usage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
     master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
-    tasks = list(master.frameworks["m-0000"].tasks.values())
+    tasks = list(master.state.frameworks["m-0000"].tasks.values())
     assert len(tasks) == 3
     assert [task.resources.scalar_quantities().get_amount("cpus") for task in tasks] == [333, 333, 334]
-    master.subscriptions.remove(master.frameworks["m-0000"])
-    assert len(master.agents["m-S0"].used) == 0
+    master.subscriptions.remove(master.state.frameworks["m-0000"])
+    assert len(master.state.agents["m-S0"].used) == 0
     assert master.allocator.metrics()["allocator/mesos/resources/cpus/offered_or_allocated"] == 0.0
 
 
@@ -111,13 +111,13 @@ def test_changes_outlive_the_master_and_offers_of_what_is_gone_do_not():
     first = started(whole, registry=registry)
     reservation = (Reservation("DYNAMIC", "db"),)
     with first.transaction():
-        first.reservations.reserve(None, first.agents["m-S0"], [Resource("cpus", 2000, reservation)], None)
+        first.reservations.reserve(None, first.state.agents["m-S0"], [Resource("cpus", 2000, reservation)], None)
         first.weights.update(None, [("web", 3.0)])
     second = started(whole, registry=registry)
-    assert second.agents["m-S0"].total.reserved("db").scalar_quantities() == Quantities({"cpus": 2000})
-    assert second.agents["m-S1"].total == TOTAL  # of the same host name
-    assert second.weights.configured == {"web": 3.0}
-    assert [offer.id for offer in second.offers] == ["m-O8"]
+    assert second.state.agents["m-S0"].total.reserved("db").scalar_quantities() == Quantities({"cpus": 2000})
+    assert second.state.agents["m-S1"].total == TOTAL  # of the same host name
+    assert second.state.weights == {"web": 3.0}
+    assert [offer.id for offer in second.state.offers] == ["m-O8"]
 
 
 def test_a_removed_quota_does_not_come_back():
@@ -125,7 +125,7 @@ def test_a_removed_quota_does_not_come_back():
     snapshot = ClusterSnapshot("1.11.0", 0.0, AGENTS, quotas={"web": Quota(Quantities({"cpus": 1000}))})
     with (first := started(snapshot, registry=registry)).transaction():
         first.quotas.remove(None, "web")
-    assert started(snapshot, registry=registry).quotas.meanings() == {}
+    assert started(snapshot, registry=registry).state.quota_meanings() == {}
 
 
 def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):

@@ -61,7 +61,7 @@ def started(snapshot: ClusterSnapshot, **more: Any) -> tuple[Master, VirtualCloc
 
 
 def states(master: Master) -> dict[str, str]:
-    return {name: one.state for framework in master.frameworks.values() for name, one in framework.tasks.items()}
+    return {name: one.state for framework in master.state.frameworks.values() for name, one in framework.tasks.items()}
 
 
 OWNED = parse_resources("cpus(lender):6;mem(lender):600")
@@ -105,8 +105,8 @@ def test_an_executor_goes_with_its_tasks() -> None:
     clock.sleep(2.0)
     master.advance()
     assert states(master) == {"t0": "TASK_RUNNING", "t1": "TASK_LOST", "t2": "TASK_LOST", "big": "TASK_RUNNING"}
-    assert not master.frameworks["m-T"].executors
-    assert not master.agents[AGENT.id].used.revocable()
+    assert not master.state.frameworks["m-T"].executors
+    assert not master.state.agents[AGENT.id].used.revocable()
 
 
 def test_what_nobody_may_see_is_in_the_way_too() -> None:
@@ -135,13 +135,13 @@ def test_refusals_offers_and_debts_are_as_they_were() -> None:
     refused = Refusal("m-L", AGENT.id, "lender", AGENT.total, 5.5)
     assert whole.lending is not None
     master, clock = started(replace(whole, lending=replace(whole.lending, refusals=(refused,))))
-    assert [(offer.id, offer.kind) for offer in master.offers] == [("m-O7", "non-throttleable")]
+    assert [(offer.id, offer.kind) for offer in master.state.offers] == [("m-O7", "non-throttleable")]
     clock.sleep(5.0)
     master.advance()
-    assert [offer.id for offer in master.offers] == ["m-O7"]
+    assert [offer.id for offer in master.state.offers] == ["m-O7"]
     clock.sleep(1.0)
     master.advance()  # the owner refuses no longer, is offered what it owns, and what was lent of it is not
-    assert [(offer.framework_id, offer.kind) for offer in master.offers] == [("m-L", "regular")]
+    assert [(offer.framework_id, offer.kind) for offer in master.state.offers] == [("m-L", "regular")]
 
 
 def test_who_owes_what_is_not_asked_for_more() -> None:
@@ -155,9 +155,9 @@ def test_who_owes_what_is_not_asked_for_more() -> None:
     )
     assert whole.lending is not None
     master, _ = started(replace(whole, lending=replace(whole.lending, debts=(debt,))))
-    assert [offer.id for offer in master.offers] == ["m-O7"]
+    assert [offer.id for offer in master.state.offers] == ["m-O7"]
     without, _ = started(whole)
-    assert len(without.offers) == 0
+    assert len(without.state.offers) == 0
 
 
 def test_a_master_that_does_not_lend_just_runs_what_is_there() -> None:
@@ -184,16 +184,16 @@ def test_what_a_real_agent_oversubscribes_is_offered_and_not_promised() -> None:
     agent = replace(AGENT, total=AGENT.total + slack)
     awake = replace(TENANT, suppressed=frozenset())
     master, _ = started(ClusterSnapshot("1.11.0", 1000.0, (agent,), (awake,)))
-    (offer,) = master.offers
+    (offer,) = master.state.offers
     assert offer.resources.allocated_to(None) == REST + slack
-    assert master.agents[agent.id].oversubscribed == slack
-    assert master.capacity().get_amount("cpus") == 10_000
+    assert master.state.agents[agent.id].oversubscribed == slack
+    assert master.state.capacity().get_amount("cpus") == 10_000
 
 
 def test_priorities_are_kept_and_unknown_allocators_are_not() -> None:
     flags = {"allocator": "strict-priority", "priorities": "tenant=3", "preemption": "true"}
     master, _ = started(ClusterSnapshot("1.11.0", 1000.0, (AGENT,), flags=flags))
-    assert master.flags.has_strict_priority
-    assert master.flags.priorities.of("tenant") == 3
+    assert master.state.flags.has_strict_priority
+    assert master.state.flags.priorities.of("tenant") == 3
     other, _ = started(ClusterSnapshot("1.11.0", 1000.0, (AGENT,), flags={"allocator": "com.example.Own"}))
-    assert other.flags.shown["allocator"] == "hierarchical"
+    assert other.state.flags.shown["allocator"] == "hierarchical"

@@ -516,7 +516,7 @@ def test_all_operators_are_sent_the_same_bytes() -> None:
     quota = {"force": True, "role": "web", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}
     assert application.handle(Request("POST", "/quota", {}, json.dumps(quota).encode())).status == 200
     assert subscribe() is first  # which tells nothing of quota
-    master.agents[next(iter(master.agents))].deactivated = True
+    master.state.agents[next(iter(master.state.agents))].deactivated = True
     changed = subscribe()
     assert changed is not first
     assert changed.count(b'"deactivated":true') == 1

@@ -136,12 +136,12 @@ def test_a_dead_subscriber_loses_its_offers_to_the_others() -> None:
     clock.sleep(1.0)
     master.advance()
     assert kinds(dead) == ["OFFERS"]
-    assert [framework.name for framework in master.frameworks.values()] == ["dead"]
+    assert [framework.name for framework in master.state.frameworks.values()] == ["dead"]
 
 
 def test_a_subscriber_that_never_reads_is_let_go_when_its_backlog_is_too_large() -> None:
     master, slow, alive, _ = two_frameworks()
-    (framework, other) = master.frameworks.values()
+    (framework, other) = master.state.frameworks.values()
     largest = "x" * (LARGEST_BACKLOG // 8)
     for _ in range(9):
         master.events.message(framework, "agent", "executor", largest)

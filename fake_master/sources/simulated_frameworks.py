@@ -6,10 +6,10 @@ It answers in the same moment, but never from within an allocation: its answers 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
-from fake_master.services import accept
+from fake_master.master import Master
 from fake_master.state.frameworks import Framework, Subscription
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
@@ -18,9 +18,6 @@ from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.master import Master
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
@@ -69,7 +66,7 @@ class _Ear(EventStream):
 class SimulatedFramework:
     """One framework of a cluster file."""
 
-    def __init__(self, master: "Master", spec: SimulatedFrameworkSpec, on_launch: Launched | None = None) -> None:
+    def __init__(self, master: Master, spec: SimulatedFrameworkSpec, on_launch: Launched | None = None) -> None:
         self._master = master
         self._spec = spec
         self._on_launch = on_launch
@@ -83,10 +80,10 @@ class SimulatedFramework:
             self.subscribe()
             return
         try:
-            Subscription(self._info()).check(self._master.flags)
+            Subscription(self._info()).check(self._master.state.flags)
         except RuleViolation as error:
             raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
-        self._master.timers.at(self._master.now + self._spec.after, self.subscribe)
+        self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
 
     def _info(self) -> dict[str, Any]:
         spec = self._spec
@@ -113,7 +110,7 @@ class SimulatedFramework:
         stream = self._master.subscriptions.subscribe(Subscription(self._info()), _Ear(listen))
         if refused:
             raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
-        self._framework = next(known for known in self._master.frameworks.values() if known.stream is stream)
+        self._framework = next(known for known in self._master.state.frameworks.values() if known.stream is stream)
         self._framework.is_simulated = True
         self._ask_for_the_rest()
 
@@ -128,7 +125,7 @@ class SimulatedFramework:
                 self._soon(self._ask_for_the_rest)
 
     def _soon(self, action: Callable[[], None]) -> None:
-        self._master.timers.at(self._master.now, action)
+        self._master.state.timers.at(self._master.state.now, action)
 
     def _acknowledge(self, task_id: str, uuid: str) -> None:
         if self._framework is not None:
@@ -144,10 +141,10 @@ class SimulatedFramework:
                 continue
             operations = self._launches(framework, offer) if self._spec.answer == "accept" else []
             if not operations:
-                accept.decline(self._master, framework, [offer_id], self._spec.refuse_seconds)
+                self._master.offer_answers.decline(framework, [offer_id], self._spec.refuse_seconds)
                 continue
             # The rest is wanted again at once, by whoever is next.
-            accept.accept(self._master, framework, [offer_id], [_launch(operations)], 0.0)
+            self._master.offer_answers.accept(framework, [offer_id], [_launch(operations)], 0.0)
             self._ask_for_the_rest()
             if self._on_launch is not None:
                 self._on_launch(framework, offer, len(operations))

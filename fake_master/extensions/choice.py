@@ -1,0 +1,89 @@
+"""Which allocator, agents' runtime and rules a master's flags ask for: those of Mesos, or an extension's."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import Allocator, Holding, InverseOfferCallback, OfferCallback, Revocation
+from fake_master.allocator.options import Options
+from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from fake_master.services.agents.runtime import AgentRuntime
+from fake_master.services.task_runner import TaskRunner
+from fake_master.state.flags import MasterFlags
+from fake_master.state.master_state import MasterState
+from fake_master.state.revocability import RevocabilityRules
+from mesosctl.model import profile as profile_model
+from mesosctl.model.profile import Profile
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_duration
+
+
+class AllocatorCallbacks(NamedTuple):
+    """What an allocator calls: its decisions, and what it asks of the master."""
+
+    make_offers: OfferCallback
+    make_inverse_offers: InverseOfferCallback
+    lent_no_longer: Callable[[str, Mapping[str, Resources]], None]
+    holdings: Callable[[], Mapping[str, Sequence[Holding]]]
+    revoke: Callable[[Sequence[Revocation]], None]
+
+
+def make_rules(flags: MasterFlags) -> RevocabilityRules:
+    """Return the rules of revocable resources that the flags ask for."""
+    if not flags.oversubscribe_reservations:
+        return RevocabilityRules()
+    from fake_master.extensions.lending_rules import LendingRules  # late: hardly any master lends
+
+    return LendingRules()
+
+
+def make_allocator(state: MasterState, callbacks: AllocatorCallbacks) -> Allocator:
+    """Return a new allocator, which knows nothing yet."""
+    flags, options = state.flags, _options(state.flags, state.profile)
+    offer, inverse = callbacks.make_offers, callbacks.make_inverse_offers
+    if flags.oversubscribe_reservations:
+        from fake_master.extensions.lending_allocator import LendingAllocator  # late: hardly any master lends
+
+        return LendingAllocator(options, offer, callbacks.lent_no_longer, inverse, now=state.now)
+    if not flags.has_strict_priority:
+        return HierarchicalAllocator(options, offer, inverse, now=state.now)
+    preemption = flags.revocation_grace_seconds is not None
+    return StrictPriorityAllocator(
+        options,
+        offer,
+        inverse,
+        now=state.now,
+        priorities=flags.priorities,
+        holdings=callbacks.holdings,
+        on_revoke=callbacks.revoke if preemption else None,
+    )
+
+
+def make_runtime(state: MasterState, allocator: Allocator, task_runner: TaskRunner) -> AgentRuntime:
+    """Return how agents run tasks on a master with this allocator."""
+    if not state.flags.oversubscribe_reservations:
+        return AgentRuntime()
+    from fake_master.extensions.lending_allocator import LendingAllocator  # late: hardly any master lends
+    from fake_master.extensions.revocable_tasks import RevocableTasks
+
+    assert isinstance(allocator, LendingAllocator), "a master that lends has an allocator that does"
+    return RevocableTasks(state, allocator, task_runner)
+
+
+def _options(flags: MasterFlags, profile: Profile) -> Options:
+    shown = flags.shown
+    return Options(
+        allocation_interval=parse_duration(shown["allocation_interval"]),
+        min_allocatable_resources=profile_model.minimum(shown),
+        filter_gpu_resources=profile_model.filters_gpus(shown),
+        role_sorter="random" if shown["role_sorter"] == "random" else "drf",
+        framework_sorter="random" if shown["framework_sorter"] == "random" else "drf",
+        allocator_agent_recovery_factor=profile_model.recovery_factor(shown),
+        allocator_recovery_timeout=profile_model.recovery_seconds(shown),
+        fair_sharing_excluded_resource_names=frozenset(
+            filter(None, shown.get("fair_sharing_excluded_resource_names", "").split(","))
+        ),
+        region=flags.region,
+        reservations_consume_quota=profile.reservations_consume_quota,
+        lendable_names=flags.lendable_names,
+    )

@@ -1,0 +1,127 @@
+"""Agents register, for the first time or again, with what they run."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+
+from fake_master.allocator.interface import Allocator
+from fake_master.services import descriptions
+from fake_master.services.agents.recovered_tasks import RecoveredTask
+from fake_master.services.agents.store import NoAgentStore
+from fake_master.services.events import EventPublisher
+from fake_master.services.reservations import Checkpoints
+from fake_master.services.subscriptions import Subscriptions
+from fake_master.services.task_runner import TaskRunner
+from fake_master.state.agents import Agent
+from fake_master.state.master_state import MasterState
+from fake_master.state.tasks import Executor
+from mesosctl.model.resources import Resources
+
+_LOG = logging.getLogger(__name__)
+Used = Mapping[str, Resources]
+"""What is held on one agent, by framework id."""
+
+
+class AgentRegistration:
+    """Takes agents into the master: its state, the allocator, and what operators are told."""
+
+    def __init__(
+        self,
+        state: MasterState,
+        allocator: Allocator,
+        events: EventPublisher,
+        store: NoAgentStore,
+        checkpoints: Checkpoints,
+        subscriptions: Subscriptions,
+        task_runner: TaskRunner,
+    ) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._events = events
+        self._store = store
+        self._checkpoints = checkpoints
+        self._subscriptions = subscriptions
+        self._task_runner = task_runner
+
+    def register(self, agent: Agent, used: Used | None = None) -> None:
+        """Register an agent with all that it runs.
+
+        `used` is what this master knows of already, of an agent that it had lost: None of any other.
+        An agent that was started anew with too little for what it ran is another one, and its tasks have ended.
+        Raises DoesNotFit.
+        """
+        recovered = self._store.recovered_from(agent.id)
+        if recovered and not self._fits(agent, recovered):
+            _LOG.warning("agent %s has no room for what it ran: its tasks are gone", agent.hostname)
+            for one in recovered:
+                self._store.drop_task(one.task)
+            recovered = []
+        held = _held(recovered)
+        known = {of: resources for of, resources in held.items() if of in self._state.frameworks}
+        booked = dict(used or {})
+        for framework_id, resources in known.items():
+            booked[framework_id] = booked.get(framework_id, Resources()) + resources
+        self._admit(agent, booked)
+        for framework_id, resources in held.items():
+            taken = {agent.id: resources} if len(resources) else {}
+            if framework_id not in known:
+                self._subscriptions.recover(self._store.framework_infos[framework_id], taken)
+            elif taken:
+                self._state.frameworks[framework_id].hold(agent, resources)
+        self._take_in(recovered, was_lost=used is not None)
+
+    def _fits(self, agent: Agent, recovered: Sequence[RecoveredTask]) -> bool:
+        """Return whether an agent, as it was started now, has room for what it ran; slack of use comes and goes.
+
+        Raises DoesNotFit as `Checkpoints.restored`.
+        """
+        total = self._checkpoints.restored(agent, agent.configured)
+        held = [entry for resources in _held(recovered).values() for entry in resources.non_revocable()]
+        # Several tasks may hold one shared volume.
+        return total.contains(Resources(entry for entry in held if not entry.shared).allocated_to(None))
+
+    def _admit(self, agent: Agent, used: Used) -> None:
+        """Enter an agent with what it had checkpointed, and what is held there.  Raises DoesNotFit."""
+        agent.total = agent.applied = self._checkpoints.restored(agent, agent.configured)
+        self._state.agents[agent.id] = agent
+        unavailability = self._state.maintenance.span(agent)
+        self._allocator.add_agent(agent.allocator_info(), agent.whole, used, unavailability=unavailability)
+        if not agent.active:
+            self._allocator.deactivate_agent(agent.id)
+        shown = descriptions.agent(self._state, agent, added=self._task_runner.runtime.describe_agent(agent))
+        self._events.operators("AGENT_ADDED", {"agent": shown})
+
+    def _take_in(self, recovered: Sequence[RecoveredTask], *, was_lost: bool) -> None:
+        """Enter tasks and executors that an agent brings, and have them go on."""
+        executors = _executors(recovered)
+        for executor in executors.values():
+            self._state.frameworks[executor.framework_id].executors[executor.agent_id, executor.id] = executor
+        # Those that run were on the agent before those that wait for room there.
+        for one in sorted(recovered, key=lambda one: one.task.is_staging):
+            framework = self._state.frameworks[one.task.framework_id]
+            framework.tasks[one.task.id] = one.task
+            framework.count_task(one.task)
+            self._events.operators("TASK_ADDED", {"task": descriptions.task(one.task)})
+            if was_lost:
+                self._task_runner.updates.tell_back(framework, one.task)
+            brought = None if one.task.is_terminal else executors.pop(_container(one), None)
+            self._task_runner.go_on(framework, one.task, brought)
+
+
+def _held(recovered: Iterable[RecoveredTask]) -> dict[str, Resources]:
+    """What each framework holds, its executors included."""
+    held: dict[str, Resources] = {}
+    for one in recovered:
+        own = Resources() if one.task.is_terminal else one.task.resources
+        held[one.task.framework_id] = held.get(one.task.framework_id, Resources()) + own
+    for executor in _executors(recovered).values():
+        held[executor.framework_id] += executor.resources
+    return held
+
+
+def _executors(recovered: Iterable[RecoveredTask]) -> dict[tuple[str, str], Executor]:
+    """Every executor that has a task, once."""
+    return {_container(one): one.executor for one in recovered if one.executor is not None and not one.task.is_terminal}
+
+
+def _container(one: RecoveredTask) -> tuple[str, str]:
+    return one.task.framework_id, one.task.executor_id

@@ -1,0 +1,186 @@
+"""Offers: made from the allocator's decisions, restored, taken back, rescinded; and inverse offers.
+
+Sources: Mesos scheduler HTTP API, "OFFERS" and "RESCIND"; Mesos maintenance documentation, "Inverse Offers".
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
+
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator, Unavailability
+from fake_master.services.events import EventPublisher
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+
+_NANOSECONDS = 1_000_000_000
+Answer = Literal["ACCEPT", "DECLINE"]
+
+
+class InverseOffers:
+    """The inverse offers of every framework: `Framework.inverse_offers` holds them, agent id by id."""
+
+    def __init__(self, state: MasterState, allocator: Allocator, events: EventPublisher) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._events = events
+        self._by_agent: dict[str, dict[str, str]] = {}
+        """By agent id: framework id by inverse offer id."""
+
+    def make(self, framework_id: str, unavailable: Mapping[str, Unavailability]) -> None:
+        """The allocator's decision: ask this framework to leave these agents, in one event."""
+        framework = self._state.frameworks.get(framework_id)
+        if framework is None:
+            return
+        made = {self._state.offers.new_id(self._state.id): agent_id for agent_id in unavailable}
+        framework.inverse_offers |= made
+        for offer_id, agent_id in made.items():
+            self._by_agent.setdefault(agent_id, {})[offer_id] = framework_id
+        self._events.inverse_offers(framework, made)
+        seconds = self._state.flags.offer_seconds
+        if seconds is not None:
+            self._state.timers.at(self._state.now + seconds, lambda: self._time_out(framework, made))
+
+    def _time_out(self, framework: Framework, made: Mapping[str, str]) -> None:
+        for offer_id, agent_id in made.items():
+            if framework.inverse_offers.pop(offer_id, None) is not None:
+                del self._by_agent[agent_id][offer_id]
+                self._events.rescind_inverse_offer(framework, offer_id)
+                self._allocator.update_inverse_offer(framework.id, agent_id)
+
+    def answer(
+        self, framework: Framework, offer_ids: Iterable[str], answer: Answer, refuse_seconds: float | None
+    ) -> None:
+        """ACCEPT_INVERSE_OFFERS or DECLINE_INVERSE_OFFERS; ids that are not outstanding are passed over.
+
+        The answer is kept for /maintenance/status.  Either way the framework is asked again once its filter is over.
+        """
+        for offer_id in offer_ids:
+            agent_id = framework.inverse_offers.pop(offer_id, None)
+            if agent_id is None:
+                continue
+            del self._by_agent[agent_id][offer_id]
+            self._state.agents[agent_id].answers[framework.id] = {
+                "framework_id": {"value": framework.id},
+                "status": answer,
+                "timestamp": {"nanoseconds": int(self._state.wall_time * _NANOSECONDS)},
+            }
+            seconds = DEFAULT_REFUSE_SECONDS if refuse_seconds is None else refuse_seconds
+            self._allocator.update_inverse_offer(framework.id, agent_id, seconds)
+
+    def rescind_on(self, agent_id: str) -> None:
+        """Whatever was asked about this agent is void, and those who were asked are told."""
+        for offer_id, framework_id in self._by_agent.pop(agent_id, {}).items():
+            framework = self._state.frameworks[framework_id]
+            del framework.inverse_offers[offer_id]
+            self._events.rescind_inverse_offer(framework, offer_id)
+            self._allocator.update_inverse_offer(framework_id, agent_id)
+
+    def forget(self, framework: Framework) -> None:
+        """The framework's stream is gone: it cannot answer any more, and need not be told."""
+        for offer_id, agent_id in framework.inverse_offers.items():
+            del self._by_agent[agent_id][offer_id]
+            self._allocator.update_inverse_offer(framework.id, agent_id)
+        framework.inverse_offers.clear()
+
+
+class Offers:
+    """Makes and ends offers: the state's books, the allocator's and what frameworks are told stay in step."""
+
+    def __init__(self, state: MasterState, allocator: Allocator, events: EventPublisher) -> None:
+        self._state = state
+        self._allocator = allocator
+        self._events = events
+        self.inverse = InverseOffers(state, allocator, events)
+        self.on_rescind: Callable[[Offer], None] | None = None
+        """Called with every offer that is rescinded, while it is still outstanding."""
+
+    def make(self, framework_id: str, by_role: Mapping[str, Mapping[str, Resources]]) -> None:
+        """Make offers of an allocation to one framework, and send them in one event.
+
+        Where idle reservations are lent, what may be taken back is offered apart from what may not.
+        What can no longer be offered goes straight back, without a filter.
+        """
+        state = self._state
+        framework = state.frameworks.get(framework_id)
+        made = []
+        for role, by_agent in by_role.items():
+            for agent_id, resources in by_agent.items():
+                agent = state.agents.get(agent_id)
+                if framework is None or not framework.active or agent is None or not agent.active:
+                    self._allocator.recover_resources(framework_id, agent_id, resources)
+                    continue
+                for kind, part in state.revocability.kinds(resources):
+                    offer = Offer(state.offers.new_id(state.id), framework_id, agent_id, role, part, kind)
+                    self._keep(offer)
+                    made.append(offer)
+        if framework is not None and made:
+            framework.counts["offers/sent"] += len(made)
+            self._events.offers(framework, made)
+            if state.flags.offer_seconds is not None:
+                state.timers.at(state.now + state.flags.offer_seconds, lambda: self._time_out(made))
+
+    def _time_out(self, made: Iterable[Offer]) -> None:
+        for offer in made:
+            if offer in self._state.offers:
+                self.rescind(offer)
+
+    def restore(self, offer: Offer) -> None:
+        """Enter an offer that was outstanding before this master was made; its framework is not told again."""
+        self._keep(offer)
+        self._allocator.restore_offered(offer.framework_id, offer.agent_id, offer.resources)
+
+    def _keep(self, offer: Offer) -> None:
+        self._state.offers.add(offer)
+        self._state.frameworks[offer.framework_id].add_offer(offer)
+
+    def discard(self, offer: Offer) -> None:
+        """End an offer; its resources are the caller's to account for."""
+        self._state.offers.remove(offer)
+        framework = self._state.frameworks.get(offer.framework_id)
+        if framework is not None:
+            framework.drop_offer(offer)
+
+    def take_back(self, offer: Offer, refuse_seconds: float | None = None) -> None:
+        """End an offer and return its resources to the allocator, with a filter of `refuse_seconds` if given."""
+        self.discard(offer)
+        self._allocator.recover_resources(offer.framework_id, offer.agent_id, offer.resources, refuse_seconds)
+
+    def rescind(self, offer: Offer, refuse_seconds: float | None = None) -> None:
+        """Send RESCIND to the framework, then take the offer back."""
+        if self.on_rescind is not None:
+            self.on_rescind(offer)
+        framework = self._state.frameworks.get(offer.framework_id)
+        if framework is not None:
+            framework.counts["offers/rescinded"] += 1
+            self._events.rescind(framework, offer)
+        self.take_back(offer, refuse_seconds)
+
+    def rescind_on(self, agent_id: str) -> None:
+        """Rescind every offer of an agent."""
+        for offer in self._state.offers.on_agent(agent_id):
+            self.rescind(offer)
+
+    def rescind_all_on(self, agent_id: str) -> None:
+        """Rescind every offer and every inverse offer of an agent."""
+        self.rescind_on(agent_id)
+        self.inverse.rescind_on(agent_id)
+
+    def lent_no_longer(self, framework_id: str, by_agent: Mapping[str, Resources]) -> None:
+        """Rescind offers of lent resources that the allocator took back: whole offers, newest first, as few as do.
+
+        What no offer covers is in use; the agent makes room where that is needed.
+        """
+        for agent_id, resources in by_agent.items():
+            missing: dict[str | None, Quantities] = {}
+            for entry in resources:
+                sums = missing.get(entry.allocation_role, Quantities())
+                missing[entry.allocation_role] = sums + Resources([entry]).scalar_quantities()
+            for offer in reversed(self._state.offers.on_agent(agent_id)):
+                if (offer.framework_id, offer.kind) != (framework_id, "non-throttleable"):
+                    continue
+                held, short = offer.resources.scalar_quantities(), missing.get(offer.role)
+                if short and any(name in held for name in short):
+                    missing[offer.role] = short - held
+                    self.rescind(offer)

@@ -1,0 +1,93 @@
+"""The maintenance schedule: which machines are draining or down, and when (Mesos maintenance documentation).
+
+A machine is a host name, an address, or both, and an agent is on the machine that has both of its
+own: a schedule that names only one of them is kept, and concerns no agent.  A machine that is in
+neither state is up.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from fake_master.allocator.interface import Unavailability
+from fake_master.state.agents import Agent
+
+_NANOSECONDS = 1_000_000_000
+MachineId = Mapping[str, Any]
+"""A MachineID message: `hostname`, `ip`, or both."""
+Window = Mapping[str, Any]
+"""A maintenance.Window message: `machine_ids` and `unavailability`."""
+Mode = Literal["DRAINING", "DOWN"]
+
+
+class MaintenanceSchedule:
+    """Every machine of the schedule, and the agents on them."""
+
+    def __init__(self, agents: Mapping[str, Agent]) -> None:
+        self._agents = agents
+        self.windows: list[Window] = []
+        self.machines: dict[str, Mapping[str, Any]] = {}
+        """By key: {"id": MachineID, "mode": Mode}."""
+        self.spelled: dict[str, MachineId] = {}
+        """By key: each machine as it was first named, which is how it is shown ever after."""
+        self._spans: dict[str, Mapping[str, Any]] = {}
+        """By key: the Unavailability message of its window."""
+
+    def replace(self, windows: list[Window], machines: dict[str, Mapping[str, Any]]) -> None:
+        """Replace the whole schedule and the modes of its machines."""
+        self.windows, self.machines = windows, machines
+        for key, machine in machines.items():
+            self.spelled.setdefault(key, machine["id"])
+        self._spans = {
+            key_of(machine): window["unavailability"] for window in windows for machine in window["machine_ids"]
+        }
+
+    def mode(self, key: str) -> str | None:
+        """Return the mode of the machine with this key; None for one that is up."""
+        return self.machines[key]["mode"] if key in self.machines else None
+
+    def in_mode(self, mode: Mode) -> list[MachineId]:
+        """Return the machines that are draining, or down."""
+        return [machine["id"] for machine in self.machines.values() if machine["mode"] == mode]
+
+    def is_down(self, agent: Agent) -> bool:
+        """Return whether the agent's machine is down, so that the agent may not register."""
+        return self.mode(key_of_agent(agent)) == "DOWN"
+
+    def unavailability(self, agent: Agent) -> Mapping[str, Any] | None:
+        """Return the Unavailability message of the agent's machine, or None if it is not scheduled."""
+        return self._spans.get(key_of_agent(agent)) if self._spans else None
+
+    def span(self, agent: Agent) -> Unavailability | None:
+        """Return the same for the allocator, in seconds."""
+        message = self.unavailability(agent)
+        if message is None:
+            return None
+        duration = message.get("duration")
+        return Unavailability(
+            message["start"]["nanoseconds"] / _NANOSECONDS,
+            None if duration is None else duration["nanoseconds"] / _NANOSECONDS,
+        )
+
+    def agents_on(self, machines: Sequence[MachineId]) -> list[list[Agent]]:
+        """Return the registered agents of each machine."""
+        by_machine: dict[str, list[Agent]] = {}
+        for agent in self._agents.values():
+            by_machine.setdefault(key_of_agent(agent), []).append(agent)
+        return [by_machine.get(key_of(machine), []) for machine in machines]
+
+
+def key_of(machine: MachineId) -> str:
+    """Return what makes two ids the same machine: host names in any case, addresses to the letter; "" is not None."""
+    hostname = machine.get("hostname")
+    return json.dumps([None if hostname is None else hostname.lower(), machine.get("ip")])
+
+
+def key_of_agent(agent: Agent) -> str:
+    """Return the key of the machine that an agent is on."""
+    return key_of(id_of_agent(agent))
+
+
+def id_of_agent(agent: Agent) -> MachineId:
+    """Return the MachineID of the machine that an agent is on."""
+    return {"hostname": agent.hostname, "ip": agent.ip}

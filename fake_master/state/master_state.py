@@ -1,0 +1,100 @@
+"""The state of one leading master: everything that it knows, and nothing that it does."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from fake_master.state.acls import Access
+from fake_master.state.agents import Agent
+from fake_master.state.clock import SteadyClock, Timers
+from fake_master.state.flags import MasterFlags
+from fake_master.state.frameworks import Framework
+from fake_master.state.known_agents import KnownAgents
+from fake_master.state.maintenance import MaintenanceSchedule
+from fake_master.state.offers import OutstandingOffers
+from fake_master.state.quota import SentQuota
+from fake_master.state.revocability import RevocabilityRules
+from fake_master.state.streams import EventStream
+from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.capacity import capacity
+from mesosctl.model.profile import MESOS_1_11, Profile
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.resources import Resources
+
+Clock = Callable[[], float]
+"""Seconds since the epoch, by which timers go: a SteadyClock, or a VirtualClock."""
+
+
+class MasterState:
+    """What a master holds in memory.  Services change it; views read it."""
+
+    def __init__(
+        self,
+        *,
+        profile: Profile,
+        flags: MasterFlags,
+        clock: Clock,
+        address: tuple[str, int],
+        task_outcome: TaskOutcome,
+        revocability: RevocabilityRules,
+    ) -> None:
+        self.profile = profile
+        self.flags = flags
+        self.access = Access(flags.authorizer)
+        self.clock = clock
+        self.hostname, self.port = address
+        self.id = ""
+        """Until the registry has said, or been told, which master this is."""
+        self.start_time = self.now = clock()
+        """Seconds since the epoch; time passes only when the master says so."""
+        self.timers = Timers()
+        self.task_outcome = task_outcome
+        self.revocability = revocability
+        self.counts: Counter[str] = Counter()
+        """Counters of no framework in particular, by their metrics' names below `master/`."""
+        self.agents: dict[str, Agent] = {}
+        """Registered agents by id."""
+        self.known_agents = KnownAgents()
+        self.maintenance = MaintenanceSchedule(self.agents)
+        self.frameworks: dict[str, Framework] = {}
+        self.completed_frameworks: dict[str, Framework] = {}
+        """The last ones, as many as the flag max_completed_frameworks says."""
+        self.forgotten_counts: Counter[str] = Counter()
+        """Counts of frameworks that are no longer listed as completed."""
+        self.offers = OutstandingOffers()
+        self.quotas: dict[str, SentQuota] = {}
+        self.weights: dict[str, float] = {}
+        """Every weight that was set, 1.0 included; a role without one weighs 1."""
+        self.operator_streams: dict[str, EventStream] = {}
+        """Operators that subscribed to events, by stream id."""
+        self.ended: str | None = None
+        """Why this master has given up leading, or None; the transport that serves it sees to its end."""
+
+    @property
+    def pid(self) -> str:
+        """The master as libprocess names it."""
+        return f"master@{self.hostname}:{self.port}"
+
+    @property
+    def wall_time(self) -> float:
+        """The time that is shown for an event: seconds since the epoch."""
+        return self.clock.wall() if isinstance(self.clock, SteadyClock) else self.now
+
+    def quota_meanings(self) -> dict[str, Quota]:
+        """Return what each quota means, by role."""
+        return {role: sent.meaning for role, sent in self.quotas.items()}
+
+    def capacity(self, *, newest_rule: bool = False) -> Quantities:
+        """Return what quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""
+        return capacity((agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile)
+
+    def used_on(self, agent_id: str) -> Resources:
+        """Return what tasks and executors hold on an agent, allocation roles included."""
+        return self.agents[agent_id].used
+
+    def offered_on(self, agent_id: str) -> Resources:
+        """Return what is offered of an agent, allocation roles included."""
+        return Resources(entry for offer in self.offers.on_agent(agent_id) for entry in offer.resources)
+
+    def held_on(self, agent_id: str) -> Resources:
+        """Return what is used or offered of an agent."""
+        return self.used_on(agent_id) + self.offered_on(agent_id)
