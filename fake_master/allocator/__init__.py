@@ -1,1 +1,1 @@
-"""Who is offered what: the interface of allocators, and the hierarchical one of Mesos 1.11.0."""
+"""The interface of allocators, and the hierarchical one of Mesos 1.11.0."""

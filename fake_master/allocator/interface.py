@@ -1,4 +1,4 @@
-"""What a master and an allocator say to each other (spec/allocator.md §3).
+"""The interface between a master and an allocator (allocator specification, "Events").
 
 Events go in as method calls; decisions come out through the callbacks given to the constructor of
 an implementation: offers and inverse offers, and revocations where it knows such.  Time is
@@ -24,7 +24,7 @@ DEFAULT_REFUSE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
-    """What is known of an agent besides its resources."""
+    """An agent, its resources apart."""
 
     id: str
     hostname: str = "localhost"
@@ -39,7 +39,7 @@ class AgentInfo:
 
 @dataclass(frozen=True, slots=True)
 class FrameworkInfo:
-    """What an allocator needs to know of a framework."""
+    """A framework as an allocator sees it."""
 
     id: str
     roles: frozenset[str]
@@ -65,7 +65,7 @@ AgentId = str
 ResourcesByAgent = dict[AgentId, Resources]
 OffersByRole = dict[RoleName, ResourcesByAgent]
 Offers = dict[FrameworkId, OffersByRole]
-"""What is offered to each framework: resources that are allocated to the role."""
+"""The offers of a run; the resources carry the role as allocation role."""
 
 OfferCallback = Callable[[FrameworkId, OffersByRole], None]
 """Called once a framework and run."""
@@ -76,7 +76,7 @@ InverseOfferCallback = Callable[[FrameworkId, dict[AgentId, Unavailability]], No
 
 @dataclass(frozen=True, slots=True)
 class ResourceRequest:
-    """What a framework asks to be offered on one agent: what one of its tasks requires (`Call.Request`)."""
+    """A request to be offered what one task requires, on one agent (`Call.Request`)."""
 
     amounts: Quantities
     agent: str | None = None
@@ -90,28 +90,28 @@ HoldingKey = tuple[str, bool, str]
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What a master could take back on an agent: an offer that nobody has answered, or a task."""
+    """An unanswered offer or a task, which a master could take back."""
 
     id: str
     framework: str
     role: str
     frees: Resources
-    """What is free again when it ends, allocation roles included."""
+    """Resources that are free again when it ends, allocation roles included."""
     container: Resources
-    """What its executor holds with all its tasks, which end together where the executor is killed; likewise."""
+    """Resources of its executor with all its tasks, which end together where the executor is killed; likewise."""
     is_task: bool
     ending: bool = False
     """Whether it was told to end, by whomever."""
 
     @property
     def key(self) -> HoldingKey:
-        """What tells it apart from all others."""
+        """Identifies it among all holdings."""
         return self.framework, self.is_task, self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Revocation:
-    """An allocator wants something back, for somebody (seeds/drf.txt)."""
+    """An allocator asks a holding back for a framework (Mesos DRF documentation)."""
 
     holding: Holding
     agent: str

@@ -1,4 +1,4 @@
-"""What an operator can set on the allocator, by the names of the master's flags."""
+"""Options of an allocator, by the names of the master's flags."""
 
 import time
 from collections.abc import Callable
@@ -34,10 +34,10 @@ class Options:
     lendable_names: frozenset[str] = profile.lendable_names({})
     """Of idle reservations, what is lent by an allocator that lends."""
     reservations_consume_quota: bool = True
-    """What `mesosctl.model.profile` says of the master's version."""
+    """Depends on the master's version; see `mesosctl.model.profile`."""
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here
-    """What the random sorter draws from."""
+    """Source of the random sorter's draws."""
     perf_counter: Callable[[], float] = time.perf_counter
     """Seconds, for the metric allocation_run_ms alone; no decision hangs on it."""

@@ -5,6 +5,7 @@ be taken by those who had just lost it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
@@ -16,7 +17,7 @@ from mesosctl.model.roles import Priorities
 
 
 class Hold:
-    """What one framework in a role waits for on one agent."""
+    """The hold of one client on one agent: what it waits for there."""
 
     __slots__ = ("agent", "client", "priority", "requests", "waits_for")
 
@@ -26,7 +27,7 @@ class Hold:
         self.priority = priority
         self.requests: list[Request] = []
         self.waits_for: dict[HoldingKey, Holding] = {}
-        """What has not ended yet; when all of it has, the next run offers the agent to the client."""
+        """Holdings that have not ended yet; when all have, the next run offers the agent to the client."""
 
 
 class Holds:
@@ -46,7 +47,7 @@ class Holds:
         return iter(self._by_agent.values())
 
     def holds(self, hold: Hold) -> bool:
-        """Whether the claim still stands."""
+        """Whether this hold still stands."""
         return self._by_agent.get(hold.agent.id) is hold
 
     def withheld(self, framework: str, role: str, agent: AgentInfo) -> bool:
@@ -114,26 +115,31 @@ def takes_part(client: Client) -> bool:
     return client.subscribed and client.framework.active and not client.suppressed
 
 
-EvictionCost = tuple[bool, int, float]
-"""What is taken first compares lowest: (is a task, priority, share of the role with its sign turned)."""
+class EvictionCost(NamedTuple):
+    """The cost of taking a holding; the lowest is taken first."""
+
+    is_task: bool
+    priority: int
+    negated_share: float
+    """The dominant share of its role with its sign turned: of equal priorities the largest share goes first."""
 
 
 class PreemptionTarget:
-    """What a client has there, and once it is open, what it could be offered and what could be taken for it."""
+    """One agent for one client: its own offers there, and, once open, what could be offered and taken for it."""
 
     def __init__(self, agent: Agent, client: Client, holdings: Sequence[Holding]) -> None:
         self.agent = agent
         self.client = client
         self._holdings = holdings
         self.free = Quantities()
-        """What the client could be offered at once."""
+        """Amounts that the client could be offered at once."""
         self.coming = Quantities()
-        """What it could be offered once everything has ended that was told to."""
+        """Amounts that it could be offered once all that was told to end has ended."""
         self.ending: list[Holding] = []
         self.candidates: list[Holding] = []
-        """What may be taken, the cheapest first."""
+        """Holdings that may be taken, the cheapest first."""
         self.unanswered = {holding.key: self.useful(holding.frees) for holding in holdings if self.is_own(holding)}
-        """What is left of the client's own offers, with which it could meet requests itself."""
+        """The rest of each of the client's own offers, with which it could meet requests itself."""
         self.hold: Hold | None = None
 
     def open(
@@ -174,5 +180,5 @@ class PreemptionTarget:
 
 
 def unreserved_nonrevocable(holdings: Iterable[Holding]) -> Quantities:
-    """What they free of unreserved non-revocable scalars, which is what quota is about."""
+    """Return the unreserved non-revocable scalars that they free, which quota counts."""
     return Quantities.total(holding.frees.unreserved().non_revocable().scalar_quantities() for holding in holdings)

@@ -1,4 +1,4 @@
-"""What is lent of one agent, and to whom: the records of `lent_state`."""
+"""Records of idle reservations: of an agent that lends, of borrowers, and the sums between them."""
 
 from dataclasses import dataclass, field
 
@@ -36,7 +36,7 @@ class BorrowerRole:
 
 @dataclass(slots=True, eq=False)
 class LentAgent:
-    """What one agent has to lend, and who has it."""
+    """One agent: what it can lend, and what borrowers have of that."""
 
     id: str
     usage_slack: Resources = field(default_factory=Resources)
@@ -46,25 +46,25 @@ class LentAgent:
     lent: dict[Borrower, Amounts] = field(default_factory=dict)
     """Of the slack of allocation; together never more than it after a run."""
     debt: dict[Borrower, Amounts] = field(default_factory=dict)
-    """What borrowers still hold though it is lent no longer."""
+    """Amounts that borrowers still hold though they are lent no longer."""
     throttled: dict[Borrower, Resources] = field(default_factory=dict)
     """Of the slack of use, with allocation roles."""
     slack_worked_out_for: FreeResources | None = None
-    """What was free when `slack` was worked out."""
+    """The free resources from which `allocation_slack` was worked out."""
     counted_in_totals: Pairs = ()
-    """What the sorters' totals count of it."""
+    """The amounts of it in the sorters' totals."""
     idle_epoch: object = None
-    """The situation in which nobody took anything of what there is now; None where that is not known."""
+    """The `LentState.epoch` in which no borrower took anything of what there is now; None where that is not known."""
 
     def lent_in_all(self) -> Amounts:
-        """What all borrowers have of the slack of allocation, debts aside."""
+        """Return what all borrowers have of the slack of allocation, debts aside."""
         sums: Amounts = {}
         for amounts in self.lent.values():
             add(sums, tuple(amounts.items()))
         return sums
 
     def usage_free(self) -> Resources:
-        """What nobody has of the slack of use."""
+        """Return the part of the slack of use that is not lent."""
         left = self.usage_slack
         for held in self.throttled.values():
             left -= held.allocated_to(None)
@@ -82,7 +82,7 @@ def overlap(left: Amounts, right: Amounts) -> Amounts:
 
 
 def forget_idleness(agent: LentAgent) -> None:
-    """Somebody might take something of it after all."""
+    """Offer what is idle on the agent in the next run again."""
     agent.idle_epoch = None
 
 
@@ -95,7 +95,7 @@ class IdleReservations:
         self._others: dict[str, Amounts] = {}
 
     def of_others(self, role: str) -> Amounts:
-        """What `role` is never offered regularly: neither its own nor its ancestors'."""
+        """Return what `role` is never offered regularly: neither its own nor its ancestors'."""
         found = self._others.get(role)
         if found is None:
             others = self._lendable.filter(lambda entry: not entry.allocatable_to(role))
@@ -104,7 +104,7 @@ class IdleReservations:
 
 
 def lendable_to(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
-    """What of all that is left may be lent to a role (A6), and to no role below an owner more than what others own."""
+    """Return how much of `left` may be lent to a role: all roles below an owner get no more than others own."""
     for name in (role, *roles.ancestors(role)):
         if not left:
             break

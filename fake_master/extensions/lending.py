@@ -1,6 +1,7 @@
-"""The third stage of a run: lending what lies idle, and taking it back (spec/oversubscription.md §3, §4).
+"""The third stage of a run: lending what lies idle, and taking it back.
 
-It reads what the two regular stages left free and decides nothing for them.
+It reads what the two regular stages left free and decides nothing for them (oversubscription
+specification, "Allocator" and "Taking back in the allocator").
 """
 
 from collections.abc import Callable
@@ -61,7 +62,7 @@ class LendingStage(RunSteps):
     # --- Taking back --------------------------------------------------------------------------------
 
     def _take_back(self, record: LentAgent) -> None:
-        """Where more is lent than lies idle, the best-off give first; what they hold of it becomes a debt."""
+        """Where more is lent than lies idle, take from the best-off first; what they hold of it becomes a debt."""
         over = excess(record.lent_in_all(), record.allocation_slack)
         if not over:
             return
@@ -75,7 +76,7 @@ class LendingStage(RunSteps):
                 by_agent[record.id] = by_agent.get(record.id, Resources()) + tagged
 
     def _turn_debts_back(self, record: LentAgent) -> None:
-        """What lies idle again is lent to those who still have it, before anybody else."""
+        """Lend what lies idle again to those who still have it, before all others."""
         free = excess(record.allocation_slack, record.lent_in_all())
         for borrower in sorted(record.debt, key=self._lent.fair_rank) if free else ():
             part = overlap(free, record.debt[borrower])
@@ -87,7 +88,7 @@ class LendingStage(RunSteps):
     # --- Lending ------------------------------------------------------------------------------------
 
     def _offer_agent(self, agent: Agent, record: LentAgent, offers: Offers) -> bool:
-        """Offer one agent round: the first who can take it takes all that is free.  Whether anybody did."""
+        """Offer one agent to all borrowers; the first that can takes all that is free.  Return whether one did."""
         gave = False
         left, usage = excess(record.allocation_slack, record.lent_in_all()), record.usage_free()
         idle = self._lent.idle(agent.free_resources)
@@ -127,7 +128,7 @@ def _can_take(client: Client, agent: Agent) -> bool:
 
 
 def _wants(client: Client, agent: Agent, resources: Resources) -> bool:
-    """Each kind is worth an offer, and is refused, on its own."""
+    """Whether resources of one kind reach the minimum and are not refused; each kind is tested on its own."""
     return is_allocatable(resources, client.eligibility.minimum) and not covered(
         client.filters.get(agent, ()), resources
     )

@@ -1,4 +1,4 @@
-"""The hierarchical allocator with a third stage, which lends idle reservations (spec/oversubscription.md §3).
+"""The hierarchical allocator with a third stage, which lends idle reservations.
 
 The hierarchical allocator never sees anything revocable: it gets its own part of each event, and the rest is kept here.
 """
@@ -46,7 +46,7 @@ class LendingAllocator(ForwardingAllocator):
     ) -> None:
         self._state = State(options)
         self.lent = LentState(options, options.lendable_names)
-        """What is lent to whom, for reading."""
+        """The lent resources, for reading."""
         self._stage = LendingStage(self._state, self.lent, on_rescind)
         self._hierarchical = HierarchicalAllocator(
             options, on_offers, on_inverse_offers, now, state=self._state, steps=self._stage
@@ -77,7 +77,7 @@ class LendingAllocator(ForwardingAllocator):
         self._account_lent(agent, framework, resources)
 
     def restore_debt(self, framework: str, agent: str, owed: Resources) -> None:
-        """A part of what a framework has of the slack of allocation, with its role, is lent no longer."""
+        """Turn a part of what a framework is lent, with its allocation role, into a debt."""
         role, record = self.lent.roles.get(allocation_role(owed)), self.lent.agent(agent)
         borrower = role.borrowers.get(framework) if role is not None else None
         part = overlap(dict(owed.scalar_quantities().items()), record.lent.get(borrower, {})) if borrower else {}
@@ -86,7 +86,7 @@ class LendingAllocator(ForwardingAllocator):
             self.lent.owe(record, borrower, part, 1)
 
     def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
-        """What a framework refuses for so long yet, without allocation roles."""
+        """Filter resources, without allocation roles, for so many seconds yet."""
         client = self._state.frameworks[framework].clients.get(role)
         if client is not None and client.subscribed:
             self._hierarchical.filters.restore(client, self._state.agents[agent], refused, seconds)
@@ -223,7 +223,7 @@ class LendingAllocator(ForwardingAllocator):
                 self._recover_lent(framework, agent, part, refuse_seconds)
 
     def _recover_lent(self, framework: str, agent: str, part: Resources, refuse_seconds: float | None) -> None:
-        """What is given back pays debts first."""
+        """Take back lent resources; they pay debts first."""
         name = allocation_role(part)
         role, record = self.lent.roles.get(name), self.lent.agents.get(agent)
         borrower = role.borrowers.get(framework) if role is not None else None

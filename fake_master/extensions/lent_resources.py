@@ -1,4 +1,4 @@
-"""The books of what may be taken back: slack of use and slack of allocation (spec/oversubscription.md §3).
+"""The resources that may be taken back: slack of use and slack of allocation.
 
 Apart from the regular books, which know nothing of it.  Slack of use (throttleable) is what an
 agent's estimator reports; slack of allocation (not throttleable) are reservations that lie idle,
@@ -46,7 +46,7 @@ class LentState:
         self._by_amounts: dict[tuple[str, Pairs], Allocation] = {}
         self._idle: dict[FreeResources, IdleReservations] = {}
 
-    # --- Roles and borrowers --------------------------------------------------------------------------
+    # --- Roles and borrowers ------------------------------------------------------------------------
 
     def ensure_borrower(self, framework: str, name: str) -> Borrower:
         """The framework in a role, inactive at first."""
@@ -89,7 +89,7 @@ class LentState:
             del self.roles[role.name]
 
     def fair_rank(self, borrower: Borrower) -> tuple[object, ...]:
-        """What orders borrowers that hold something, whether they take part in sharing or not: the worst-off first."""
+        """Return the key by which the worst-off borrowers come first, active or not."""
         role, leaf = borrower.role, borrower.leaf
         return (
             self.role_sorter.share(role.name), role.leaf.count, role.name,
@@ -166,7 +166,7 @@ class LentState:
         return self._allocation(borrower, amounts).without_role
 
     def _allocation(self, borrower: Borrower, amounts: Amounts) -> Allocation:
-        """What is lent shows neither lender nor stack."""
+        """Return the allocation; it shows neither the lender nor the reservations."""
         key = borrower.role.name, tuple(sorted(amounts.items()))
         allocation = self._by_amounts.get(key)
         if allocation is None:
@@ -180,7 +180,7 @@ class LentState:
     # --- Agents -------------------------------------------------------------------------------------
 
     def agent(self, name: str) -> LentAgent:
-        """What an agent lends, nothing at first."""
+        """Return the record of an agent, a new one if it is not known."""
         found = self.agents.get(name)
         if found is None:
             found = self.agents[name] = LentAgent(name)
@@ -195,7 +195,7 @@ class LentState:
         return changed
 
     def set_slack(self, agent: LentAgent, free_resources: FreeResources) -> None:
-        """What lies idle on an agent that looks like this."""
+        """Work out the slack of allocation of an agent with these free resources."""
         agent.slack_worked_out_for = free_resources
         agent.idle_epoch = None
         agent.allocation_slack = dict(self.idle(free_resources).amounts)
@@ -224,7 +224,7 @@ class LentState:
             agent.counted_in_totals = counted_in_totals
 
     def idle(self, free_resources: FreeResources) -> IdleReservations:
-        """What of a shape lies idle and can be lent."""
+        """Return the part of some free resources that lies idle and can be lent."""
         found = self._idle.get(free_resources)
         if found is None:
             if len(self._idle) > _MOST_REMEMBERED:

@@ -1,4 +1,4 @@
-"""Preemption: what requests lack is taken from roles of lower priority (seeds/drf.txt)."""
+"""Preemption: what requests lack is taken from roles of lower priority (Mesos DRF documentation)."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -102,7 +102,7 @@ class Preemption(RunSteps):
         return -self._priorities.of(role), self._state.role_sorter.share(role), role, client.framework.id
 
     def _client_of(self, name: str, request: Request) -> Client | None:
-        """Whom a request is placed for: of several roles the one of the highest priority."""
+        """Return the client that a request is for: of several roles the one of the highest priority."""
         clients = [
             client
             for client in self._state.frameworks[name].clients.values()

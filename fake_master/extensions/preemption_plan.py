@@ -1,6 +1,6 @@
-"""Whom to take something from, for a request that nothing free can meet (seeds/drf.txt).
+"""The choice of what is taken back for a request that nothing free can meet.
 
-The seed: "when resources are not being freed quickly enough, the resource allocation module has
+Mesos DRF documentation: "when resources are not being freed quickly enough, the resource allocation module has
 the ability to revoke tasks".  It leaves the choice to an allocation policy; this one is
 
 1. only from roles of a lower priority, and never from one that would hold less than it is guaranteed;
@@ -77,7 +77,7 @@ class Plan:
             self._place(request, heap)
 
     def release_superfluous(self) -> None:
-        """What one request made room for may have been taken for another already: the dearest first is not taken."""
+        """Take nothing that other revocations make superfluous; of that the dearest is released first."""
         for target in self._known_targets.values():
             if target.hold is None:
                 continue
@@ -141,7 +141,7 @@ class Plan:
 
     def _eviction_cost(self, holding: Holding) -> EvictionCost:
         role = holding.role
-        return holding.is_task, self._priorities.of(role), -self._state.role_sorter.share(role)
+        return EvictionCost(holding.is_task, self._priorities.of(role), -self._state.role_sorter.share(role))
 
     def _option(self, target: PreemptionTarget, amounts: Quantities) -> Option | None:
         """The best way to meet a request there, None if there is none."""

@@ -1,4 +1,4 @@
-"""What quota says about preemption: who may be given more, and from whom nothing may be taken (seeds/drf.txt)."""
+"""Quota in preemption: limits and headroom for the one that asks, guarantees of those that would lose."""
 
 from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, add, difference, scalar_pairs
 from fake_master.allocator.hierarchical.role_tree import Role
@@ -45,7 +45,7 @@ class Bounds:
         add(self._promised.setdefault(roles.top_level(role.name), {}), tuple(amounts.items()))
 
     def _spare(self, name: str) -> int:
-        """What is left of the headroom for those who lack nothing; below zero where guarantees cannot be met."""
+        """Return the headroom left to those who lack nothing; below zero where guarantees cannot be met."""
         lacking = sum(
             max(0, amounts.get(name, 0) - self._promised.get(role, {}).get(name, 0))
             for role, amounts in self._lacking.items()
@@ -55,7 +55,7 @@ class Bounds:
 
 
 class Guarantees:
-    """What every role with a guarantee would hold, were everything gone that was given up so far."""
+    """What each role with a guarantee would still hold after the holdings given up so far."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -94,7 +94,7 @@ class Guarantees:
 
 
 def _counted(holding: Holding) -> Pairs:
-    """What counts towards a guarantee: unreserved and not revocable, in use."""
+    """Return what counts towards a guarantee: unreserved and not revocable, in use."""
     if not holding.is_task:
         return ()
     return scalar_pairs(holding.container.unreserved().non_revocable())

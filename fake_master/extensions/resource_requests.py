@@ -1,4 +1,4 @@
-"""What frameworks have asked to be offered (`Call.Request`), until an offer meets it."""
+"""Requests of frameworks to be offered resources (`Call.Request`), until an offer meets them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The strict priority module (seeds/drf.txt): a second allocator behind the same interface.
+"""The strict priority module (Mesos DRF documentation): a second allocator behind the same interface.
 
 "The strict priority module implements an algorithm that gives a framework priority to always
 receive and accept resource offers sufficient to meet its task requirements.  It guarantees
@@ -161,7 +161,7 @@ class PrioritySorter:
         self._level(leaf.client_path).unallocated(leaf, agent, allocation)
 
     def allocation(self, path: str) -> Amounts:
-        """What a client holds, zeros left out."""
+        """Return what a client holds, zeros left out."""
         return self._level(path).allocation(path)
 
     def _level(self, path: str) -> Sorter:

@@ -1,4 +1,4 @@
-"""What events of agents do (spec/allocator.md §3)."""
+"""The events of agents (allocator specification, "Events")."""
 
 from collections.abc import Collection, Mapping
 

@@ -1,4 +1,4 @@
-"""Sums that change in place: thousandths by resource name (spec/allocator.md §1).
+"""Allocations, and sums that change in place: thousandths by resource name.
 
 `mesosctl.model.quantities` has the immutable forms with the same meaning; these are for the inner
 loops, where a new object for every agent would cost more than the decision.
@@ -38,7 +38,7 @@ def clamped_subtract(amounts: Amounts, pairs: Pairs) -> None:
 
 
 def difference(left: Amounts, right: Amounts) -> Amounts:
-    """What is left of each name, zeros dropped."""
+    """Return `left` minus `right` by name; only what is above zero."""
     return {name: rest for name, amount in left.items() if (rest := amount - right.get(name, 0)) > 0}
 
 
@@ -48,7 +48,7 @@ def is_unreserved_nonrevocable(entry: Resource) -> bool:
 
 
 def interning_key(resources: Resources) -> tuple[object, ...]:
-    """What two collections have in common that are not only equal, but shown alike too: as they were sent."""
+    """Return a key under which collections are one that are equal and shown alike, as they were sent."""
     entries = tuple(resources)
     sent = tuple(as_sent(entry.value) for entry in entries)
     return (entries, sent) if any(sent) else entries

@@ -1,4 +1,4 @@
-"""Runs of the hierarchical allocator in virtual time, and its figures (spec/allocator.md §3, §9)."""
+"""Runs of the hierarchical allocator in virtual time, and its figures."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What events of frameworks do (spec/allocator.md §3)."""
+"""The events of frameworks (allocator specification, "Events")."""
 
 from collections.abc import Collection, Iterable, Mapping
 

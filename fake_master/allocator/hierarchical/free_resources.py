@@ -1,4 +1,8 @@
-"""What a framework can take in a role, and what an agent asks of it (spec/allocator.md §6)."""
+"""Free resources of agents that are alike, and what frameworks that are alike can be offered of them.
+
+Everything here is interned and depends on its content alone, so it never becomes wrong
+(allocator specification, "Capabilities and agent properties").
+"""
 
 from dataclasses import dataclass, replace
 
@@ -21,7 +25,7 @@ from mesosctl.model.resources import Resources
 
 
 def features_of(info: AgentInfo, total: Resources, options: Options) -> AgentFeatures:
-    """The features of an agent with these resources."""
+    """Return the features of an agent with these resources."""
     return AgentFeatures.of(
         info.capabilities,
         total,
@@ -73,7 +77,7 @@ class Eligibilities:
         self._known: dict[tuple[str, frozenset[str], tuple[Quantities, ...]], Eligibility] = {}
 
     def of(self, info: FrameworkInfo, role: str) -> Eligibility:
-        """That of a framework in a role."""
+        """Return the eligibility of a framework in a role."""
         minimum = info.minimums.get(role, self._minimum)
         key = (role, info.capabilities, minimum)
         found = self._known.get(key)
@@ -85,7 +89,7 @@ class Eligibilities:
 
 
 class OfferedPart:
-    """Something that one role could be offered of one shape."""
+    """Resources that one role could be offered of some free resources."""
 
     __slots__ = ("allocation", "is_allocatable", "quota_charge", "subset")
 
@@ -93,17 +97,17 @@ class OfferedPart:
         self.subset = subset
         self.allocation: Allocation = subset.free_resources.pool.allocations.for_role(eligibility.role, subset.content)
         self.quota_charge: Pairs = self.allocation.unreserved
-        """What it counts towards quota and headroom."""
+        """Amounts that count towards quota and headroom."""
         self.is_allocatable = subset.is_allocatable(eligibility.minimum)
 
     @property
     def left_free(self) -> "FreeResources":
-        """The shape that is left, shared volumes in it taken out until the end of the run."""
+        """The free resources without this part; offered shared volumes are missing too, until the end of the run."""
         return self.subset.left_free
 
 
 class ResourceSubset:
-    """Some resources of a shape, whoever gets them."""
+    """Some of the free resources, the same for every role that could get them."""
 
     __slots__ = ("_allocatable", "_left_free", "content", "free_resources")
 
@@ -115,7 +119,7 @@ class ResourceSubset:
 
     @property
     def left_free(self) -> "FreeResources":
-        """The shape without them."""
+        """The free resources without these."""
         if self._left_free is None:
             free_resources = self.free_resources
             self._left_free = free_resources.pool.free_resources(
@@ -124,7 +128,7 @@ class ResourceSubset:
         return self._left_free
 
     def is_allocatable(self, minimum: tuple[Quantities, ...]) -> bool:
-        """Whether they are worth an offer."""
+        """Whether an offer of these reaches the minimum."""
         found = self._allocatable.get(minimum)
         if found is None:
             found = self._allocatable[minimum] = is_allocatable(self.content.resources, minimum)
@@ -132,7 +136,7 @@ class ResourceSubset:
 
 
 class VisibleResources:
-    """What of a shape the frameworks of some roles and capabilities may see."""
+    """The free resources that frameworks of some roles and capabilities may see."""
 
     __slots__ = (
         "_subsets",
@@ -148,21 +152,21 @@ class VisibleResources:
     def __init__(self, free_resources: "FreeResources", visible: Resources) -> None:
         self.free_resources = free_resources
         self.unreserved_nonrevocable = visible.filter(is_unreserved_nonrevocable)
-        """Unreserved non-revocable scalars: what quota and headroom are about."""
+        """The visible scalars that count towards quota and headroom."""
         self.uncounted = visible.filter(lambda entry: not is_unreserved_nonrevocable(entry))
-        """Everything else: reserved, revocable, or not a scalar."""
+        """The other visible resources: reserved, revocable, or not a scalar."""
         pairs = scalar_pairs(self.unreserved_nonrevocable)
         self.names = tuple(name for name, _ in pairs)
         self.amounts = tuple(amount for _, amount in pairs)
         self.shrinks_by_name = len(self.unreserved_nonrevocable) == len(pairs) and not any(
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
-        """Whether shrinking is taking the smaller number of each name, and nothing is left to chance."""
+        """Whether each counted name is one divisible entry, so that shrinking it leaves nothing to chance."""
         self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
         self._subsets: dict[tuple[int, ...], ResourceSubset] = {self.amounts: self.full}
 
     def of_amounts(self, amounts: tuple[int, ...]) -> ResourceSubset:
-        """The uncounted, and these amounts of the loose names, in the order of `names`.  For a shrinks_by_name cut."""
+        """Return the uncounted resources with these amounts of `names`; only where `shrinks_by_name`."""
         found = self._subsets.get(amounts)
         if found is None:
             wanted = dict(zip(self.names, amounts, strict=True))
@@ -175,7 +179,7 @@ class VisibleResources:
 
 
 class OfferableResources:
-    """What a framework of a certain eligibility can be offered of a shape, if no bound is in the way."""
+    """The free resources that frameworks of one eligibility can be offered, quota apart."""
 
     __slots__ = ("_parts", "eligibility", "full", "visible_resources")
 
@@ -183,14 +187,15 @@ class OfferableResources:
         self.visible_resources = visible_resources
         self.eligibility = eligibility
         self.full = OfferedPart(visible_resources.full, eligibility)
+        """All of it."""
         self._parts: dict[tuple[int, ...], OfferedPart] = {visible_resources.amounts: self.full}
 
     def part(self, resources: Resources) -> OfferedPart:
-        """Some of it."""
+        """Return the part with just these resources."""
         return OfferedPart(ResourceSubset(self.visible_resources.free_resources, resources), self.eligibility)
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
-        """The uncounted and these amounts of the loose names."""
+        """Return the part with the uncounted resources and these amounts; only where they shrink by name."""
         found = self._parts.get(amounts)
         if found is None:
             found = self._parts[amounts] = OfferedPart(self.visible_resources.of_amounts(amounts), self.eligibility)
@@ -198,7 +203,7 @@ class OfferableResources:
 
 
 class FreeResources:
-    """The free resources of agents that are alike."""
+    """The free resources of agents with the same features and content."""
 
     __slots__ = (
         "_owners",
@@ -226,7 +231,7 @@ class FreeResources:
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
-        """None where a framework like that can never be offered anything of it."""
+        """Return what such frameworks can be offered; None where that is never anything."""
         if eligibility in self.offerable_by_eligibility:
             return self.offerable_by_eligibility[eligibility]
         found = None
@@ -283,7 +288,7 @@ class Capacity:
 
 
 class InternPool:
-    """Every shape, capacity and allocation in use."""
+    """Interns free resources, capacities and allocations."""
 
     def __init__(self) -> None:
         self.allocations = AllocationPool()
@@ -296,7 +301,7 @@ class InternPool:
         return len(self.allocations) + len(self._free_resources) + len(self._capacities) + self.remembered
 
     def free_resources(self, features: AgentFeatures, resources: Resources) -> FreeResources:
-        """The one shape with this content."""
+        """Return the one object with this content."""
         key = (features, interning_key(resources))
         found = self._free_resources.get(key)
         if found is None:
@@ -304,7 +309,7 @@ class InternPool:
         return found
 
     def capacity(self, features: AgentFeatures, total: Resources) -> Capacity:
-        """The one capacity with this content."""
+        """Return the one capacity with this content."""
         key = (features, interning_key(total))
         found = self._capacities.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-"""The allocator's figures under Mesos's own names (spec/allocator.md §11)."""
+"""The allocator's metrics under Mesos's own names."""
 
 from collections import Counter, deque
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the allocator remembers of an agent, of a framework, and of a framework in a role (spec/allocator.md §2)."""
+"""Records of an agent, a framework, a framework in one role (a client), and of refused offers."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,7 +9,7 @@ from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability
 from mesosctl.model.resources import Resources
 
-_SHAPES_REMEMBERED = 8
+_FREE_RESOURCES_REMEMBERED = 8
 
 
 class Agent:
@@ -39,53 +39,53 @@ class Agent:
         self.info = info
         self.activated = True
         self.allocations: list[tuple[Client, Allocation]] = []
-        """Everything offered or allocated, in the order in which it was handed out."""
+        """Everything offered or allocated with its client, in the order in which it was handed out."""
         self.allocated = Resources()
         """The part of it that was accepted, with allocation roles."""
         self.unavailability: Unavailability | None = None
         self.inverse_offered_to: set[Framework] = set()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by: set[int] = set()
-        """Tokens of clients and roles that take nothing of the present shape, whatever the quotas."""
+        """Tokens of clients and roles that take nothing of the present free resources, whatever the quotas."""
         self.idle_epoch: object = None
-        """The situation in which a whole run found nothing to offer of the present shape."""
+        """The `State.epoch` in which a whole run found no taker of the present free resources."""
         self.guarantees_idle_epoch: object = None
-        """The same for the first stage of a run."""
+        """The same for the first stage, guarantees."""
         self._rejected_by_free_resources: dict[FreeResources, set[int]] = {}
         self._capacity = capacity
         self.free_resources = capacity.free(())
-        """What is free; during a run, without shared volumes that were offered in it."""
+        """Interned; during a run, without shared volumes that were offered in it."""
 
     @property
     def capacity(self) -> Capacity:
-        """Its total."""
+        """The interned total and features."""
         return self._capacity
 
     def set_capacity(self, capacity: Capacity) -> None:
-        """Another total, or other features."""
+        """Replace the total and features."""
         self._capacity = capacity
         self.forget_proofs()
         self.refresh()
 
     def refresh(self) -> None:
-        """Work out anew what is free."""
+        """Work out anew what is free from what is allocated."""
         held = self.allocations
         self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in held]) if held else ()))
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
-        """What is free is this now."""
+        """Replace what is free; what is known of those who reject it is kept with it."""
         self.free_resources = free_resources
         self.idle_epoch = self.guarantees_idle_epoch = None
         known = self._rejected_by_free_resources
         rejected_by = known.get(free_resources)
         if rejected_by is None:
-            if len(known) >= _SHAPES_REMEMBERED:
+            if len(known) >= _FREE_RESOURCES_REMEMBERED:
                 known.clear()
             rejected_by = known[free_resources] = set()
         self.rejected_by = rejected_by
 
     def forget_proofs(self, *tokens: int) -> None:
-        """These clients and roles, or all, might take something again."""
+        """Forget that these clients and roles, or all, take nothing."""
         self.idle_epoch = self.guarantees_idle_epoch = None
         if not tokens:
             self._rejected_by_free_resources = {self.free_resources: set()}
@@ -95,7 +95,7 @@ class Agent:
             rejected_by.difference_update(tokens)
 
     def holders(self) -> "list[Framework]":
-        """Frameworks that hold or are offered something there, once each."""
+        """Return the frameworks that hold or are offered something there, once each."""
         return list(dict.fromkeys(client.framework for client, _ in self.allocations))
 
 
@@ -146,7 +146,7 @@ class Client:
 
 
 class OfferFilter:
-    """A framework refused these resources, in one role and on one agent.
+    """The refusal of resources by a framework, in one role and on one agent.
 
     A scheduler that declines a large cluster for long leaves one for each agent, so it is kept small.
     """
@@ -163,7 +163,7 @@ class OfferFilter:
         self.alive = True
 
     def expire(self) -> None:
-        """Its time is over, unless it has been forgotten before."""
+        """Remove the filter when its time is over, unless it was forgotten before."""
         if not self.alive:
             return
         filters = self.client.filters[self.agent]
@@ -181,7 +181,7 @@ class OfferFilter:
 
 
 class InverseOfferFilter:
-    """A framework refused an inverse offer for one agent."""
+    """The refusal of an inverse offer for one agent."""
 
     __slots__ = ("alive",)
 

@@ -1,4 +1,4 @@
-"""What frameworks have refused: filters of offers and of inverse offers (spec/allocator.md §4, §8)."""
+"""Filters of refused offers and inverse offers (allocator specification, "Recovering resources and filters")."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What events of offered and allocated resources do (spec/allocator.md §3, §4)."""
+"""The events of offered and allocated resources (allocator specification, "Recovering resources and filters")."""
 
 from collections.abc import Iterable
 

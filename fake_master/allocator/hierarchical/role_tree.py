@@ -1,4 +1,4 @@
-"""The tree of roles: quota, weights, reservations, and what is held below each (spec/allocator.md §2).
+"""The tree of roles: quota, weights, reservations, and what is held below each.
 
 Amounts of a role are those of its whole subtree.  A role exists while something says so: a
 child, a framework, a reservation, quota, or a weight other than 1.
@@ -24,18 +24,18 @@ Reserved = Iterable[tuple[str, Pairs]]
 
 
 class QuotaAllowance:
-    """What a role with quota may still be given, in the course of one run."""
+    """The amounts that a role with quota may still be given in one run."""
 
     __slots__ = ("limits_left", "unmet_guarantee")
 
     def __init__(self, quota: Quota, consumed: Amounts) -> None:
         self.unmet_guarantee = difference(dict(quota.guarantees.items()), consumed)
-        """Guarantees not met yet; zeros dropped."""
+        """The guarantee minus what is consumed; zeros dropped."""
         self.limits_left = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
-        """What is left under each limit; zeros kept, a name not in it is unlimited."""
+        """Each limit minus what is consumed; zeros kept, a name not in it is unlimited."""
 
     def charge(self, pairs: Pairs) -> None:
-        """The role was given this much."""
+        """Count amounts that the role was given."""
         clamped_subtract(self.unmet_guarantee, pairs)
         for name, amount in pairs:
             if name in self.limits_left:
@@ -82,7 +82,7 @@ class Role:
         """While a run lasts, and only with quota."""
 
     def consumed(self, *, with_reservations: bool) -> Amounts:
-        """What counts against its quota: held or offered, and reserved whether in use or not."""
+        """Return what counts against its quota: held or offered, and reserved whether in use or not."""
         amounts = dict(self.used_unreserved)
         if with_reservations:
             add(amounts, tuple(self.reservations.items()))

@@ -1,4 +1,4 @@
-"""What one allocation run keeps in mind, and the steps its two stages share (spec/allocator.md §5)."""
+"""One allocation run: bounds, offers so far, and shared steps (allocator specification, "The allocation run")."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,18 +28,18 @@ class Run:
         for role in self.roles_with_quota:
             role.allowance = QuotaAllowance(role.quota, state.consumed_by(role))
         self.unmet_guarantees: Amounts = {}
-        """What all guarantees still lack, §5.1 step 4."""
+        """The sum of what all guarantees lack."""
         for role in self.roles_with_quota:
             for name, amount in _allowance(role).unmet_guarantee.items():
                 self.unmet_guarantees[name] = self.unmet_guarantees.get(name, 0) + amount
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
-        """What is free and could serve a guarantee; only meaningful while `required` is not empty."""
+        """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self._exhausted_roles: dict[FreeResources, set[int]] = {}
 
     def fingerprint(self) -> Fingerprint:
-        """Everything that decides how quota shrinks offers.
+        """Return everything that decides how quota shrinks offers.
 
-        Where it is at the start of a run what it was at the end of the last, what found no taker then finds none now.
+        If it equals that at the end of the last run, what found no taker then finds none now.
         """
         allowances = [
             (role.name, dict(_allowance(role).unmet_guarantee), dict(_allowance(role).limits_left))
@@ -48,7 +48,7 @@ class Run:
         return dict(self.unmet_guarantees), dict(self.headroom), allowances
 
     def exhausted_roles(self, free_resources: FreeResources) -> set[int]:
-        """Tokens of roles whose bounds leave too little of any agent of this shape, whatever its filters.
+        """Return tokens of roles whose bounds leave too little of these free resources, whatever the filters.
 
         Limits and headroom only shrink in the course of a run, so that lasts until its end.
         """
@@ -58,14 +58,14 @@ class Run:
         return spent
 
     def finish(self) -> None:
-        """Leave no trace in the state but the books."""
+        """Remove what only a run needs from the state."""
         for role in self.roles_with_quota:
             role.allowance = None
         for agent in self.agents_with_shared_offers:
             agent.refresh()
 
     def spare(self, name: str) -> int:
-        """How much of `name` may go without eating into what guarantees still lack."""
+        """Return how much of `name` may be offered without eating into what guarantees still lack."""
         return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
 
     def spare_amounts(self) -> Amounts:
@@ -73,7 +73,7 @@ class Run:
         return difference(self.headroom, self.unmet_guarantees)
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart) -> None:
-        """Hand the part out."""
+        """Offer the part to the client."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
         agent.set_free_resources(part.left_free)
@@ -103,7 +103,7 @@ class Run:
 
 
 def offerable_to(agent: Agent, client: Client) -> OfferableResources | None:
-    """What the client can have of the agent if no bound is in the way, None if nothing whatever the bounds.
+    """Return what the client can be offered of the agent, quota apart; None if nothing.
 
     A refusal of the whole also refuses every part of it, and what is too little as a whole is too
     little in part: so None stays right until the client's token changes, the agent looks
@@ -136,7 +136,7 @@ def _allowance(role: Role) -> QuotaAllowance:
 
 
 def headroom(state: State) -> Amounts:
-    """§5.1 step 5: all there is, without what is used, reserved and unused, or free but revocable.
+    """Return all totals without what is used, reserved and unused, or free but revocable.
 
     Agents that are not being offered count too.
     """
@@ -151,12 +151,12 @@ def headroom(state: State) -> Amounts:
 
 
 def shrink_to_quantities(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:
-    """At most `target` of each name, nothing of names it does not have."""
+    """Return at most `target` of each name, nothing of names it does not have."""
     return _shrink(resources, target, shuffle, keep_unnamed=False) if target else Resources()
 
 
 def shrink_to_limits(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:
-    """At most `target` of each name it has, everything of the others."""
+    """Return at most `target` of each name it has, everything of the others."""
     return _shrink(resources, target, shuffle, keep_unnamed=True) if target else resources
 
 

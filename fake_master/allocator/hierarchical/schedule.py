@@ -1,4 +1,4 @@
-"""When runs happen: timers, the gate that holds runs back, and the run that is due (spec/allocator.md §3, §9)."""
+"""When runs happen: timers, the gate that holds runs back, and the run that is due."""
 
 import heapq
 import itertools

@@ -1,4 +1,4 @@
-"""The first stage of a run: guarantees (spec/allocator.md §5.2)."""
+"""The two stages of a run: guarantees, then fair share (allocator specification, "The allocation run")."""
 
 from collections.abc import Collection
 from enum import Enum
@@ -51,7 +51,7 @@ def _below_guarantee(roles: list[Role]) -> list[Role]:
 
 
 def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bool:
-    """Offer one agent to the roles in this order.  Whether nothing of it was left to chance."""
+    """Offer one agent to the roles in this order.  Return whether nothing of it was left to chance."""
     provable = True
     for leaf in order:
         role: Role = leaf.client
@@ -83,7 +83,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
 def _guaranteed_part(
     run: Run, offerable: OfferableResources, allowance: QuotaAllowance
 ) -> tuple[OfferedPart | None, Pairs]:
-    """What a role is offered for its guarantee, and how much of it is for the guarantee itself.
+    """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself.
 
     On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
     and the headroom of all other guarantees allow.  None where nothing serves the guarantee.
@@ -147,7 +147,7 @@ def share_fairly(run: Run, agents: list[Agent]) -> None:
 
 
 class _Verdict(Enum):
-    """How a role took an agent, and how long a refusal lasts."""
+    """The result of offering an agent to a role, and how long a refusal lasts."""
 
     GAVE = "something was handed out"
     NEVER = "nothing for it, whatever the quotas, while the agent looks like this"
@@ -157,7 +157,7 @@ class _Verdict(Enum):
 
 
 def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
-    """Offer one agent round.  Whether it can be relied upon that nobody took anything."""
+    """Offer one agent to all roles.  Return whether it is proved that no framework takes anything of it."""
     idle = True
     rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
     for leaf in run.state.role_sorter.walk():
@@ -213,7 +213,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
 
 
 def _fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
-    """As much of the portion as the role's own limits and the headroom of all guarantees allow."""
+    """Return as much as the role's own limits and the headroom of all guarantees allow."""
     visible_resources = offerable.visible_resources
     if not visible_resources.shrinks_by_name:
         return _fair_part_by_entries(run, offerable, allowance)

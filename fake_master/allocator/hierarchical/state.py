@@ -1,4 +1,4 @@
-"""The state that runs read and events change, and the accounting that both share (spec/allocator.md §2)."""
+"""The state that runs read and events change, and the accounting that both share."""
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
@@ -15,11 +15,11 @@ from fake_master.allocator.options import Options, SorterName
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 
-# What the catalogue remembers, in all or for each agent; beyond that all of it is dropped, and made again as needed.
+# The most that the pool interns, in all or for each agent; beyond that all of it is dropped, and made again as needed.
 _POOL_LEAST = 1000
 _POOL_PER_AGENT = 40
 _MOST_UNSETTLED = 50_000
-"""Parcels handed out and given back that the role tree has not been told of."""
+"""Allocations handed out and given back that the role tree has not been told of."""
 
 MakeRoleOrder = Callable[[Callable[[], Sorter]], Ordering]
 """Makes the order of roles out of sorters of the kind that the options name."""
@@ -32,7 +32,7 @@ class State:
     """Agents, frameworks, roles and the books.
 
     The role tree's amounts are kept lazily: handing out and giving back only count allocations, and
-    the books are settled when somebody reads them.
+    the sums are settled when they are read.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class State:
         client.allocation_count += bool(left) - len(own)
 
     def merge_last_two(self, agent: Agent, client: Client) -> Resources:
-        """Make one allocation of all that a client was handed in a run, the agent's last two."""
+        """Make one allocation of the two that a client was handed of an agent in a run, and return its resources."""
         last = agent.allocations.pop()[1]
         index = max(index for index, (holder, _) in enumerate(agent.allocations) if holder is client)
         first = agent.allocations.pop(index)[1]
@@ -140,7 +140,7 @@ class State:
         return used
 
     def consumed_by(self, role: Role) -> Amounts:
-        """What counts against a role's quota at this moment."""
+        """Return what counts against a role's quota at this moment."""
         self.settle()
         return role.consumed(with_reservations=self.options.reservations_consume_quota)
 
@@ -192,7 +192,7 @@ class State:
     # --- Clients ------------------------------------------------------------------------------------
 
     def ensure_client(self, framework: Framework, name: str) -> Client:
-        """The framework in a role, as an inactive client at first."""
+        """Return the framework in a role; a new client is inactive."""
         client = framework.clients.get(name)
         if client is None:
             role = self.roles.ensure(name)
@@ -232,13 +232,13 @@ class State:
             role.sorter.deactivate(client.leaf.path)
 
     def renew_tokens(self, client: Client) -> None:
-        """The client might take what it would not before: no proof about it holds any longer."""
+        """Drop every proof that the client takes nothing: it might now."""
         client.token = next(self._tokens)
         client.role.token = next(self._tokens)
         self.epoch = object()
 
     def update_info(self, framework: Framework, info: FrameworkInfo) -> None:
-        """Another description of a framework: eligibility and constraints of each of its clients."""
+        """Replace the description of a framework: eligibility and constraints of each of its clients."""
         framework.info = info
         for name, client in framework.clients.items():
             client.eligibility = self.eligibilities.of(info, name)
@@ -246,7 +246,7 @@ class State:
             self.renew_tokens(client)
 
     def _excludes(self, info: FrameworkInfo, role: str) -> Callable[[AgentInfo], bool] | None:
-        """Which agents the framework is not offered in the role: its own constraints, and what is withheld."""
+        """Return the test for agents not offered in the role: the framework's constraints, and what is withheld."""
         own, withheld = info.excludes.get(role), self._withheld
         if withheld is None:
             return own
@@ -261,12 +261,12 @@ class State:
         return self.pool.capacity(features_of(info, total, self.options), total)
 
     def count_total(self, capacity: Capacity, sign: int) -> None:
-        """An agent's total appears (+1) or disappears (-1)."""
+        """Count an agent's total in the sums (+1), or no longer (-1)."""
         self.totals.change(capacity.scalars, sign)
         self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())
 
     def replace_total(self, agent: Agent, info: AgentInfo, total: Resources) -> None:
-        """Another total for an agent, with another description perhaps."""
+        """Replace an agent's total and description."""
         capacity = self.capacity(info, total)
         agent.info = info
         if capacity is agent.capacity:
@@ -278,7 +278,7 @@ class State:
         agent.set_capacity(capacity)
 
     def clear_filters(self, agents: Iterable[Agent]) -> None:
-        """No framework refuses anything of these agents any more."""
+        """Drop the filters of all frameworks on these agents."""
         for agent in agents:
             for framework in self.frameworks.values():
                 for client in framework.clients.values():

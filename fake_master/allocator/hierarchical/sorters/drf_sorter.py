@@ -1,4 +1,4 @@
-"""The order of dominant resource fairness (spec/allocator.md §7)."""
+"""The order of dominant resource fairness (allocator specification, "Sorter")."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator

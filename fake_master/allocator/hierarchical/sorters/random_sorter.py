@@ -1,4 +1,4 @@
-"""The order of weighted chance (spec/allocator.md §7)."""
+"""The order of weighted chance (allocator specification, "Sorter")."""
 
 import math
 import random

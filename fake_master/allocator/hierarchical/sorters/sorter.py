@@ -1,4 +1,4 @@
-"""The tree beneath a sorter: clients as leaves of `/`-separated paths (spec/allocator.md §7).
+"""The tree beneath a sorter: clients as leaves of `/`-separated paths (allocator specification, "Sorter").
 
 One class serves for roles and for frameworks.  `drf_sorter` and `random_sorter` order its clients.
 """
@@ -15,7 +15,7 @@ Key = tuple[float, int, str, "Node"]
 
 
 class Kind(Enum):
-    """What a node of the tree is."""
+    """The kinds of nodes."""
 
     INTERNAL = "internal"
     ACTIVE = "active leaf"
@@ -44,7 +44,7 @@ class Totals:
 
     @property
     def divisors(self) -> dict[str, float]:
-        """What a share divides by, only names of which there is anything."""
+        """The totals that shares are divided by, only names of which there is anything."""
         if self._divisors is None:
             self._divisors = {
                 name: amount // 1000 + amount % 1000 / 1000.0
@@ -84,7 +84,7 @@ class Node:
 
 
 class Ordering(Protocol):
-    """What an allocator asks of an order of roles.  `Sorter` documents the methods."""
+    """The order of roles as an allocator uses it.  `Sorter` documents the methods."""
 
     @property
     def order_lasts(self) -> bool: ...  # noqa: D102
@@ -260,7 +260,7 @@ class Sorter(ABC):
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
     def allocation(self, path: str) -> Amounts:
-        """What a client holds, zeros left out."""
+        """Return what a client holds, zeros left out."""
         return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
 
     # --- The tree -----------------------------------------------------------------------------------
