@@ -193,13 +193,6 @@ class Headroom(Strict):
         )
 
 
-class Unknown(Mirrored):
-    """Something that no master tells, and what is assumed in its place."""
-
-    what: str
-    assumed: str
-
-
 class LostAgent(Strict):
     """An agent that `whatif` took away."""
 
@@ -233,7 +226,7 @@ class ForecastDocument(Document):
     headroom: Headroom
     totals_before: Amounts
     totals: Amounts = Field(description="Of the agents in service, after.")
-    unknowns: list[Unknown]
+    unknowns: list[values.Unknown]
     would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
 
     @classmethod
@@ -260,7 +253,7 @@ class ForecastDocument(Document):
             headroom=Headroom.of(forecast.headroom),
             totals_before=amounts(forecast.totals_before),
             totals=amounts(forecast.totals),
-            unknowns=[Unknown.of(one) for one in forecast.unknowns],
+            unknowns=list(forecast.unknowns),
             would=[document.model_dump(mode="json") for document in would],
         )
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from mesosctl.model import holdings
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.output.documents.quota import Amounts, Document, Strict, amounts
+from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 
 
 class Label(Strict):
@@ -33,16 +33,11 @@ class Level(Strict):
         return cls(type=level.type, role=level.role, principal=level.principal, labels=labels)
 
 
-class AgentName(Strict):
+class AgentName(Mirrored):
     """An agent."""
 
     id: str
     hostname: str
-
-    @classmethod
-    def of(cls, agent: holdings.AgentHolding) -> Self:
-        """Make it from the value."""
-        return cls(id=agent.id, hostname=agent.hostname)
 
 
 class Held(Strict):
