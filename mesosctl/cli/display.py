@@ -1,4 +1,4 @@
-"""What a person sees while a command runs: how far it has come, and a view that is drawn again and again."""
+"""The part of the terminal that changes while a command runs: progress, and a view that is drawn anew."""
 
 from typing import TYPE_CHECKING
 

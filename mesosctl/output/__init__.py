@@ -1,1 +1,1 @@
-"""How an answer looks: table, json, jsonl, csv, name.  Depends on values alone."""
+"""Answers as tables, JSON, csv and names, and what changes on a terminal meanwhile.  Depends on values alone."""

@@ -88,7 +88,7 @@ def context_show(context: str | None, settings: Sequence[InEffect], *, with_orig
 def context_change(
     names: Sequence[str], done: Literal["set", "used", "removed"], current: str | None, sentence: str
 ) -> Report:
-    """What was changed in the file."""
+    """Changes that were made in the configuration file."""
 
     def items() -> "list[contexts_documents.ContextChange]":
         from mesosctl.output.documents.contexts import ContextChange

@@ -19,7 +19,7 @@ _BAR_WIDTH = 40
 
 
 def offer_simulation(sharing: Sharing) -> Report:
-    """Step by step: the framework chosen, what everybody holds, dominant shares, totals.
+    """Step by step: the framework chosen, the holdings of all, dominant shares, totals.
 
     The lowest dominant share of a row, which decides who is next among equals, has an asterisk.
     What was revoked before a step has a column where anything was.  A row for the end stands under the steps where
@@ -85,7 +85,7 @@ def _lends(sharing: Sharing) -> bool:
 
 
 def _lending(step: SharingStep) -> list[str]:
-    """Of which kind the offer was, and who had to go."""
+    """The kind of the offer, and the tasks that had to go."""
     return [step.revocability, ", ".join(step.evicted) or "-"]
 
 
@@ -112,7 +112,7 @@ def _end(sharing: Sharing) -> list[list[str]]:
 def _held(
     holdings: Sequence[FrameworkHolding], allocated: Quantities, totals: Quantities, lowest: float | None
 ) -> Iterator[str]:
-    """What each holds, and all together; the lowest share has an asterisk."""
+    """The holdings of each framework, and their sum; the lowest share has an asterisk."""
     for holding in holdings:
         yield from (_shares(holding, totals), _dominant(holding, totals))
         yield f"{holding.share * 100:.0f}%{'*' if holding.share == lowest else ''}"

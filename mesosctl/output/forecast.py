@@ -31,8 +31,8 @@ _COLUMNS = (
 
 def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
     """Roles and frameworks for which something changes; `would` are the answers that a command would have given."""
-    everybody = [*forecast.roles, *forecast.frameworks]
-    moved = [party for party in everybody if party.changes]
+    parties = [*forecast.roles, *forecast.frameworks]
+    moved = [party for party in parties if party.changes]
 
     def document() -> "forecast_documents.ForecastDocument":
         from mesosctl.output.documents import forecast as forecast_documents
@@ -46,7 +46,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         document,
         lambda: [document()],
         empty="nothing changes hands",
-        remark=list(_remark(forecast, would, len(everybody) - len(moved))),
+        remark=list(_remark(forecast, would, len(parties) - len(moved))),
         conclusion=["", _conclusion(forecast)],
         verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
     )
@@ -156,12 +156,12 @@ def evicted_text(task: Evicted) -> str:
 
 
 def unoffered_texts(forecast: Forecast) -> list[str]:
-    """Who was waiting with offers in hand, and is offered nothing any more."""
+    """Roles and frameworks that ran nothing, held offers, and would be offered nothing any more."""
     return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
 
 
 def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]]:
-    """What is left, with a title each, before and after."""
+    """Amounts that are left, before and after, each with a title."""
     room = forecast.headroom
     return [
         ("largest guarantee that would still be accepted", *room.unpromised),

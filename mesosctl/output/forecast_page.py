@@ -107,7 +107,7 @@ def _list(title: str, lines: Sequence[str]) -> str:
 
 
 def _done(report: Report) -> str:
-    """What a command would have told."""
+    """The changes that the command would have reported."""
     titles, rows = shown_cells(report)
     table = _table(titles, [[escape(cell) for cell in row] for row in rows])
     return _section("What would be done", table) if rows else ""
@@ -129,13 +129,13 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = "")
     return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>{foot}'
 
 
-def _parties(title: str, everybody: Sequence[Party], totals: tuple[Quantities, Quantities], note: str) -> str:
-    """Those that change first, then by share; bars of the dominant resource."""
-    if not everybody:
+def _parties(title: str, parties: Sequence[Party], totals: tuple[Quantities, Quantities], note: str) -> str:
+    """A table of roles or frameworks: those that change first, then by share; bars show the dominant resource."""
+    if not parties:
         return ""
-    ordered = sorted(everybody, key=lambda party: (not party.changes, -max(party.share_before, party.share_after)))
-    # Of many small ones nobody would see anything on the scale of the whole cluster.
-    full = max(0.001, *(max(party.share_before, party.share_after) for party in everybody))
+    ordered = sorted(parties, key=lambda party: (not party.changes, -max(party.share_before, party.share_after)))
+    # On the scale of the whole cluster, the bars of many small ones would be too short to see.
+    full = max(0.001, *(max(party.share_before, party.share_after) for party in parties))
     rows = [
         (
             escape(party.name) + ("" if party.name == party.id else f"<br><small>{escape(party.id)}</small>"),

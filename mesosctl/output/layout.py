@@ -1,4 +1,4 @@
-"""Which columns a table for people has, and which of them a terminal has room for."""
+"""The columns of a table for people, and the choice of those that a terminal has room for."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class Shown:
 
     @property
     def name(self) -> str:
-        """What a sentence calls it."""
+        """Its name in a sentence."""
         return f"{self.group} {self.title}".lstrip()
 
     @property
@@ -47,7 +47,7 @@ class Shown:
         return all(line == NOTHING for cell in self.cells for line in cell), self.source.rank
 
     def meaning(self, cell: str) -> Meaning | None:
-        """What the colour of a cell says."""
+        """The meaning of a cell, which is shown as its colour."""
         meaning = self.source.meaning
         if cell == NOTHING or meaning is None:
             return None
@@ -95,7 +95,7 @@ def _amount_columns(column: Column, cells: Sequence[str], group: str, *, wide: b
 
 
 def _lines_by_owner(cell: str, *, wide: bool) -> dict[str, dict[str, str]]:
-    """The texts of a cell by owner, nobody first, and name; what stands in one place is joined."""
+    """The texts of a cell by owner and name, unreserved ones first; several of one name are joined."""
     found: dict[str, dict[str, str]] = {}
     parts = cell.parts() if isinstance(cell, AmountsText) else _unreadable(cell)
     for part in sorted(parts, key=lambda part: part.owner):

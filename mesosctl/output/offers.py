@@ -27,7 +27,7 @@ _COLUMNS = (
 
 
 def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
-    """Every outstanding offer; `empty` is said where there is none."""
+    """Every outstanding offer; `empty` is shown where there is none."""
 
     def items() -> "list[offers_documents.Offer]":
         from mesosctl.output.documents import offers as offers_documents
@@ -127,8 +127,8 @@ def _verdict(one: Explanation) -> Verdict:
 
 def _summary(one: Explanation) -> str:
     head = f"{_named(one)} in role {one.role} holds {one.offers} offer{'s' if one.offers != 1 else ''}"
-    standing = ", ".join(reason.name for reason in one.in_the_way)
-    return f"{head}; in the way: {standing}" if standing else f"{head}; nothing that the master tells is in the way"
+    reasons = ", ".join(reason.name for reason in one.in_the_way)
+    return f"{head}; in the way: {reasons}" if reasons else f"{head}; nothing that the master tells is in the way"
 
 
 def offer_call(call: Mapping[str, Any]) -> Report:
@@ -145,7 +145,7 @@ def offer_call(call: Mapping[str, Any]) -> Report:
 
 
 def offer_taken(taken: Taken) -> Report:
-    """What was done upon which offer."""
+    """The operation that was made, and the offer that it used."""
 
     def document() -> "offers_documents.OfferTaken":
         from mesosctl.output.documents import offers as offers_documents

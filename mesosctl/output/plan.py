@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def wanted_state(content: Mapping[str, Any]) -> Report:
-    """What `export` writes, for -o json and -o jsonl: `content` is what the file says."""
+    """The state that `export` writes, for -o json and -o jsonl; `content` is the content of its file."""
 
     def document() -> "documents.DesiredStateDocument":
         from mesosctl.output.documents import plan as documents
@@ -23,7 +23,7 @@ def wanted_state(content: Mapping[str, Any]) -> Report:
 
 
 def wanted_differences(found: Sequence[Difference]) -> Report:
-    """What is not as wanted."""
+    """Differences between the cluster and the file."""
 
     def items() -> "list[documents.StateDifference]":
         from mesosctl.output.documents import plan as documents

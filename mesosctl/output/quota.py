@@ -22,13 +22,13 @@ _COLUMNS = (
 )
 
 
-def quota_list(standings: Sequence[RoleStatus]) -> Report:
+def quota_list(statuses: Sequence[RoleStatus]) -> Report:
     """Every role with quota."""
 
     def items() -> "list[quota.RoleQuota]":
         from mesosctl.output.documents import quota
 
-        return [quota.RoleQuota.of(standing) for standing in standings]
+        return [quota.RoleQuota.of(status) for status in statuses]
 
     def document() -> "quota.QuotaList":
         from mesosctl.output.documents import quota
@@ -37,40 +37,40 @@ def quota_list(standings: Sequence[RoleStatus]) -> Report:
 
     return Report(
         _COLUMNS,
-        [_row(standing) for standing in standings],
-        [s.role for s in standings],
+        [_row(status) for status in statuses],
+        [status.role for status in statuses],
         document,
         items,
         empty="no quota is set",
     )
 
 
-def quota_show(standing: RoleStatus) -> Report:
+def quota_show(status: RoleStatus) -> Report:
     """One role with quota."""
 
     def document() -> "quota.QuotaShow":
         from mesosctl.output.documents import quota
 
-        return quota.QuotaShow(quota=quota.RoleQuota.of(standing))
+        return quota.QuotaShow(quota=quota.RoleQuota.of(status))
 
     columns = [column._replace(wide=False) for column in _COLUMNS]
-    return Report(columns, [_row(standing)], [standing.role], document, lambda: [document().quota])
+    return Report(columns, [_row(status)], [status.role], document, lambda: [document().quota])
 
 
-def _row(standing: RoleStatus) -> list[str]:
-    usage = standing.usage
+def _row(status: RoleStatus) -> list[str]:
+    usage = status.usage
     held = [None] * 4 if usage is None else [usage.consumed, usage.allocated, usage.offered, usage.reserved]
     return [
-        standing.role,
-        amounts_text(standing.quota.guarantees),
-        amounts_text(standing.quota.limits),
+        status.role,
+        amounts_text(status.quota.guarantees),
+        amounts_text(status.quota.limits),
         *(amounts_text(amounts) for amounts in held),
         NOTHING if usage is None else str(usage.frameworks),
     ]
 
 
 def quota_changes(changes: Sequence[QuotaChange]) -> Report:
-    """What was changed."""
+    """Changes of quota that were made."""
 
     def items() -> "list[quota.QuotaChange]":
         from mesosctl.output.documents import quota
@@ -105,7 +105,7 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
 
 
 def _limit_unsaid(change: QuotaChange) -> str:
-    """Why a limit is what it is where nobody said it; nothing where somebody did, or there is none."""
+    """The reason for a limit that the command did not give; empty where it did, or where there is none."""
     if change.limit_was_said or change.after is None or not change.after.limits:
         return ""
     if change.before is None:

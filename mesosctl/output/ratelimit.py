@@ -64,12 +64,12 @@ def validation(check: FileCheck) -> Report:
 
 
 def standings(found: Sequence[PrincipalStatus]) -> Report:
-    """What a master runs with beside live figures."""
+    """The limits of a running master beside live figures."""
 
     def document() -> "documents.RateLimitShow":
         from mesosctl.output.documents import ratelimit as documents
 
-        return documents.RateLimitShow(principals=[documents.PrincipalStatus.of(standing) for standing in found])
+        return documents.RateLimitShow(principals=[documents.PrincipalStatus.of(status) for status in found])
 
     columns = (
         Column("PRINCIPAL"),
@@ -83,20 +83,20 @@ def standings(found: Sequence[PrincipalStatus]) -> Report:
     )
     rows = [
         [
-            DEFAULT_NAME if standing.principal is None else standing.principal,
-            qps_text(standing.limit),
-            capacity_text(standing.limit),
-            "its entry" if standing.listed and standing.principal is not None else "default",
+            DEFAULT_NAME if status.principal is None else status.principal,
+            qps_text(status.limit),
+            capacity_text(status.limit),
+            "its entry" if status.listed and status.principal is not None else "default",
             *(
                 ("-", "-", "-")
-                if standing.counts is None
-                else map(str, (standing.counts.received, standing.counts.processed, standing.counts.difference))
+                if status.counts is None
+                else map(str, (status.counts.received, status.counts.processed, status.counts.difference))
             ),
-            number(standing.frameworks, 0),
+            number(status.frameworks, 0),
         ]
-        for standing in found
+        for status in found
     ]
-    names = [standing.principal for standing in found if standing.principal is not None]
+    names = [status.principal for status in found if status.principal is not None]
     return Report(columns, rows, names, document, lambda: document().principals)
 
 
@@ -157,7 +157,7 @@ def memory_plan(plan: MemoryPlan) -> Report:
 
 
 def status_text(one: Rates) -> str:
-    """What became of a principal's counters since the reading before, or that its queue is full."""
+    """The status of a principal's counters since the reading before, or `full`."""
     return "full" if one.is_full else one.status
 
 

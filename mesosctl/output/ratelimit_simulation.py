@@ -26,7 +26,7 @@ def name_of(outcome: Outcome) -> str:
 
 
 def simulation(played: Simulation) -> Report:
-    """What became of each principal's messages."""
+    """The messages of each principal: processed, refused, delayed."""
 
     def document() -> "documents.RateLimitSimulate":
         from mesosctl.output.documents import ratelimit as documents
@@ -65,7 +65,7 @@ def simulation(played: Simulation) -> Report:
 
 
 def bars(outcomes: Sequence[Outcome]) -> list[str]:
-    """The length of each queue over time, one line a principal; nothing where nobody waits."""
+    """The length of each queue over time, one line a principal; nothing where no message waits."""
     queueing = [outcome for outcome in outcomes if outcome.longest_queue]
     if not queueing:
         return []

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 NOTHING = "-"
-"""What a table shows where there is nothing; csv leaves the cell empty.  No role can be called so."""
+"""An empty cell of a table; csv leaves it empty.  No role can have this name."""
 MOST_LINES = 20
-"""Of one section under a table; -o json has them all."""
+"""The longest section under a table, in lines; -o json is never cut."""
 
 
 Meaning = Literal["met", "at risk", "not met", "gained", "lost"]
-"""What the colour of a cell says; its text says it too."""
+"""The meaning of a colour.  The text of the cell has the same meaning."""
 KindOfCells = Literal["text", "number", "amounts", "sentence"]
 
 
@@ -35,12 +35,12 @@ class Column(NamedTuple):
     key: str = ""
     """Its name in csv; the title in small letters unless given.  No two of a report are alike."""
     short: Mapping[str, str] | None = None
-    """What a table shows in place of a cell, unless it is -o wide; cells that are not in it are shown as they are."""
+    """Shorter texts for cells, by cell; -o wide shows the cells as they are."""
     kind: KindOfCells = "text"
     rank: int = 0
     """Where the terminal is too narrow, columns with the highest rank are left out first, among equals the last."""
     meaning: Meaning | Mapping[str, Meaning] | None = None
-    """That of every cell that is not empty, or of some texts."""
+    """The meaning of every cell that is not empty, or of the texts that it lists."""
 
 
 class Verdict(NamedTuple):
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
 
 class Minor(NamedTuple):
-    """Rows that a reader rarely needs, and what a sentence calls them: `12 rules are kept`."""
+    """Rows that a reader rarely needs, and their name in a sentence: `12 rules are kept`."""
 
     holds: Callable[[Sequence[str]], bool]
     name: str

@@ -124,7 +124,7 @@ def _volume(holding: Holding) -> str:
 
 
 def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> Report:
-    """What was accepted, and who shows it; or what is `planned`, of which nothing is done yet."""
+    """Changes that were accepted, and whether master and agent show them; or `planned` ones, not made yet."""
 
     def document() -> "documents.AgentChanges":
         from mesosctl.output.documents import reservations
@@ -163,7 +163,7 @@ def _by_stack(resources: Resources) -> list[tuple[tuple[Reservation, ...], Resou
 
 @dataclass(slots=True)
 class _Branch:
-    """What a role owns itself, and what it and those below it own together, on which agents."""
+    """The amounts that a role owns itself, and those that it and the roles below it own together, on which agents."""
 
     static: Quantities = field(default_factory=Quantities)
     dynamic: Quantities = field(default_factory=Quantities)

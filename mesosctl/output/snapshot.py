@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
-    """What a snapshot holds, and where it is."""
+    """The contents of a snapshot in figures, and its file."""
 
     def document() -> "documents.SnapshotTaken":
         from mesosctl.output.documents import snapshot as documents
@@ -40,7 +40,7 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
 
 
 def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
-    """What is different between two snapshots."""
+    """Differences between two snapshots."""
 
     def items() -> "list[documents.SnapshotChange]":
         from mesosctl.output.documents import snapshot as documents

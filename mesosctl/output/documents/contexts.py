@@ -42,7 +42,7 @@ class ContextShow(Document):
 
 
 class ContextChange(Strict):
-    """What became of one context."""
+    """A change of one context."""
 
     name: str
     done: Literal["set", "used", "removed"]

@@ -13,7 +13,7 @@ from mesosctl.planning.forecast import Held
 
 
 class Answer(Mirrored):
-    """What one request would be answered; `status` is null where mesosctl refuses what a master would take."""
+    """The answer to one request; `status` is null where mesosctl refuses what a master would take."""
 
     change: str
     accepted: bool
@@ -39,7 +39,7 @@ class Rescinded(Strict):
 
     @classmethod
     def of(cls, offer: values.Rescinded) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             offer_id=offer.offer_id,
             revocability=offer.resources.revocability,
@@ -49,7 +49,7 @@ class Rescinded(Strict):
 
 
 class Evicted(Strict):
-    """A task that would have to end for somebody else.
+    """A task that would have to end for another role or framework.
 
     `happens` is false where it would only do so once what is offered on its agent, not to be taken back, is used;
     `caused` where that was so before; `runs_now` where it was only assumed to run while the snapshot settled.
@@ -70,7 +70,7 @@ class Evicted(Strict):
 
     @classmethod
     def of(cls, task: values.Evicted) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             task_id=task.task_id,
             grace_seconds=task.grace_seconds,
@@ -82,7 +82,7 @@ class Evicted(Strict):
 
 
 class Holding(Strict):
-    """What somebody has: used by tasks, offered, and the dominant share of both (0 to 1, weights not in it)."""
+    """Resources of a role or framework: used, offered, and the dominant share of both (0 to 1, without weights)."""
 
     used: Amounts
     offered: Amounts
@@ -103,7 +103,7 @@ class Party(Strict):
 
     @classmethod
     def of(cls, party: values.Party) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
 
         def holding(held: Held, share: float) -> Holding:
             return Holding(used=amounts(held.used), offered=amounts(held.offered), share=share)
@@ -132,7 +132,7 @@ class Starving(Strict):
 
     @classmethod
     def of(cls, one: values.Starving) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             kind=one.kind,
             name=one.name,
@@ -144,7 +144,7 @@ class Starving(Strict):
 
 
 class Fit(Strict):
-    """On how many agents a guarantee can be had in one piece: while nothing runs there, and beside what runs now."""
+    """The number of agents on which a guarantee fits in one piece: empty ones, and beside the tasks of now."""
 
     role: str
     guarantee: Amounts
@@ -154,7 +154,7 @@ class Fit(Strict):
 
     @classmethod
     def of(cls, fit: values.Fit) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             role=fit.role,
             guarantee=amounts(fit.guarantee),
@@ -172,12 +172,12 @@ class BeforeAfter(Strict):
 
     @classmethod
     def of(cls, pair: tuple[Quantities, Quantities]) -> Self:
-        """From values of core."""
+        """Make it from the values."""
         return cls(before=amounts(pair[0]), after=amounts(pair[1]))
 
 
 class Headroom(Strict):
-    """What is left: the largest guarantee that would be accepted, what is free, and what of it is held back."""
+    """Amounts that are left: the largest guarantee that would be accepted, what is free, and how much is held back."""
 
     unpromised: BeforeAfter
     free: BeforeAfter
@@ -185,19 +185,12 @@ class Headroom(Strict):
 
     @classmethod
     def of(cls, left: values.Headroom) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             unpromised=BeforeAfter.of(left.unpromised),
             free=BeforeAfter.of(left.free),
             owed=BeforeAfter.of(left.owed),
         )
-
-
-class Unknown(Mirrored):
-    """Something that no master tells, and what is assumed in its place."""
-
-    what: str
-    assumed: str
 
 
 class LostAgent(Strict):
@@ -214,7 +207,7 @@ class ForecastDocument(Document):
     accepted: bool = Field(description="Whether nothing would be refused.")
     harmless: bool = Field(description="Accepted, and nobody starves for it: exit status 0.")
     mesos_version: str
-    taken_at: float = Field(description="When the picture was taken, in seconds since the epoch.")
+    taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="In service, before.")
     assume: Literal["hold", "accept"]
     cycles: int = Field(description="Allocations after the change.")
@@ -233,12 +226,12 @@ class ForecastDocument(Document):
     headroom: Headroom
     totals_before: Amounts
     totals: Amounts = Field(description="Of the agents in service, after.")
-    unknowns: list[Unknown]
+    unknowns: list[values.Unknown]
     would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
 
     @classmethod
     def of(cls, forecast: values.Forecast, would: Sequence[BaseModel]) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             accepted=forecast.accepted,
             harmless=forecast.is_harmless,
@@ -260,10 +253,10 @@ class ForecastDocument(Document):
             headroom=Headroom.of(forecast.headroom),
             totals_before=amounts(forecast.totals_before),
             totals=amounts(forecast.totals),
-            unknowns=[Unknown.of(one) for one in forecast.unknowns],
+            unknowns=list(forecast.unknowns),
             would=[document.model_dump(mode="json") for document in would],
         )
 
 
 DOCUMENTS: tuple[type[Document], ...] = (ForecastDocument,)
-"""For the reference page and the test that holds their shapes."""
+"""All of them, for the reference page and the test that holds their shapes."""

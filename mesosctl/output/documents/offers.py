@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def placed(held: "values.Offer | Rescinded | Evicted") -> dict[str, Any]:
-    """What documents tell of anything that a framework holds on an agent."""
+    """The fields that all documents have for what a framework holds on an agent."""
     return {
         "framework_id": held.framework_id,
         "framework": held.framework,
@@ -42,7 +42,7 @@ class Offer(Strict):
 
     @classmethod
     def of(cls, offer: values.Offer) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(id=offer.id, revocability=offer.resources.revocability, **placed(offer))
 
 
@@ -70,7 +70,7 @@ class Reason(Strict):
 
 
 class Explanation(Strict):
-    """Why a role of a framework is or is not offered anything."""
+    """Reasons for which a role of a framework is offered something or nothing."""
 
     framework_id: str
     framework: str
@@ -80,7 +80,7 @@ class Explanation(Strict):
 
     @classmethod
     def of(cls, explanation: values.Explanation) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             framework_id=explanation.framework_id,
             framework=explanation.framework,
@@ -116,7 +116,7 @@ class OfferTaken(Document):
 
     @classmethod
     def of(cls, taken: values.Taken) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             operation=taken.operation.deed,
             resources="; ".join(map(str, taken.operation.resources)),
@@ -127,7 +127,7 @@ class OfferTaken(Document):
 
 
 class Holding(Mirrored):
-    """What a framework holds; `share` is the part of its dominant resource, from 0 to 1."""
+    """The holding of a framework; `share` is the part of its dominant resource, from 0 to 1."""
 
     framework: str
     amounts: Amounts

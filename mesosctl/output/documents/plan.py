@@ -18,7 +18,7 @@ class DesiredQuota(Strict):
 
 
 class DesiredReservation(Strict):
-    """What a role has reserved dynamically on one agent; `under` are the roles that it refines, from the bottom up."""
+    """A dynamic reservation of a role on one agent; `under` are the roles that it refines, from the bottom up."""
 
     agent: str
     role: str
@@ -73,4 +73,4 @@ class Plan(Document):
 
 
 DOCUMENTS: tuple[type[Document], ...] = (DesiredStateDocument, Differences, Plan)
-"""For the reference page."""
+"""All of them, for the reference page."""

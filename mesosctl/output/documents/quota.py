@@ -36,12 +36,12 @@ class Mirrored(Strict):
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """From that value.  Raises pydantic's ValidationError for a value of something else."""
+        """Make it from that value.  Raises pydantic's ValidationError for a value of something else."""
         return cls.model_validate(value, from_attributes=True)
 
 
 class Document(Strict):
-    """What one command writes."""
+    """The JSON of one command."""
 
     schema_version: Literal[1] = 1
 
@@ -54,12 +54,12 @@ class QuotaValue(Strict):
 
     @classmethod
     def of(cls, quota: Quota) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(guarantee=amounts(quota.guarantees), limit=amounts(quota.limits))
 
 
 class Usage(Mirrored):
-    """What a role and the roles below it hold; ports by count.  `consumed` is null before Mesos 1.9."""
+    """Resources that a role and the roles below it hold; ports by count.  `consumed` is null before Mesos 1.9."""
 
     consumed: Amounts | None
     allocated: Amounts
@@ -79,7 +79,7 @@ class RoleQuota(Strict):
 
     @classmethod
     def of(cls, entry: quota_model.RoleStatus) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             role=entry.role,
             guarantee=amounts(entry.quota.guarantees),
@@ -113,7 +113,7 @@ class QuotaChange(Strict):
 
     @classmethod
     def of(cls, change: quota_model.QuotaChange) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             role=change.role,
             done=change.done,
@@ -153,7 +153,7 @@ class QuotaCheck(Document):
 
     @classmethod
     def of(cls, check: quota_model.QuotaCheck) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             role=check.role,
             requested=amounts(check.requested),
@@ -166,7 +166,7 @@ class QuotaCheck(Document):
 
 
 class Error(Strict):
-    """Why a command failed.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
+    """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
 
     kind: str
     exit_status: int
@@ -178,7 +178,7 @@ class Error(Strict):
 
 
 class ErrorDocument(Document):
-    """What -o json writes on standard error; `notes` are the sentences that stand before it otherwise."""
+    """An error, on standard error; `notes` are the sentences that stand before it otherwise."""
 
     notes: list[str]
     error: Error

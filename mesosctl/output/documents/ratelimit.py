@@ -1,4 +1,4 @@
-"""The JSON of the commands on rate limits (see `render.documents` for what a script may count on).
+"""The JSON of the commands on rate limits (see `mesosctl.output.documents.quota` for what a script may count on).
 
 Rates are messages a second, capacities messages, times and delays seconds, memory bytes.
 `principal` is null for those who share the aggregate default, and for frameworks without one.
@@ -25,7 +25,7 @@ class Remark(Strict):
 
     @classmethod
     def of(cls, remark: core.Remark) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(level=remark.level, rule=remark.rule, field=remark.field, message=remark.sentence, hint=remark.hint)
 
 
@@ -50,17 +50,17 @@ class PrincipalStatus(Strict):
     frameworks: int | None
 
     @classmethod
-    def of(cls, standing: message_rates.PrincipalStatus) -> Self:
-        """From a value of core."""
-        counts = standing.counts
+    def of(cls, status: message_rates.PrincipalStatus) -> Self:
+        """Make it from the value."""
+        counts = status.counts
         return cls(
-            principal=standing.principal,
-            listed=standing.listed,
-            qps=standing.limit.qps,
-            capacity=standing.limit.capacity,
+            principal=status.principal,
+            listed=status.listed,
+            qps=status.limit.qps,
+            capacity=status.limit.capacity,
             received=None if counts is None else counts.received,
             processed=None if counts is None else counts.processed,
-            frameworks=standing.frameworks,
+            frameworks=status.frameworks,
         )
 
 
@@ -111,7 +111,7 @@ class Rates(Strict):
 
     @classmethod
     def of(cls, reading: message_rates.RatesReading, one: message_rates.Rates) -> Self:
-        """From values of core: one principal of a reading."""
+        """Make it from one principal of a reading."""
         return cls(
             at=reading.at,
             time=utc_text(reading.time),
@@ -135,7 +135,7 @@ class RateLimitWatch(Document):
 
 
 class Observed(Mirrored):
-    """What one principal sent while it was watched."""
+    """Messages a second of one principal, while it was watched."""
 
     principal: str
     mean: float
@@ -152,7 +152,7 @@ class RateLimitSuggest(Document):
 
 
 class Outcome(Mirrored):
-    """What became of the messages of one principal."""
+    """The messages of one principal, in figures."""
 
     principal: str | None
     sent: int

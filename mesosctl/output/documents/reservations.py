@@ -8,7 +8,7 @@ from pydantic import Field
 from mesosctl.model import holdings
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.output.documents.quota import Amounts, Document, Strict, amounts
+from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 
 
 class Label(Strict):
@@ -28,21 +28,16 @@ class Level(Strict):
 
     @classmethod
     def of(cls, level: Reservation) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         labels = [Label(key=key, value=value) for key, value in level.labels or ()]
         return cls(type=level.type, role=level.role, principal=level.principal, labels=labels)
 
 
-class AgentName(Strict):
-    """Which agent."""
+class AgentName(Mirrored):
+    """An agent."""
 
     id: str
     hostname: str
-
-    @classmethod
-    def of(cls, agent: holdings.AgentHolding) -> Self:
-        """From a value of core."""
-        return cls(id=agent.id, hostname=agent.hostname)
 
 
 class Held(Strict):
@@ -53,7 +48,7 @@ class Held(Strict):
 
     @classmethod
     def of(cls, resources: Resources) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(amounts=amounts(resources.quantities()), text=holdings.plain_text(resources))
 
 
@@ -66,7 +61,7 @@ class Volume(Strict):
 
 
 class ReservationEntry(Strict):
-    """What one stack has of one agent.  `stack` begins at the bottom; its last level is the owner."""
+    """Resources of one agent that one stack has.  `stack` begins at the bottom; its last level is the owner."""
 
     agent: AgentName
     role: str
@@ -78,7 +73,7 @@ class ReservationEntry(Strict):
 
     @classmethod
     def of(cls, held: holdings.Holding) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         disk = held.disk
         volume = (
             None
@@ -147,7 +142,7 @@ class AgentChange(Strict):
 
     @classmethod
     def of(cls, change: holdings.AgentChange) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             agent=AgentName.of(change.agent),
             done=change.done,
@@ -172,9 +167,9 @@ class AgentChanges(Document):
 
     @classmethod
     def listing(cls, changes: Sequence[holdings.AgentChange]) -> Self:
-        """From values of core."""
+        """Make it from the values."""
         return cls(changes=[AgentChange.of(change) for change in changes])
 
 
 DOCUMENTS: tuple[type[Document], ...] = (ReservationList, ReservationTree, VolumeList, AgentChanges)
-"""These, for the reference page and the test that holds their shapes."""
+"""All of them, for the reference page and the test that holds their shapes."""

@@ -19,11 +19,11 @@ class SnapshotTaken(Document):
     quotas: int
     weights: int
     untold: list[str]
-    """What the master does not tell, each with what is assumed in its place."""
+    """Facts that the master does not tell, each with the assumption in its place."""
 
     @classmethod
     def of(cls, snapshot: ClusterSnapshot, file: str) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(
             file=file,
             mesos_version=snapshot.version,
@@ -48,7 +48,7 @@ class SnapshotChange(Strict):
 
     @classmethod
     def of(cls, change: SnapshotDifference) -> Self:
-        """From a value of core."""
+        """Make it from the value."""
         return cls(of_kind=change.kind, name=change.name, what=change.what, before=change.before, after=change.after)
 
 
