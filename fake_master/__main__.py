@@ -27,7 +27,7 @@ EXAMPLES = (
 _FAILURE = 1
 """The status with which a real master ends that gives up leading."""
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.command(name="serve", context_settings={"help_option_names": ["-h", "--help"]})
@@ -138,7 +138,7 @@ def _complain(sentence: str, hint: str | None) -> None:
 def main() -> None:
     """The entry point: an error of the tree ends in its own exit status."""
     try:
-        app()
+        app(prog_name="mesos-fake-master")
     except MesosctlError as error:
         _complain(error.message, error.hint)
         raise SystemExit(error.exit_status) from None

@@ -41,9 +41,12 @@ class ServeOptions:
             "or a whole cluster from a snapshot (JSON); - is standard input.",
         ),
     ] = None
-    mesos_version: Annotated[str | None, typer.Option(metavar="1.4|1.11", help="The master to be. [default: 1.4]")] = (
-        None
-    )
+    mesos_version: Annotated[
+        str | None,
+        typer.Option(
+            metavar="1.4|1.11", autocompletion=lambda: ["1.4", "1.11"], help="The master to be. [default: 1.4]"
+        ),
+    ] = None
     ip: Annotated[
         str,
         typer.Option(
@@ -54,7 +57,11 @@ class ServeOptions:
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0 takes a free one.")] = 5050
     registry: Annotated[
         str | None,
-        typer.Option(metavar="in_memory|sqlite", help="Where quotas and weights are kept. [default: in_memory]"),
+        typer.Option(
+            metavar="in_memory|sqlite",
+            autocompletion=lambda: ["in_memory", "sqlite"],
+            help="Where quotas and weights are kept. [default: in_memory]",
+        ),
     ] = None
     work_dir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where a sqlite registry lives.")] = None
     roles: Annotated[str | None, typer.Option(metavar="ROLE,…", help="The only roles that exist beside '*'.")] = None

@@ -1,11 +1,72 @@
 """The commands, put together."""
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from mesosctl import __version__
-from mesosctl.cli.verb import late, take_globals, with_globals
+from mesosctl.cli.command import Group
+
+NOUNS = {
+    "apply": ("apply", "Bring quotas, weights and reservations to what a file says."),
+    "completion": ("completion", "Write the completion of a shell."),
+    "context": ("context", "Keep settings under a name, and choose one by --context."),
+    "diff": ("apply", "Say what of a cluster is not as a file wants it."),
+    "export": ("apply", "Write quotas, weights and reservations into a file."),
+    "offers": ("offers", "See who is offered what and why, and act upon an offer."),
+    "quota": ("quota", "Guarantee roles a share of the cluster."),
+    "ratelimit": ("ratelimit", "Throttle frameworks so that others are heard."),
+    "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
+    "reserve": ("reserve", "Reserve resources of an agent for a role."),
+    "snapshot": ("snapshot", "Keep a whole cluster in a file."),
+    "unreserve": ("reserve", "Undo dynamic reservations."),
+    "volumes": ("volumes", "Create, destroy and list persistent volumes."),
+    "whatif": ("whatif", "Say what changes would do."),
+}
+"""The module of each below `cli.commands`, imported when it is needed, and the summary for `mesosctl --help`."""
+
+
+class LazyGroup(Group):
+    """The nouns: a module whose app has a command of the noun's own name holds that one, any other is a group."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Every name, in order."""
+        del ctx
+        return list(NOUNS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, imported now; None where there is none."""
+        if cmd_name in NOUNS and cmd_name not in self.commands:
+            module, summary = NOUNS[cmd_name]
+            group = typer.main.get_group(import_module(f"mesosctl.cli.commands.{module}").app)
+            command: Any = group.get_command(ctx, cmd_name)
+            if command is None:
+                command, group.name, group.help = group, cmd_name, summary
+            command.short_help = summary
+            self.commands[cmd_name] = command
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As usual, and where the name is wrong typer looks among all of them for a likely one."""
+        if args and args[0] not in NOUNS:
+            for name in NOUNS:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the nouns without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in NOUNS.items()])
+
+
+app = typer.Typer(
+    name="mesosctl",
+    cls=LazyGroup,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 
 
 def _show_version(wanted: bool) -> None:
@@ -14,45 +75,12 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@with_globals
+@app.callback()
 def root(
-    ctx: typer.Context,
     *,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
-    **words: object,
 ) -> None:
     """Share out an Apache Mesos cluster: see what a change will do, make it, prove that it happened."""
     del version  # shown while the words were read
-    take_globals(ctx, **words)
-
-
-app = typer.Typer(
-    name="mesosctl",
-    cls=late(
-        {
-            "apply": "mesosctl.cli.commands.apply:apply",
-            "complete": "mesosctl.cli.commands.complete",
-            "completion": "mesosctl.cli.commands.completion",
-            "context": "mesosctl.cli.commands.context",
-            "diff": "mesosctl.cli.commands.apply:diff",
-            "export": "mesosctl.cli.commands.apply:export",
-            "offers": "mesosctl.cli.commands.offers",
-            "quota": "mesosctl.cli.commands.quota",
-            "ratelimit": "mesosctl.cli.commands.ratelimit",
-            "reservations": "mesosctl.cli.commands.reservations:reservations",
-            "reserve": "mesosctl.cli.commands.reserve:reserve",
-            "snapshot": "mesosctl.cli.commands.snapshot",
-            "unreserve": "mesosctl.cli.commands.reserve:unreserve",
-            "volumes": "mesosctl.cli.commands.volumes",
-            "whatif": "mesosctl.cli.commands.whatif",
-        }
-    ),
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.callback()(root)

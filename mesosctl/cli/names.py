@@ -1,9 +1,8 @@
-"""Names of roles, agents, frameworks and contexts, kept for a while so that a shell completes them without Python.
+"""Names of roles, agents, frameworks and contexts, kept for a while so that a shell completes them without a master.
 
 One file for each kind: seconds since 1970 until which it holds in the first line, a name in every
-other.  What a master told lies in a folder for the way it was chosen, which a shell finds by the
-same rule (`cli.reference.completions`): by its address, by a context, or by neither.
-Nothing here ever fails a command.
+other.  What a master told lies in a folder for the way it was chosen: by its address, by a context, or
+by neither.  Nothing here ever fails a command.
 """
 
 import contextlib
@@ -25,6 +24,19 @@ HOLDS_NOTHING = 30
 MOST = 5000
 _LONGEST = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def kept_names(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> list[str] | None:
+    """The names that were kept for the master that `settings` choose; None where they are too old, or none were."""
+    folder = _folder(variables)
+    if folder is None:
+        return None
+    try:
+        path = folder / kind if kind == "context" else folder / _chosen(settings) / kind
+        until, *names = path.read_text(encoding="utf-8").splitlines()
+        return names if int(until) >= time.time() else None
+    except (OSError, ValueError):
+        return None
 
 
 def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[str, str], secrets: Secrets) -> None:
@@ -75,7 +87,7 @@ def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
 
 
 def _chosen(settings: Settings) -> str:
-    """The folder for the way in which the master was chosen, as a shell can tell from words and variables."""
+    """The folder for the way in which the master was chosen."""
     if settings.origin("master").kind in ("flag", "environment"):
         address = settings.options.master or ""
         start, slashes, rest = address.partition("//")

@@ -12,19 +12,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from mesosctl.cli import completing
 from mesosctl.output.report import OutputForm
 
 Api = Literal["auto", "v0", "v1"]
 TokenScheme = Literal["bearer", "dcos"]
-ReportFile = Annotated[
-    str | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="With --dry-run: also write the forecast as a page, for a ticket; - writes only that, to standard output.",
-    ),
-]
-"""Of every verb that changes a cluster."""
 SecretSource = Literal["prompt", "keyring"]
 
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
@@ -51,6 +43,7 @@ class GlobalOptions:
         typer.Option(
             "--master",
             metavar="ADDRESS",
+            autocompletion=completing.addresses,
             help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path that holds one of these, "
             "or fake:. Without a port, http:// means 80 and https:// 443, and a bare host 5050. [env: MESOSCTL_MASTER]",
         ),
@@ -60,6 +53,7 @@ class GlobalOptions:
         typer.Option(
             "--context",
             metavar="CONTEXT",
+            autocompletion=completing.contexts,
             help="Settings kept under this name; see mesosctl context. [env: MESOSCTL_CONTEXT]",
         ),
     ] = None
@@ -148,3 +142,18 @@ class GlobalOptions:
             mine, theirs = getattr(self, option.name), getattr(weaker, option.name)
             chosen[option.name] = mine + theirs if option.name == "verbose" else theirs if mine is None else mine
         return GlobalOptions(**chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOptions:
+    """The options of every command that changes a cluster."""
+
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="With --dry-run: also write the forecast as a page, for a ticket; - writes only that, to standard "
+            "output.",
+        ),
+    ] = None

@@ -8,9 +8,8 @@ import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from types import FrameType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from mesosctl.cli.environment import ClosedOutput, Environment, LenientOutput, is_unwritable, no_input
 from mesosctl.model.errors import (
@@ -27,37 +26,49 @@ from mesosctl.model.errors import (
     printable_json,
 )
 
-_BUNDLE = re.compile(r"-[qvy]*o(.*)", re.DOTALL)
-"""Short options in one word, of which -o takes the rest, or the next word."""
+if TYPE_CHECKING:
+    from mesosctl.cli.options import GlobalOptions
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
     """Run a command and return its exit status."""
-    environment.form = _said_form(arguments) or environment.variables.get("MESOSCTL_OUTPUT")
     status = None
     try:
         status = _invoke(arguments, environment)
         environment.stdout.flush()
     except MesosctlError as error:
-        report_error(error, environment)
+        _report(error, arguments, environment)
         return int(error.exit_status)
     except KeyboardInterrupt as stopped:
         told = "no change was sent" if status is None else "the command is done, its answer may not be written whole"
         ended = interrupted(stopped, told)
-        report_error(ended, environment)
+        _report(ended, arguments, environment)
         return int(ended.exit_status)
     except BrokenPipeError:
         return int(ExitStatus.BROKEN_PIPE)
     except Exception as error:
         explained = _explain(error)
-        if explained is None and _verbosity(arguments) >= 2:
+        if explained is None and _said(arguments).verbose >= 2:
             raise
         explained = explained or _bug(error)
-        report_error(explained, environment)
+        _report(explained, arguments, environment)
         return int(explained.exit_status)
     finally:
         environment.tell_notes()
     return status
+
+
+def _report(error: MesosctlError, arguments: Sequence[str], environment: Environment) -> None:
+    """Report an error in the form that was asked for, even where the words make no command."""
+    if environment.form is None:
+        environment.form = _said(arguments).output or environment.variables.get("MESOSCTL_OUTPUT")
+    report_error(error, environment)
+
+
+def _said(arguments: Sequence[str]) -> "GlobalOptions":
+    from mesosctl.cli.command import said_among
+
+    return said_among(arguments)
 
 
 def _explain(error: Exception) -> MesosctlError | None:
@@ -83,21 +94,17 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     import typer
 
-    # The commands of typer below 0.29 raise the errors of its own copy of click.
-    from typer._click.exceptions import ClickException, NoArgsIsHelpError
-
+    from mesosctl.cli import shells
     from mesosctl.cli.main import app
 
+    command = typer.main.get_command(app)
+    if shells.is_asked(environment):
+        return shells.complete(command, environment)
     _check_arguments(arguments)
     try:
         with _streams(environment):
-            returned: Any = typer.main.get_command(app).main(
-                list(arguments), prog_name="mesosctl", standalone_mode=False, obj=environment
-            )
-    except NoArgsIsHelpError as error:
-        environment.stderr.write(error.format_message() + "\n")
-        return int(ExitStatus.USAGE)
-    except ClickException as error:
+            returned: Any = command.main(list(arguments), prog_name="mesosctl", standalone_mode=False, obj=environment)
+    except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "mesosctl"
         raise UsageError(_in_words(error.format_message()), hint=f"see {path} --help") from None
@@ -105,7 +112,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
         # typer makes a 1 of a reader that went away.
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
-        raise
+        return int(ended.code or 0)  # of --show-completion
     except typer.Abort as aborted:
         raise aborted.__cause__ or KeyboardInterrupt from None
     if returned == ExitStatus.INTERRUPTED:
@@ -165,23 +172,6 @@ def _bug(error: Exception) -> Bug:
     return Bug(
         f"this is a bug ({type(error).__name__})",
         hint="run it again with -vv and report what it prints to the project's issues",
-    )
-
-
-def _said_form(arguments: Sequence[str]) -> str | None:
-    """What `--output` asks for, even where the words make no command."""
-    forms = [word.partition("=")[2] for word in arguments if word.startswith("--output=")]
-    bundles = [(_BUNDLE.fullmatch(word), after) for word, after in pairwise([*arguments, ""])]
-    forms += [found[1].removeprefix("=") or after for found, after in bundles if found]
-    forms += [after for word, after in pairwise(arguments) if word == "--output"]
-    return forms[-1] if forms else None
-
-
-def _verbosity(arguments: Sequence[str]) -> int:
-    return sum(
-        word.count("v") if set(word[1:]) == {"v"} else 1
-        for word in arguments
-        if word == "--verbose" or (word.startswith("-v") and set(word[1:]) == {"v"})
     )
 
 

@@ -33,9 +33,8 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, httpx.ConnectError):
         if base.startswith("https:") and tls.was_hung_up_on(error):
             return tls.without_tls(base)
-        hint = "check --master; the fake master in this process is called fake:, with a colon"
-        is_fake = urlsplit(base).hostname == "fake"
-        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=hint if is_fake else "check --master")
+        colon = "; the fake master in this process is fake:, with a colon" if urlsplit(base).hostname == "fake" else ""
+        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return Unreachable(f"{base} cannot be asked: {words}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
@@ -44,7 +43,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
         return asked_in_clear(base)
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
-    hint: str | None = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
+    hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
     if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke as it was spoken to
         hint = (
             "perhaps it wants a certificate of this client: give --cert and --key"

@@ -61,15 +61,12 @@ def commands_in(module):
     found: set[str] = set()
 
     def walk(group, path):
-        for word, place in group.verbs.items():
+        for word in group.list_commands(None):
             command = group.get_command(None, word)
-            if place.partition(":")[0] == name:
-                found.update(option for parameter in command.params for option in parameter.opts)
-            if hasattr(command, "verbs"):
-                if place.partition(":")[0] == name:
-                    for inner in command.verbs:
-                        found.update(options_of(f"{path} {word} {inner}"))
+            if hasattr(command, "list_commands"):
                 walk(command, f"{path} {word}")
+            elif command.callback.__module__ == name:
+                found.update(options_of(f"{path} {word}"))
 
     walk(ROOT, "")
     return found

@@ -124,7 +124,7 @@ def test_hosts_that_are_none(run, host):
     assert "address of a master" in ran.err
 
 
-@pytest.mark.parametrize("words", [["-qojson"], ["-qo", "json"], ["-ojsonl"], ["--output", "json"], ["-vqo=json"]])
+@pytest.mark.parametrize("words", [["-qojson"], ["-qo", "json"], ["-ojsonl"], ["--output", "json"], ["--output=json"]])
 def test_json_is_asked_for_in_many_ways_even_where_there_is_no_such_command(run, words):
     ran = run("quota", "lst", *words)
     assert (ran.status, json.loads(ran.err)["error"]["exit_status"]) == (2, 2)

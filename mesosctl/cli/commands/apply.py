@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.commands.quota import AllowNewResource
 from mesosctl.cli.commands.reservations import TrustMaster, manner
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import verb
 from mesosctl.model.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mesosctl.operations.apply_journal import Journal
     from mesosctl.planning.plan import Step
 
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 File = Annotated[
     str,
@@ -35,15 +37,18 @@ Prune = Annotated[
         show_default=False,
     ),
 ]
-_DIFF_EXAMPLES = (
-    ("diff -f cluster.toml", "what is not as the file says"),
-    ("diff -f cluster.toml --prune", "and what it does not name"),
+
+
+@app.command(
+    "diff",
+    cls=Command,
+    epilog=examples(
+        ("diff -f cluster.toml", "what is not as the file says"),
+        ("diff -f cluster.toml --prune", "and what it does not name"),
+    ),
 )
-
-
-@verb(_DIFF_EXAMPLES)
 def diff(
-    session: Session, *, file: File, prune: Prune = False, allow_new_resource: AllowNewResource = False
+    ctx: typer.Context, *, file: File, prune: Prune = False, allow_new_resource: AllowNewResource = False
 ) -> ExitStatus:
     """Say what of a cluster is not as a file wants it: quotas, weights, reservations.
 
@@ -56,6 +61,7 @@ def diff(
     from mesosctl.operations.apply_plan import compare
     from mesosctl.output.plan import wanted_differences
 
+    session: Session = ctx.obj
     written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_toml)
     wanted = load(written.text, named(file))
     with session.open_master() as master, written.refusals():
@@ -67,16 +73,19 @@ def diff(
 Restart = Annotated[
     bool, typer.Option("--restart", help="Forget an interrupted apply, and plan anew.", show_default=False)
 ]
-_APPLY_EXAMPLES = (
-    ("apply -f cluster.toml --dry-run", "the steps, in order, and what they would do"),
-    ("apply -f cluster.toml", "make them, after a question; a script may only add"),
-    ("apply -f cluster.toml --prune --yes", "and take away what the file does not name"),
+
+
+@app.command(
+    "apply",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("apply -f cluster.toml --dry-run", "the steps, in order, and what they would do"),
+        ("apply -f cluster.toml", "make them, after a question; a script may only add"),
+        ("apply -f cluster.toml --prune --yes", "and take away what the file does not name"),
+    ),
 )
-
-
-@verb(_APPLY_EXAMPLES, changes=True)
 def apply(  # one parameter an option
-    session: Session,
+    ctx: typer.Context,
     *,
     file: File,
     prune: Prune = False,
@@ -100,6 +109,7 @@ def apply(  # one parameter an option
     from mesosctl.operations.apply_journal import About, Journal, digest, folder
     from mesosctl.operations.apply_plan import make_plan
 
+    session: Session = ctx.obj
     text = read_text(file, "--file", session.environment.stdin)
     wanted, written = load(text, named(file)), Written(file, text, places_in_toml)
 
@@ -176,15 +186,18 @@ ExportFile = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
 ]
-_EXPORT_EXAMPLES = (
-    ("export -f cluster.toml", "what is set now, as a file to edit"),
-    ("diff -f cluster.toml", "what is not as the file says"),
-    ("apply -f cluster.toml", "make it so"),
+
+
+@app.command(
+    "export",
+    cls=Command,
+    epilog=examples(
+        ("export -f cluster.toml", "what is set now, as a file to edit"),
+        ("diff -f cluster.toml", "what is not as the file says"),
+        ("apply -f cluster.toml", "make it so"),
+    ),
 )
-
-
-@verb(_EXPORT_EXAMPLES)
-def export(session: Session, *, file: ExportFile = None) -> None:
+def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
     """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
 
     A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that
@@ -204,6 +217,7 @@ def export(session: Session, *, file: ExportFile = None) -> None:
     from mesosctl.operations.files import holds_another_text, write_atomically
     from mesosctl.output.plan import wanted_state
 
+    session: Session = ctx.obj
     writes_file = file is not None and str(file) != "-"
     # Said here, it is meant for this; a setting is meant for every command.
     if session.said.output is not None and (writes_file or session.form not in _FORMS):

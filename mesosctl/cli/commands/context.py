@@ -1,32 +1,34 @@
-"""`mesosctl context`: its verbs, one module each."""
+"""`mesosctl context`: its verbs."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from mesosctl.cli.configuration import Configuration, no_context, read, without_password
+from mesosctl.cli import completing
+from mesosctl.cli.command import ContextCommand, Group, examples
+from mesosctl.cli.configuration import Configuration, no_context, read, rival, without_password
+from mesosctl.cli.credentials import ask_for_secret
 from mesosctl.cli.names import forget, keep_contexts
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Settings, Value, declared, existing_configuration, resolve
-from mesosctl.cli.verb import group, verb
+from mesosctl.cli.settings import Setting, Settings, Value, declared, existing_configuration, resolve
+from mesosctl.client.address import parse_address
 from mesosctl.client.trace import STRUCK_OUT
-from mesosctl.output.contexts import InEffect, Kept, context_list, context_show
+from mesosctl.model.errors import UsageError, printable
+from mesosctl.model.roles import did_you_mean
+from mesosctl.output.contexts import InEffect, Kept, context_change, context_list, context_show
 
-app = group(
-    "Keep settings under a name, and choose one by --context, MESOSCTL_CONTEXT or mesosctl context use.",
-    {
-        "list": "mesosctl.cli.commands.context:list_",
-        "remove": "mesosctl.cli.commands.context_editing:remove",
-        "set": "mesosctl.cli.commands.context_editing:set_",
-        "show": "mesosctl.cli.commands.context:show",
-        "use": "mesosctl.cli.commands.context_editing:use",
-    },
-)
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 
-Name = Annotated[str, typer.Argument(metavar="CONTEXT", help="The name of a context.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONTEXT", autocompletion=completing.contexts, help="The name of a context.", show_default=False
+    ),
+]
 
 
 def read_configuration(session: Session) -> Configuration | None:
@@ -44,15 +46,17 @@ def tell_completions(configuration: Configuration, variables: Mapping[str, str])
     keep_contexts(sorted(configuration.contexts), variables)
 
 
-_LIST_EXAMPLES = (
-    ("context list", "every context, the current one marked"),
-    ("context list -o name", "their names, for a script"),
+@app.command(
+    "list",
+    cls=ContextCommand,
+    epilog=examples(
+        ("context list", "every context, the current one marked"),
+        ("context list -o name", "their names, for a script"),
+    ),
 )
-
-
-@verb(_LIST_EXAMPLES, obeys_context=False)
-def list_(session: Session) -> None:
+def list_(ctx: typer.Context) -> None:
     """Show every context; the current one is marked."""
+    session: Session = ctx.obj
     configuration = read_configuration(session)
     contexts = configuration.contexts if configuration else {}
     chosen = session.settings.context or (configuration.current if configuration else None)
@@ -73,22 +77,31 @@ def list_(session: Session) -> None:
 
 OptionalName = Annotated[
     str | None,
-    typer.Argument(metavar="CONTEXT", help="The one in effect unless given.", show_default=False),
+    typer.Argument(
+        metavar="CONTEXT",
+        autocompletion=completing.contexts,
+        help="The one in effect unless given.",
+        show_default=False,
+    ),
 ]
 ShowOrigin = Annotated[bool, typer.Option("--origin", help="Also where each comes from.", show_default=False)]
-_SHOW_EXAMPLES = (
-    ("context show", "what holds for the next command"),
-    ("context show --origin", "and which flag, variable, context or default says so"),
-    ("context show prod -o json", "what would hold with another context, for a program"),
+
+
+@app.command(
+    "show",
+    cls=ContextCommand,
+    epilog=examples(
+        ("context show", "what holds for the next command"),
+        ("context show --origin", "and which flag, variable, context or default says so"),
+        ("context show prod -o json", "what would hold with another context, for a program"),
+    ),
 )
-
-
-@verb(_SHOW_EXAMPLES, obeys_context=False)
-def show(session: Session, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
+def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
     """Show the settings in effect: flags before the environment before the context before defaults.
 
     Secrets are struck out.
     """
+    session: Session = ctx.obj
     variables = session.environment.variables
     configuration = read_configuration(session)
     said = session.said
@@ -125,3 +138,179 @@ def _text(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[KEY=VALUE]...",
+        autocompletion=completing.keys_with_values,
+        help="timeout=60 and the like; a secret is KEY alone, and is asked for or read from standard input.",
+        show_default=False,
+    ),
+]
+Unset = Annotated[
+    list[str] | None,
+    typer.Option("--unset", metavar="KEY", autocompletion=completing.keys, help="Take a setting away; repeat."),
+]
+_OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
+
+
+@app.command(
+    "set",
+    cls=ContextCommand,
+    epilog=examples(
+        ("context set prod --master http://host:5050 --principal ops --secret-file ops.secret", "make or change one"),
+        ("context set prod output=json timeout=60", "how its answers are written, and how long they may take"),
+        ("context set prod secret < ops.secret", "keep the secret itself in the file, which is yours alone"),
+        ("context set prod --unset timeout", "take a setting away"),
+    ),
+)
+def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = None) -> None:
+    """Make a context, or change one; everything else in the file stays as it is, comments included.
+
+    A setting is called as its option is. Those that concern the connection may be given as options
+    too. Files are kept with their whole path. The first context becomes the current one.
+    """
+    from mesosctl.cli import configuration_editing
+
+    session: Session = ctx.obj
+    settings = {setting.key: setting for setting in declared() if setting.in_contexts}
+    values: dict[str, Value] = {
+        setting.key: said
+        for setting in settings.values()
+        if setting.name not in _OF_THIS_COMMAND and (said := getattr(session.said, setting.name, None)) is not None
+    }
+    for word in words or ():
+        key, equals, text = word.partition("=")
+        if key not in settings:
+            raise UsageError(
+                f"there is no setting '{printable(key)}'",
+                field="KEY",
+                hint=did_you_mean(key.replace("_", "-"), settings, f"there are {', '.join(settings)}"),
+            )
+        values[key] = _value(settings[key], text if equals else None, session)
+    both = next((key for key in values if rival(key) in values), None)
+    if both is not None:
+        raise UsageError(f"{both} and {rival(both)} contradict each other", field=both, hint="say one of them")
+    kept = {key: _placed(settings[key], value) for key, value in values.items()}
+    if not kept and not unset:
+        raise UsageError("nothing to set was named", hint="for example: mesosctl context set prod --master ADDRESS")
+    variables = session.environment.variables
+    path = configuration_editing.place(variables)
+    had_none = not path.exists()
+
+    def agree(keys: Sequence[str]) -> None:
+        secrets = [key for key in keys if settings[key].is_secret]
+        if secrets:
+            session.confirm_destructive(
+                "Replace it?",
+                f"context '{name}' keeps a {' and a '.join(secrets)}, which would be lost",
+                f"take it away yourself: --unset {secrets[0]}; or in a script say --yes",
+            )
+
+    configuration, replaced = configuration_editing.change(path, name, kept, unset or (), agree)
+    tell_completions(configuration, variables)
+    session.emit(context_change([name], "set", configuration.current, f"context '{name}' is set in {path}"))
+    for key in replaced:
+        session.note(f"{key} was there too, and is gone: it would contradict {rival(key)}")
+    if had_none:
+        session.note(f"'{name}' is the current context: it counts where no other is named")
+
+
+def _value(setting: Setting, text: str | None, session: Session) -> Value:
+    """The value of one word.  Raises UsageError."""
+    if setting.is_secret:
+        if text is not None:
+            raise UsageError(
+                f"a {setting.key} is never an argument, as everybody can list processes",
+                field=setting.key,
+                hint=f"say {setting.key} alone: it is asked for, or read from standard input",
+            )
+        return _asked(setting, session)
+    if text is None:
+        raise UsageError(f"{setting.key} needs a value", field=setting.key, hint=f"write {setting.key}=VALUE")
+    return setting.parse(text, setting.key)
+
+
+def _asked(setting: Setting, session: Session) -> str:
+    environment = session.environment
+    if environment.may_prompt:
+        secret = ask_for_secret(f"{setting.key.capitalize()}: ", environment, "")
+    else:
+        secret = environment.stdin.read().removesuffix("\n").removesuffix("\r")
+    wrong = setting.check(secret)
+    if wrong or "\n" in secret:
+        raise UsageError(f"the {setting.key} {wrong or 'has more than one line'}", field=setting.key)
+    return secret
+
+
+def _placed(setting: Setting, value: Value) -> Value:
+    """A value that means the same in every folder.  Raises UsageError for an address that is none."""
+    if setting.name == "master" and isinstance(value, str):
+        address = parse_address(value)
+        return _fake_placed(value) if address.fake else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # 7 was typed, and is 7 in a file for people too
+    if setting.is_file and isinstance(value, str) and not value.startswith("~/"):
+        return os.path.abspath(value)  # noqa: PTH100  # of a link, not of what it leads to
+    return value
+
+
+def _fake_placed(address: str) -> str:
+    """A fake: address with the whole path of its cluster file."""
+    path, mark, question = address.removeprefix("fake:").partition("?")
+    return f"fake:{os.path.abspath(path) if path else ''}{mark}{question}"  # noqa: PTH100
+
+
+@app.command(
+    "use",
+    cls=ContextCommand,
+    epilog=examples(
+        ("context use prod", "every command asks this cluster from now on"),
+    ),
+)
+def use(ctx: typer.Context, name: Name) -> None:
+    """Make a context the current one."""
+    from mesosctl.cli import configuration_editing
+
+    session: Session = ctx.obj
+    variables = session.environment.variables
+    configuration = configuration_editing.use(configuration_editing.place(variables), name)
+    tell_completions(configuration, variables)
+    session.emit(context_change([name], "used", configuration.current, f"context '{name}' is the current one"))
+    session.tell_conflicts(resolve(replace(session.said, context=name), variables))
+
+
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CONTEXT...", autocompletion=completing.contexts, help="The names of contexts.", show_default=False
+    ),
+]
+
+
+@app.command(
+    "remove",
+    cls=ContextCommand,
+    epilog=examples(
+        ("context remove old", "forget one"),
+        ("context remove old older --yes", "forget two without being asked"),
+    ),
+)
+def remove(ctx: typer.Context, names: Names) -> None:
+    """Remove contexts; none is removed unless every one of them is there.
+
+    On a terminal, removing several asks first.
+    """
+    from mesosctl.cli import configuration_editing
+
+    session: Session = ctx.obj
+    variables = session.environment.variables
+    if len(set(names)) > 1:
+        session.confirm(f"Remove the contexts {', '.join(names)}?")
+    configuration = configuration_editing.remove(configuration_editing.place(variables), names)
+    tell_completions(configuration, variables)
+    session.emit(context_change(names, "removed", configuration.current, f"removed: {', '.join(names)}"))
+    if configuration.current is None:
+        session.note("there is no current context now")

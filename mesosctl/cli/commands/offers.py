@@ -1,4 +1,4 @@
-"""`mesosctl offers`: its verbs, one module each."""
+"""`mesosctl offers`: its verbs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli import completing
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.commands.reservations import nothing_found
 from mesosctl.cli.environment import named, opened, read_text
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import names_agent
@@ -23,28 +24,28 @@ if TYPE_CHECKING:
     from mesosctl.model.offers import Offer, OfferOperation
 
 
-app = group(
-    "See who is offered what and why, and act upon an offer.",
-    {
-        "explain": "mesosctl.cli.commands.offers:explain",
-        "list": "mesosctl.cli.commands.offers:list_",
-        "reserve": "mesosctl.cli.commands.offers:reserve",
-        "simulate": "mesosctl.cli.commands.offers:simulate",
-        "take": "mesosctl.cli.commands.offers:take",
-        "unreserve": "mesosctl.cli.commands.offers:unreserve",
-        "watch": "mesosctl.cli.commands.offers:watch",
-    },
-)
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 
 Framework = Annotated[
-    str | None, typer.Option("--framework", metavar="FRAMEWORK", help="Only of this framework, by id or name.")
+    str | None,
+    typer.Option(
+        "--framework",
+        metavar="FRAMEWORK",
+        autocompletion=completing.frameworks,
+        help="Only of this framework, by id or name.",
+    ),
 ]
-OfRole = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only in this role.")]
+OfRole = Annotated[
+    str | None, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only in this role.")
+]
 Agent = Annotated[
     str | None,
     typer.Option(
-        "--agent", metavar="AGENT", help="Only of this agent: its id, the beginning or end of one, or a host name."
+        "--agent",
+        metavar="AGENT",
+        autocompletion=completing.agents,
+        help="Only of this agent: its id, the beginning or end of one, or a host name.",
     ),
 ]
 OfferFile = Annotated[
@@ -65,7 +66,13 @@ OfferedResources = Annotated[
     ),
 ]
 Owner = Annotated[
-    str | None, typer.Option("--for", metavar="ROLE", help="The role that owns it; the offer's unless given.")
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="The role that owns it; the offer's unless given.",
+    ),
 ]
 Labels = Annotated[
     list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat.")
@@ -88,15 +95,17 @@ def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
     return found
 
 
-_LIST_EXAMPLES = (
-    ("offers list", "every outstanding offer"),
-    ("offers list --role ads -o wide", "those in one role, with ids"),
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("offers list", "every outstanding offer"),
+        ("offers list --role ads -o wide", "those in one role, with ids"),
+    ),
 )
-
-
-@verb(_LIST_EXAMPLES)
-def list_(session: Session, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
+def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
     """Show who holds which offers."""
+    session: Session = ctx.obj
     with session.open_master() as master:
         found = list_offers(master, OfferSelection(framework, role, agent))
     said = {"--framework": framework, "--role": role, "--agent": agent}
@@ -117,15 +126,18 @@ Every = Annotated[
 Changes = Annotated[
     int | None, typer.Option("--changes", metavar="NUMBER", min=1, help="End after so many; at Ctrl-C unless given.")
 ]
-_WATCH_EXAMPLES = (
-    ("offers watch", "what is offered now, and every change"),
-    ("offers watch -o jsonl --role ads", "one role, a JSON object a line"),
+
+
+@app.command(
+    "watch",
+    cls=Command,
+    epilog=examples(
+        ("offers watch", "what is offered now, and every change"),
+        ("offers watch -o jsonl --role ads", "one role, a JSON object a line"),
+    ),
 )
-
-
-@verb(_WATCH_EXAMPLES)
 def watch(
-    session: Session,
+    ctx: typer.Context,
     framework: Framework = None,
     role: OfRole = None,
     agent: Agent = None,
@@ -137,6 +149,7 @@ def watch(
     No master announces offers to operators, so it is asked again and again; what comes and goes
     between two questions is not seen.  A master that is away for a moment is waited for.
     """
+    session: Session = ctx.obj
     wanted = OfferSelection(framework, role, agent)
     with session.open_master() as master:
         for number, change in enumerate(watch_offers(master, wanted, every, session.note), 1):
@@ -147,22 +160,32 @@ def watch(
 
 
 Target = Annotated[
-    str, typer.Argument(metavar="ROLE|FRAMEWORK", help="A role, or a framework by id or name.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="ROLE|FRAMEWORK",
+        autocompletion=completing.roles_and_frameworks,
+        help="A role, or a framework by id or name.",
+        show_default=False,
+    ),
 ]
-_EXPLAIN_EXAMPLES = (
-    ("offers explain ads", "every framework of a role"),
-    ("offers explain marathon -o json", "every role of a framework, for a program"),
+
+
+@app.command(
+    "explain",
+    cls=Command,
+    epilog=examples(
+        ("offers explain ads", "every framework of a role"),
+        ("offers explain marathon -o json", "every role of a framework, for a program"),
+    ),
 )
-
-
-@verb(_EXPLAIN_EXAMPLES)
-def explain(session: Session, target: Target) -> None:
+def explain(ctx: typer.Context, target: Target) -> None:
     """Say why a role or framework is or is not offered anything, reason by reason with figures.
 
     Reasons that the master's figures show come first, those that no master tells last.
     """
     from mesosctl.operations.offer_reasons import explain
 
+    session: Session = ctx.obj
     with session.open_master() as master:
         session.emit(offer_explain(explain(master, target)))
 
@@ -176,14 +199,17 @@ Svg = Annotated[
     Path | None,
     typer.Option("--svg", metavar="FILE", help="Also draw dominant shares as a picture; - writes only that."),
 ]
-_SIMULATE_EXAMPLES = (
-    ("offers simulate cluster.toml", "who takes which offer, step by step"),
-    ("offers simulate cluster.toml --svg shares.svg", "and as a picture"),
+
+
+@app.command(
+    "simulate",
+    cls=Command,
+    epilog=examples(
+        ("offers simulate cluster.toml", "who takes which offer, step by step"),
+        ("offers simulate cluster.toml --svg shares.svg", "and as a picture"),
+    ),
 )
-
-
-@verb(_SIMULATE_EXAMPLES)
-def simulate(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
+def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
     """Play a cluster file: who is chosen, shares, dominant shares and totals after each offer taken.
 
     No master is asked. Time is virtual, the allocator is the fake master's, and the lowest dominant
@@ -194,6 +220,7 @@ def simulate(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg =
     """
     from mesosctl.operations.offers import simulate
 
+    session: Session = ctx.obj
     with opened(cluster, "FILE", session.environment.stdin) as file:
         sharing = simulate(file, named(cluster), steps)
     instead = session.is_output(svg, "--svg")
@@ -210,7 +237,14 @@ def simulate(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg =
 
 
 TakenRole = Annotated[
-    str, typer.Option("--role", metavar="ROLE", help="The role to subscribe with.", show_default=False)
+    str,
+    typer.Option(
+        "--role",
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="The role to subscribe with.",
+        show_default=False,
+    ),
 ]
 Reserve = Annotated[
     list[str] | None, typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat.")
@@ -218,15 +252,18 @@ Reserve = Annotated[
 Unreserve = Annotated[
     list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Give this reservation back. Repeat.")
 ]
-_TAKE_EXAMPLES = (
-    ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads, wherever there is room"),
-    ("offers take --role ads --unreserve cpus:2 --timeout 120", "give 2 cpus back, within two minutes"),
+
+
+@app.command(
+    "take",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads, wherever there is room"),
+        ("offers take --role ads --unreserve cpus:2 --timeout 120", "give 2 cpus back, within two minutes"),
+    ),
 )
-
-
-@verb(_TAKE_EXAMPLES, changes=True)
 def take(
-    session: Session,
+    ctx: typer.Context,
     role: TakenRole,
     reserve: Reserve = None,
     unreserve: Unreserve = None,
@@ -237,6 +274,7 @@ def take(
 
     What does not fit is declined, and the framework is torn down whatever happens.
     """
+    session: Session = ctx.obj
     if bool(reserve) == bool(unreserve):
         raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
     from mesosctl.model import offers
@@ -276,15 +314,16 @@ def _check_agent(master: "Master", word: str) -> None:
         find_agent(agents, word)
 
 
-_RESERVE_EXAMPLES = (
-    ("offers reserve --offer offer.json cpus:2 mem:1GiB --principal web", "a call that reserves of this offer"),
-    ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "one that refines a reservation"),
+@app.command(
+    "reserve",
+    cls=Command,
+    epilog=examples(
+        ("offers reserve --offer offer.json cpus:2 mem:1GiB --principal web", "a call that reserves of this offer"),
+        ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "one that refines a reservation"),
+    ),
 )
-
-
-@verb(_RESERVE_EXAMPLES)
 def reserve(
-    session: Session,
+    ctx: typer.Context,
     resources: OfferedResources,
     offer: OfferFile,
     offer_id: OfferId = None,
@@ -300,6 +339,7 @@ def reserve(
     from mesosctl.api.scheduler_calls import AcceptCall
     from mesosctl.model import offers
 
+    session: Session = ctx.obj
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
     offers.check_offered(wanted, received)
@@ -309,12 +349,15 @@ def reserve(
     session.emit(offer_call(AcceptCall.of([received], operation).content()))
 
 
-_UNRESERVE_EXAMPLES = (("offers unreserve --offer offer.json cpus:2", "a call that gives 2 reserved cpus back"),)
-
-
-@verb(_UNRESERVE_EXAMPLES)
+@app.command(
+    "unreserve",
+    cls=Command,
+    epilog=examples(
+        ("offers unreserve --offer offer.json cpus:2", "a call that gives 2 reserved cpus back"),
+    ),
+)
 def unreserve(
-    session: Session, resources: OfferedResources, offer: OfferFile, offer_id: OfferId = None, owner: Owner = None
+    ctx: typer.Context, resources: OfferedResources, offer: OfferFile, offer_id: OfferId = None, owner: Owner = None
 ) -> None:
     """Build and check the ACCEPT call that unreserves resources of an offer; nothing is sent.
 
@@ -324,6 +367,7 @@ def unreserve(
     from mesosctl.api.scheduler_calls import AcceptCall
     from mesosctl.model import offers
 
+    session: Session = ctx.obj
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
     offers.check_offered(wanted, received)

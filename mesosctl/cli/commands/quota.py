@@ -1,4 +1,4 @@
-"""`mesosctl quota`: its verbs, one module each."""
+"""`mesosctl quota`: its verbs."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli import completing
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.operations.quota.state import list_quotas, show_quota
 from mesosctl.output import report
@@ -20,24 +21,20 @@ if TYPE_CHECKING:
     from mesosctl.model.resource import Resource
 
 
-app = group(
-    "Guarantee roles a share of the cluster.",
-    {
-        "check": "mesosctl.cli.commands.quota:check",
-        "list": "mesosctl.cli.commands.quota:list_",
-        "remove": "mesosctl.cli.commands.quota:remove",
-        "set": "mesosctl.cli.commands.quota:set_",
-        "show": "mesosctl.cli.commands.quota:show",
-        "update": "mesosctl.cli.commands.quota:update",
-    },
-)
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 
 NO_LIMIT = "none"
 """The word that takes every limit away."""
 
 Role = Annotated[
-    str, typer.Argument(metavar="ROLE", help="A role, as frameworks subscribe with it.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="A role, as frameworks subscribe with it.",
+        show_default=False,
+    ),
 ]
 Amounts = Annotated[
     list[str],
@@ -48,7 +45,13 @@ Amounts = Annotated[
     ),
 ]
 OptionalRole = Annotated[
-    str | None, typer.Argument(metavar="ROLE", help="A role, as frameworks subscribe with it.", show_default=False)
+    str | None,
+    typer.Argument(
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="A role, as frameworks subscribe with it.",
+        show_default=False,
+    ),
 ]
 OptionalAmounts = Annotated[
     list[str] | None,
@@ -113,51 +116,56 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         )
 
 
-_LIST_EXAMPLES = (
-    ("quota list", "every role with quota"),
-    ("quota list -o json", "the same for a program"),
-    (
-        "quota list -o wide --master http://host1:5050,http://host2:5050",
-        "with what roles use, from whichever of two masters leads",
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("quota list", "every role with quota"),
+        ("quota list -o json", "the same for a program"),
+        (
+            "quota list -o wide --master http://host1:5050,http://host2:5050",
+            "with what roles use, from whichever of two masters leads",
+        ),
     ),
 )
-
-
-@verb(_LIST_EXAMPLES)
-def list_(session: Session) -> None:
+def list_(ctx: typer.Context) -> None:
     """Show every role with quota.
 
     What a role uses is shown with -o wide, json, jsonl and csv.
     """
+    session: Session = ctx.obj
     with session.open_master() as master:
         session.emit(quota_list(list_quotas(master, with_usage=session.form not in report.NARROW)))
 
 
-_SHOW_EXAMPLES = (
-    ("quota show dev", "one role"),
-    ("quota show dev -o json", "the same for a program"),
+@app.command(
+    "show",
+    cls=Command,
+    epilog=examples(
+        ("quota show dev", "one role"),
+        ("quota show dev -o json", "the same for a program"),
+    ),
 )
-
-
-@verb(_SHOW_EXAMPLES)
-def show(session: Session, role: Role) -> None:
+def show(ctx: typer.Context, role: Role) -> None:
     """Show the quota of one role and what it uses."""
+    session: Session = ctx.obj
     with session.open_master() as master:
         session.emit(quota_show(show_quota(master, role)))
 
 
-_SET_EXAMPLES = (
-    ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
-    ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less now"),
-    ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "and with limits of its own"),
-    ("quota set dev cpus:12 --limit none", "without any limit"),
-    ("quota set -f quota.json", "from the JSON of POST /quota"),
+@app.command(
+    "set",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
+        ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less now"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "and with limits of its own"),
+        ("quota set dev cpus:12 --limit none", "without any limit"),
+        ("quota set -f quota.json", "from the JSON of POST /quota"),
+    ),
 )
-
-
-@verb(_SET_EXAMPLES, changes=True)
 def set_(
-    session: Session,
+    ctx: typer.Context,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,
     limit: Limit = None,
@@ -175,6 +183,7 @@ def set_(
     from mesosctl.operations.quota.change import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
 
+    session: Session = ctx.obj
     written = None
     if file is not None:
         if resources:
@@ -208,18 +217,19 @@ Create = Annotated[bool, typer.Option("--create", help="Also for a role without 
 Forced = Annotated[bool, typer.Option("--force", help="Pass the checks of capacity and use.", show_default=False)]
 
 
-_UPDATE_EXAMPLES = (
-    ("quota update dev cpus:8 mem:4GiB", "another guarantee"),
-    ("quota update dev mem:4GiB --yes", "none of cpus any more, in a script"),
-    ("quota update dev --limit cpus:16", "only another limit"),
-    ("quota update dev cpus:8 --limit none", "no limit at all"),
-    ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
+@app.command(
+    "update",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("quota update dev cpus:8 mem:4GiB", "another guarantee"),
+        ("quota update dev mem:4GiB --yes", "none of cpus any more, in a script"),
+        ("quota update dev --limit cpus:16", "only another limit"),
+        ("quota update dev cpus:8 --limit none", "no limit at all"),
+        ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
+    ),
 )
-
-
-@verb(_UPDATE_EXAMPLES, changes=True)
 def update(  # noqa: PLR0913  # one parameter an option
-    session: Session,
+    ctx: typer.Context,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,
     limit: Limit = None,
@@ -243,6 +253,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     from mesosctl.operations.quota.state import QuotaOptions
     from mesosctl.operations.quota.update import update_quotas
 
+    session: Session = ctx.obj
     written = None
 
     if file is not None:
@@ -281,38 +292,46 @@ def _desired(resources: Sequence[str], limit: str | None) -> "DesiredQuota":
     return DesiredQuota(guarantees_of(parse_words(resources)) if resources else None, parse_limit(limit))
 
 
-Roles = Annotated[list[str], typer.Argument(metavar="ROLE...", help="Roles that have quota.", show_default=False)]
+Roles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ROLE...", autocompletion=completing.roles, help="Roles that have quota.", show_default=False
+    ),
+]
 
 
-_REMOVE_EXAMPLES = (
-    ("quota remove dev", "remove the quota of one role"),
-    ("quota remove dev ops --yes", "remove two without being asked"),
+@app.command(
+    "remove",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("quota remove dev", "remove the quota of one role"),
+        ("quota remove dev ops --yes", "remove two without being asked"),
+    ),
 )
-
-
-@verb(_REMOVE_EXAMPLES, changes=True)
-def remove(session: Session, roles: Roles) -> None:
+def remove(ctx: typer.Context, roles: Roles) -> None:
     """Remove the quota of roles; none is removed unless every one of them has quota.
 
     On a terminal, removing several asks first.
     """
     from mesosctl.operations.quota.change import remove_quotas
 
+    session: Session = ctx.obj
     with session.open_master() as master:
         if len(set(roles)) > 1:
             session.confirm(f"Remove the quota of {', '.join(roles)}?")
         session.emit(quota_changes(remove_quotas(master, roles, wait=session.waits)))
 
 
-_CHECK_EXAMPLES = (
-    ("quota check dev cpus:12 mem:6GiB", "would that be accepted?"),
-    ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if so"),
+@app.command(
+    "check",
+    cls=Command,
+    epilog=examples(
+        ("quota check dev cpus:12 mem:6GiB", "would that be accepted?"),
+        ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if so"),
+    ),
 )
-
-
-@verb(_CHECK_EXAMPLES)
 def check(
-    session: Session,
+    ctx: typer.Context,
     role: Role,
     resources: Amounts,
     limit: Limit = None,
@@ -325,6 +344,7 @@ def check(
     """
     from mesosctl.operations.quota.check import check_quota
 
+    session: Session = ctx.obj
     guarantee, limits = parse_words(resources), parse_limit(limit)
     with session.open_master() as master:
         found = check_quota(master, role, guarantee, limits, allow_new_resource=allow_new_resource)

@@ -1,38 +1,25 @@
-"""`mesosctl ratelimit`: its verbs, one module each."""
+"""`mesosctl ratelimit`: its verbs."""
 
 import math
 from typing import Annotated
 
 import typer
 
-from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
+from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.commands import ratelimit_traffic
+from mesosctl.cli.commands.ratelimit_traffic import ConfigFile, read_config
+from mesosctl.cli.environment import STANDARD_INPUT, named
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.model.ratelimit import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.ratelimit_file import Change, edit
 from mesosctl.output.ratelimit import file_edit
 from mesosctl.planning.message_rates import FileEdit
 
-app = group(
-    "Throttle frameworks so that others are heard.",
-    {
-        "default": "mesosctl.cli.commands.ratelimit:default",
-        "plan": "mesosctl.cli.commands.ratelimit_traffic:plan",
-        "set": "mesosctl.cli.commands.ratelimit:set_",
-        "show": "mesosctl.cli.commands.ratelimit:show",
-        "simulate": "mesosctl.cli.commands.ratelimit_traffic:simulate",
-        "suggest": "mesosctl.cli.commands.ratelimit_traffic:suggest",
-        "unset": "mesosctl.cli.commands.ratelimit:unset",
-        "validate": "mesosctl.cli.commands.ratelimit:validate",
-        "watch": "mesosctl.cli.commands.ratelimit_traffic:watch",
-    },
-)
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+app.add_typer(ratelimit_traffic.app)
 
 
-ConfigFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="JSON as --rate_limits takes it; - is standard input.", show_default=False)
-]
 EditedFile = Annotated[
     str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit; made if it is not there.")
 ]
@@ -48,12 +35,6 @@ Capacity = Annotated[
         "--capacity", metavar="NUMBER", min=0, max=LARGEST_CAPACITY, help="Messages that may wait; any number without."
     ),
 ]
-Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time between readings, such as 5s.")]
-
-
-def read_config(session: Session, path: str) -> str:
-    """The text of a configuration file.  Raises BadInput."""
-    return read_text(path, "FILE", session.environment.stdin)
 
 
 def limit_of(qps: float | None, capacity: int | None) -> RateLimit:
@@ -77,14 +58,15 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     return made
 
 
-_SHOW_EXAMPLES = (
-    ("ratelimit show", "limits beside live figures"),
-    ("ratelimit show -o json", "the same for a program"),
+@app.command(
+    "show",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit show", "limits beside live figures"),
+        ("ratelimit show -o json", "the same for a program"),
+    ),
 )
-
-
-@verb(_SHOW_EXAMPLES)
-def show(session: Session) -> None:
+def show(ctx: typer.Context) -> None:
     """Show the limits a master was started with, beside what each principal sends.
 
     A real master throttles and counts frameworks that use a driver; those of the HTTP API only
@@ -93,19 +75,21 @@ def show(session: Session) -> None:
     from mesosctl.operations.ratelimit import show
     from mesosctl.output.ratelimit import standings
 
+    session: Session = ctx.obj
     with session.open_master() as master:
         session.emit(standings(show(master)))
 
 
-_SET_EXAMPLES = (
-    ("ratelimit set batch --qps 50 --capacity 10000 -f limits.json", "throttle a principal"),
-    ("ratelimit set production -f limits.json", "never throttle one, whatever the default"),
+@app.command(
+    "set",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit set batch --qps 50 --capacity 10000 -f limits.json", "throttle a principal"),
+        ("ratelimit set production -f limits.json", "never throttle one, whatever the default"),
+    ),
 )
-
-
-@verb(_SET_EXAMPLES)
 def set_(
-    session: Session,
+    ctx: typer.Context,
     who: Principal,
     file: EditedFile,
     qps: Qps = None,
@@ -117,20 +101,25 @@ def set_(
     """
     from mesosctl.operations.ratelimit_file import set_limit
 
+    session: Session = ctx.obj
     edit_and_tell(session, file, set_limit(who, limit_of(qps, capacity)))
 
 
-_UNSET_EXAMPLES = (("ratelimit unset batch -f limits.json", "leave a principal to the default"),)
-
-
-@verb(_UNSET_EXAMPLES)
-def unset(session: Session, who: Principal, file: EditedFile) -> None:
+@app.command(
+    "unset",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit unset batch -f limits.json", "leave a principal to the default"),
+    ),
+)
+def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
     """Take a principal's entry out of a file of rate limits, and show the diff.
 
     The default applies to it from then on.
     """
     from mesosctl.operations.ratelimit_file import unset_limit
 
+    session: Session = ctx.obj
     edit_and_tell(session, file, unset_limit(who))
 
 
@@ -138,15 +127,17 @@ Remove = Annotated[
     bool, typer.Option("--none", help="No default: those not listed are not throttled.", show_default=False)
 ]
 
-_DEFAULT_EXAMPLES = (
-    ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "what all others share"),
-    ("ratelimit default --none -f limits.json", "do not throttle them"),
+
+@app.command(
+    "default",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "what all others share"),
+        ("ratelimit default --none -f limits.json", "do not throttle them"),
+    ),
 )
-
-
-@verb(_DEFAULT_EXAMPLES)
 def default(
-    session: Session,
+    ctx: typer.Context,
     file: EditedFile,
     qps: Qps = None,
     capacity: Capacity = None,
@@ -158,6 +149,7 @@ def default(
     """
     from mesosctl.operations.ratelimit_file import set_default
 
+    session: Session = ctx.obj
     if remove == (qps is not None) or (remove and capacity is not None):
         raise UsageError("give either --qps or --none", field="--qps", hint="a capacity without a rate is ignored")
     edit_and_tell(session, file, set_default(limit_of(qps, capacity)))
@@ -168,14 +160,16 @@ Live = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings make the exit status 1.", show_default=False)]
 
-_VALIDATE_EXAMPLES = (
-    ("ratelimit validate limits.json", "would a master start with that?"),
-    ("ratelimit validate limits.json --live -o wide", "and does anybody use these principals?"),
+
+@app.command(
+    "validate",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit validate limits.json", "would a master start with that?"),
+        ("ratelimit validate limits.json --live -o wide", "and does anybody use these principals?"),
+    ),
 )
-
-
-@verb(_VALIDATE_EXAMPLES)
-def validate(session: Session, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
+def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
     """Check a file of rate limits: everything that stops a master, and everything unwise.
 
     Broken JSON is shown with line, column and what was expected there.  The exit status is 3 where
@@ -184,6 +178,7 @@ def validate(session: Session, file: ConfigFile, live: Live = False, strict: Str
     from mesosctl.operations.ratelimit_file import validate
     from mesosctl.output.ratelimit import validation
 
+    session: Session = ctx.obj
     text = read_config(session, file)
     if live:
         with session.open_master() as master:

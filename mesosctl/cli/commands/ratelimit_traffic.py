@@ -1,16 +1,21 @@
-"""`mesosctl ratelimit plan`."""
+"""The verbs of `mesosctl ratelimit` about traffic: what a file of limits does to it, and what it is."""
 
 from typing import Annotated
 
 import typer
 
-from mesosctl.cli.commands.ratelimit import ConfigFile, Interval, read_config
-from mesosctl.cli.environment import named
+from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import verb
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.output import report
 
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+ConfigFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="JSON as --rate_limits takes it; - is standard input.", show_default=False)
+]
+Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time between readings, such as 5s.")]
 Memory = Annotated[
     str,
     typer.Option(
@@ -19,14 +24,21 @@ Memory = Annotated[
 ]
 MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
 
-_PLAN_EXAMPLES = (
-    ("ratelimit plan limits.json --memory 2GiB", "do full queues fit?"),
-    ("ratelimit plan limits.json --memory 2GiB --message-size 4KiB", "with larger messages"),
+
+def read_config(session: Session, path: str) -> str:
+    """The text of a configuration file.  Raises BadInput."""
+    return read_text(path, "FILE", session.environment.stdin)
+
+
+@app.command(
+    "plan",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit plan limits.json --memory 2GiB", "do full queues fit?"),
+        ("ratelimit plan limits.json --memory 2GiB --message-size 4KiB", "with larger messages"),
+    ),
 )
-
-
-@verb(_PLAN_EXAMPLES)
-def plan(session: Session, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
+def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
     """Sum up the capacities: the memory that full queues take, and what is left.
 
     The exit status is 1 where they do not fit, or where a queue has no end.
@@ -36,6 +48,7 @@ def plan(session: Session, file: ConfigFile, memory: Memory, message_size: Messa
     from mesosctl.operations.ratelimit_file import parse
     from mesosctl.output.ratelimit import memory_plan
 
+    session: Session = ctx.obj
     limits = parse(read_config(session, file), named(file)).limits
     check(limits)
     plan = plan_memory(
@@ -57,23 +70,26 @@ Svg = Annotated[
     str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file; - writes only that.")
 ]
 
-_SIMULATE_EXAMPLES = (
-    ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
-    (
-        "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
-        "with a burst after twenty seconds, as a picture too",
+
+@app.command(
+    "simulate",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
+        (
+            "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
+            "with a burst after twenty seconds, as a picture too",
+        ),
     ),
 )
-
-
-@verb(_SIMULATE_EXAMPLES)
-def simulate(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
+def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
     """Play traffic through a file of rate limits: who waits, how long, and who overflows when.
 
     Time is virtual, so an hour takes a moment.  The throttle is the one of the fake master.
     """
     from pathlib import Path
 
+    session: Session = ctx.obj
     from mesosctl.model.ratelimit import check
     from mesosctl.operations.files import write_atomically
     from mesosctl.operations.ratelimit_file import parse
@@ -110,15 +126,17 @@ Write = Annotated[
     ),
 ]
 
-_SUGGEST_EXAMPLES = (
-    ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
-    ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous ones"),
+
+@app.command(
+    "suggest",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
+        ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous ones"),
+    ),
 )
-
-
-@verb(_SUGGEST_EXAMPLES)
 def suggest(
-    session: Session,
+    ctx: typer.Context,
     span: For = "10m",
     interval: Interval = "10s",
     headroom: Headroom = 2.0,
@@ -133,6 +151,7 @@ def suggest(
     from math import ceil
     from pathlib import Path
 
+    session: Session = ctx.obj
     from mesosctl.api.rate_limits import RateLimits
     from mesosctl.model.text import parse_span
     from mesosctl.operations.files import write_atomically
@@ -165,15 +184,17 @@ Count = Annotated[
     int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
 ]
 
-_WATCH_EXAMPLES = (
-    ("ratelimit watch", "live, until interrupted"),
-    ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
-    ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
+
+@app.command(
+    "watch",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit watch", "live, until interrupted"),
+        ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
+        ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
+    ),
 )
-
-
-@verb(_WATCH_EXAMPLES)
-def watch(session: Session, interval: Interval = "5s", count: Count = None) -> None:
+def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal: received, processed, waiting, how fast, and until when there is room.
 
     Another master's counters begin anew, and counters come and go with their frameworks; no rate is
@@ -184,6 +205,7 @@ def watch(session: Session, interval: Interval = "5s", count: Count = None) -> N
     from mesosctl.operations.ratelimit import Pace, watch
     from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
 
+    session: Session = ctx.obj
     environment = session.environment
     if count is None and session.form in report.ONE_PIECE:
         raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")

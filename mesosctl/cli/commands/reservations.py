@@ -1,13 +1,13 @@
 """The words and options that commands about reservations share."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
+from mesosctl.cli import completing
+from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import verb
 from mesosctl.model.errors import UsageError
 from mesosctl.model.holdings import holdings
 from mesosctl.model.resource import Labels, Resource
@@ -17,27 +17,45 @@ from mesosctl.operations.reservation_steps import SendOptions
 from mesosctl.operations.reservation_targets import Owner
 from mesosctl.output.reservations import reservation_list, reservation_tree
 
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
 Agent = Annotated[
     str,
     typer.Argument(
-        metavar="AGENT", help="An agent: its id, the beginning or end of one, or a host name.", show_default=False
+        metavar="AGENT",
+        autocompletion=completing.agents,
+        help="An agent: its id, the beginning or end of one, or a host name.",
+        show_default=False,
     ),
 ]
 OptionalWords = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[AGENT] RESOURCES...",
+        autocompletion=completing.first_agent,
         help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]' "
         "or ports:31000. GB means GiB, as in Mesos.",
         show_default=False,
     ),
 ]
-Role = Annotated[str, typer.Option("--role", metavar="ROLE", help="The owner.", show_default=False)]
-OptionalRole = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="The owner.")]
-RoleAndBelow = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only this owner and roles below it.")]
+Role = Annotated[
+    str, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="The owner.", show_default=False)
+]
+OptionalRole = Annotated[
+    str | None, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="The owner.")
+]
+RoleAndBelow = Annotated[
+    str | None,
+    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only this owner and roles below it."),
+]
 Under = Annotated[
     list[str] | None,
-    typer.Option("--under", metavar="ROLE", help="A role it is taken from and falls back to; repeat, top role first."),
+    typer.Option(
+        "--under",
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="A role it is taken from and falls back to; repeat, top role first.",
+    ),
 ]
 LabelWords = Annotated[
     list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation; repeat.")
@@ -53,41 +71,13 @@ File = Annotated[
 Attributes = Annotated[
     list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents that have it; repeat.")
 ]
-OnlyAgent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent.")]
+OnlyAgent = Annotated[
+    str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Only this agent.")
+]
 TrustMaster = Annotated[
     bool,
     typer.Option("--trust-master", help="Do not ask the agent itself whether it has done it.", show_default=False),
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerParameters:
-    """Whose it is or is to be, as far as it is said; who reserved it each verb asks in its own words."""
-
-    role: OptionalRole = None
-    under: Under = None
-    label: LabelWords = None
-
-    @property
-    def are_said(self) -> bool:
-        """Whether there are any."""
-        return any((self.role, self.under, self.label))
-
-    def owner(self, role: str, principal: str | None) -> Owner:
-        """The owner that they name.  Raises UsageError."""
-        return owner(role, self.under, self.label, principal)
-
-
-@dataclass(frozen=True, slots=True)
-class SendParameters:
-    """What is sent instead of the words, and how much is asked afterwards."""
-
-    file: File = None
-    trust_master: TrustMaster = False
-
-    def manner(self, session: "Session") -> SendOptions:
-        """How to send and wait, as they and the global options say."""
-        return manner(session, trust_master=self.trust_master)
 
 
 def parse_amounts(words: Sequence[str]) -> list[Resource]:
@@ -145,16 +135,18 @@ WaitFor = Annotated[
     ),
 ]
 
-_RESERVATIONS_EXAMPLES = (
-    ("reservations", "every reservation of every agent"),
-    ("reservations --role ads --tree", "the branch of a role"),
-    ("reservations --agent agent-1 --role ads --wait-for cpus:8", "look later for what --no-wait left open"),
+
+@app.command(
+    "reservations",
+    cls=Command,
+    epilog=examples(
+        ("reservations", "every reservation of every agent"),
+        ("reservations --role ads --tree", "the branch of a role"),
+        ("reservations --agent agent-1 --role ads --wait-for cpus:8", "look later for what --no-wait left open"),
+    ),
 )
-
-
-@verb(_RESERVATIONS_EXAMPLES)
 def reservations(  # one parameter an option
-    session: Session,
+    ctx: typer.Context,
     *,
     role: RoleAndBelow = None,
     agent: OnlyAgent = None,
@@ -168,6 +160,7 @@ def reservations(  # one parameter an option
     """
     from mesosctl.operations.reservation_targets import find_agent, read_agents
 
+    session: Session = ctx.obj
     if wait_for is not None and (role is None or agent is None):
         raise UsageError("--wait-for needs --role and --agent", field="--wait-for")
     with session.open_master() as master:

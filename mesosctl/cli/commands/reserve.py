@@ -5,19 +5,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.command import ChangeCommand, Group, examples
 from mesosctl.cli.commands.reservations import (
     Attributes,
+    File,
+    LabelWords,
+    OptionalRole,
     OptionalWords,
-    OwnerParameters,
     Reserver,
-    SendParameters,
+    TrustMaster,
+    Under,
     agent_beside_file,
+    manner,
+    owner,
     pairs,
     parse_amounts,
 )
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import verb
 from mesosctl.model.errors import UsageError
 from mesosctl.model.holdings import AgentChange
 from mesosctl.model.resource import Resource
@@ -30,49 +35,58 @@ if TYPE_CHECKING:
     from mesosctl.client.master import Master
 
 
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
 Any = Annotated[bool, typer.Option("--any", help="On the agent with most room for it.", show_default=False)]
 Count = Annotated[int | None, typer.Option("--count", metavar="N", min=1, help="On N agents, each the whole of it.")]
-_RESERVE_EXAMPLES = (
-    ("reserve agent-1 cpus:8 mem:4GiB --role ads", "reserve on one agent"),
-    ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
-    ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
-    ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
+
+
+@app.command(
+    "reserve",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("reserve agent-1 cpus:8 mem:4GiB --role ads", "reserve on one agent"),
+        ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
+        ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
+        ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
+    ),
 )
-
-
-@verb(_RESERVE_EXAMPLES, changes=True)
 def reserve(  # noqa: PLR0913  # one parameter an option
-    session: Session,
+    ctx: typer.Context,
     words: OptionalWords = None,
     *,
-    of: OwnerParameters,
+    role: OptionalRole = None,
+    under: Under = None,
+    label: LabelWords = None,
     reserver: Reserver = None,
     any_agent: Any = False,
     count: Count = None,
     attribute: Attributes = None,
-    sending: SendParameters,
+    file: File = None,
+    trust_master: TrustMaster = False,
 ) -> None:
     """Reserve resources of an agent for a role, and wait until master and agent both show it.
 
     What is offered is taken back for it; what tasks use is not available.
     """
+    session: Session = ctx.obj
     given = list(words or ())
     several = any_agent or count is not None
     if not several and not given:
         raise UsageError("which agent?", hint="name one, or give --any or --count N")
     if attribute and not several:
         raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
-    how = sending.manner(session)
+    how = manner(session, trust_master=trust_master)
     agent = None if several else given.pop(0)
-    if sending.file is not None:
-        _from_file(session, agent_beside_file(agent, given, of.are_said, reserver), sending.file, how)
+    if file is not None:
+        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how)
         return
-    if of.role is None or not given:
+    if role is None or not given:
         raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
     entries = parse_amounts(given)
     with session.open_master() as master:
         credentials = master.settings.credentials
-        wanted = of.owner(of.role, reserver or (credentials.principal if credentials else None))
+        wanted = owner(role, under, label, reserver or (credentials.principal if credentials else None))
         if agent is not None:
             changes = _on_one(master, agent, entries, wanted, how)
         else:
@@ -130,22 +144,27 @@ Of = Annotated[
     str | None, typer.Option("--reserver", metavar="NAME", help="Only what this principal reserved; anybody's else.")
 ]
 
-_UNRESERVE_EXAMPLES = (
-    ("unreserve agent-1 cpus:2 --role ads", "hand back a part"),
-    ("unreserve agent-1 --role ads --all", "all that ads has on an agent"),
-    ("unreserve --role ads --all --yes", "everywhere, without being asked"),
+
+@app.command(
+    "unreserve",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("unreserve agent-1 cpus:2 --role ads", "hand back a part"),
+        ("unreserve agent-1 --role ads --all", "all that ads has on an agent"),
+        ("unreserve --role ads --all --yes", "everywhere, without being asked"),
+    ),
 )
-
-
-@verb(_UNRESERVE_EXAMPLES, changes=True)
-def unreserve(
-    session: Session,
+def unreserve(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
     words: OptionalWords = None,
     *,
-    of: OwnerParameters,
+    role: OptionalRole = None,
+    under: Under = None,
+    label: LabelWords = None,
     reserver: Of = None,
     everything: All = False,
-    sending: SendParameters,
+    file: File = None,
+    trust_master: TrustMaster = False,
 ) -> None:
     """Undo dynamic reservations: a refined one falls back to the role below it.
 
@@ -153,20 +172,21 @@ def unreserve(
     undo, and asks; a script says --yes.  What is refined for a role below ROLE belongs to that role: it
     is left, and a note says so.
     """
+    session: Session = ctx.obj
     given = list(words or ())
     agent = given.pop(0) if given else None
-    how = sending.manner(session)
-    if sending.file is not None:
+    how = manner(session, trust_master=trust_master)
+    if file is not None:
         _from_file_unreserve(
-            session, agent_beside_file(agent, given, of.are_said, reserver, everything), sending.file, how
+            session, agent_beside_file(agent, given, role, under, label, reserver, everything), file, how
         )
         return
-    if of.role is None or (everything and given) or not (everything or (agent and given)):
+    if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
             "AGENT, RESOURCES and --role are needed, or --role and --all",
             hint="mesosctl unreserve agent-1 cpus:2 --role ads",
         )
-    wanted = of.owner(of.role, reserver)
+    wanted = owner(role, under, label, reserver)
     if everything:
         _all(session, agent, wanted, how)
     else:

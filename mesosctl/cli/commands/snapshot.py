@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, opened
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import verb
 from mesosctl.model.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.planning.snapshot import ClusterSnapshot
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 File = Annotated[
     Path | None,
@@ -35,18 +37,21 @@ Compare = Annotated[
         help="Say what has changed since this snapshot, and write nothing; - is standard input.",
     ),
 ]
-EXAMPLES = (
-    ("snapshot -f cluster.json", "the whole cluster in one file"),
-    ("--master fake:cluster.json quota set dev cpus:12", "try a change on it"),
-    ("snapshot --compare cluster.json", "what has changed since"),
-    ("snapshot --compare monday.json --from friday.json", "two snapshots, no master"),
-    ("snapshot --anonymise -f shape.json", "to be shown to strangers"),
+
+
+@app.command(
+    "snapshot",
+    cls=Command,
+    epilog=examples(
+        ("snapshot -f cluster.json", "the whole cluster in one file"),
+        ("--master fake:cluster.json quota set dev cpus:12", "try a change on it"),
+        ("snapshot --compare cluster.json", "what has changed since"),
+        ("snapshot --compare monday.json --from friday.json", "two snapshots, no master"),
+        ("snapshot --anonymise -f shape.json", "to be shown to strangers"),
+    ),
 )
-
-
-@verb(EXAMPLES)
-def command(
-    session: Session,
+def snapshot(
+    ctx: typer.Context,
     *,
     file: File = None,
     source: Source = None,
@@ -60,6 +65,7 @@ def command(
     else made.  Nothing is changed.  With --compare the exit
     status is 1 where there is a difference.
     """
+    session: Session = ctx.obj
     if compare is not None and (file is not None or anonymise):
         raise UsageError("--compare writes no snapshot", field="--compare", hint="leave out --file and --anonymise")
     if compare is not None:

@@ -1,9 +1,10 @@
-"""`mesosctl volumes`: its verbs, one module each."""
+"""`mesosctl volumes`: its verbs."""
 
 from typing import Annotated
 
 import typer
 
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.commands.reservations import (
     Agent,
     LabelWords,
@@ -20,34 +21,28 @@ from mesosctl.cli.commands.reservations import (
     parse_amounts,
 )
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import UsageError
 from mesosctl.model.holdings import holdings, plain_text
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
 from mesosctl.output.reservations import agent_changes, volume_list
 
-app = group(
-    "Create, destroy and list persistent volumes.",
-    {
-        "create": "mesosctl.cli.commands.volumes:create",
-        "destroy": "mesosctl.cli.commands.volumes:destroy",
-        "list": "mesosctl.cli.commands.volumes:list_",
-    },
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("volumes list", "every volume"),
+        ("volumes list --role db -o json", "those of a role, for a program"),
+    ),
 )
-
-
-_LIST_EXAMPLES = (
-    ("volumes list", "every volume"),
-    ("volumes list --role db -o json", "those of a role, for a program"),
-)
-
-
-@verb(_LIST_EXAMPLES)
-def list_(session: Session, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
+def list_(ctx: typer.Context, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
     """Show persistent volumes and whether tasks use them."""
     from mesosctl.operations.reservation_targets import find_agent, read_agents
 
+    session: Session = ctx.obj
     with session.open_master() as master:
         found = read_agents(master, session.progress)
         session.end_progress()
@@ -71,12 +66,16 @@ Path = Annotated[
     str, typer.Option("--path", metavar="PATH", help="Where containers find it; data unless given.", show_default=False)
 ]
 
-_CREATE_EXAMPLES = (("volumes create agent-1 v1 disk:10GiB --role db", "from disk that is reserved for db"),)
 
-
-@verb(_CREATE_EXAMPLES, changes=True)
+@app.command(
+    "create",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("volumes create agent-1 v1 disk:10GiB --role db", "from disk that is reserved for db"),
+    ),
+)
 def create(  # noqa: PLR0913  # one parameter an option
-    session: Session,
+    ctx: typer.Context,
     agent: Agent,
     volume: Id,
     size: Size,
@@ -92,6 +91,7 @@ def create(  # noqa: PLR0913  # one parameter an option
     from mesosctl.operations import reservation_targets as meant
     from mesosctl.operations.reservations import create_volume
 
+    session: Session = ctx.obj
     if ":" not in size:
         raise UsageError(f"'{size}' does not say of what", field="SIZE", hint=f"write disk:{size}")
     entries = parse_amounts([size])
@@ -110,15 +110,16 @@ def create(  # noqa: PLR0913  # one parameter an option
         )
 
 
-_DESTROY_EXAMPLES = (
-    ("volumes destroy agent-1 v1", "after being asked"),
-    ("volumes destroy agent-1 v1 --role db --yes", "the one of db, without being asked"),
+@app.command(
+    "destroy",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("volumes destroy agent-1 v1", "after being asked"),
+        ("volumes destroy agent-1 v1 --role db --yes", "the one of db, without being asked"),
+    ),
 )
-
-
-@verb(_DESTROY_EXAMPLES, changes=True)
 def destroy(
-    session: Session, agent: Agent, volume: Id, *, role: OptionalRole = None, trust_master: TrustMaster = False
+    ctx: typer.Context, agent: Agent, volume: Id, *, role: OptionalRole = None, trust_master: TrustMaster = False
 ) -> None:
     """Destroy a persistent volume and everything in it; its disk stays reserved.
 
@@ -128,6 +129,7 @@ def destroy(
     from mesosctl.operations.reservation_steps import operate
     from mesosctl.operations.reservations import plan_destroy
 
+    session: Session = ctx.obj
     with session.open_master() as master:
         on = meant.find_agent(meant.read_agents(master), agent)
         plan = plan_destroy(on, volume, role)

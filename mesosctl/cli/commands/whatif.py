@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mesosctl.cli import completing
+from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.commands.quota import AllowNewResource
 from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
-from mesosctl.cli.verb import verb
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.planning.changes import EXAMPLE
 from mesosctl.planning.forecast import Terms
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.planning.changes import Change
 
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
 Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[CHANGES...]",
+        autocompletion=completing.changes,
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
         "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID; made in this order.",
@@ -38,7 +42,10 @@ From = Annotated[
         help="A snapshot or a cluster file instead of a live master; - is standard input.",
     ),
 ]
-Lost = Annotated[list[str] | None, typer.Option("--lose-agent", metavar="AGENT", help="This agent is gone. Repeat.")]
+Lost = Annotated[
+    list[str] | None,
+    typer.Option("--lose-agent", metavar="AGENT", autocompletion=completing.agents, help="This agent is gone. Repeat."),
+]
 
 
 def _fraction(text: str) -> float:
@@ -78,7 +85,13 @@ Attribute = Annotated[
     list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Of the agents that are added. Repeat.")
 ]
 Gone = Annotated[
-    list[str] | None, typer.Option("--lose-framework", metavar="FRAMEWORK", help="This framework is gone. Repeat.")
+    list[str] | None,
+    typer.Option(
+        "--lose-framework",
+        metavar="FRAMEWORK",
+        autocompletion=completing.frameworks,
+        help="This framework is gone. Repeat.",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Pass the capacity check of quota.", show_default=False)]
 Cycles = Annotated[
@@ -97,16 +110,18 @@ Page = Annotated[
     ),
 ]
 
-EXAMPLES = (
-    ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
-    ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
-    ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
+
+@app.command(
+    "whatif",
+    cls=Command,
+    epilog=examples(
+        ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
+        ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
+        ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
+    ),
 )
-
-
-@verb(EXAMPLES)
-def command(  # noqa: PLR0913  # one parameter an option
-    session: Session,
+def whatif(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
     words: Words = None,
     *,
     source: From = None,
@@ -131,6 +146,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
     from mesosctl.operations.whatif import ChangeRunner, attempt
 
+    session: Session = ctx.obj
     unused = "--count" if count is not None else "--attribute"
     if not add_agent and (count is not None or attribute):
         raise UsageError(

@@ -6,9 +6,23 @@ from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.walk import Node, Option, cluster_file
 from mesosctl.cli.settings import declared
-from mesosctl.cli.verb import MEANINGS
 from mesosctl.model.errors import ExitStatus
 
+MEANINGS: dict[ExitStatus, str] = {
+    ExitStatus.DONE: "done, or nothing to do",
+    ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",
+    ExitStatus.USAGE: "the words make no request, or a question was answered with no",
+    ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
+    ExitStatus.DENIED: "not authenticated or not authorised (401, 403)",
+    ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
+    ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
+    ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
+    ExitStatus.MASTER_FAILED: "the master failed (5xx), or answered what it never should",
+    ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
+    ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
+    ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
+    ExitStatus.TERMINATED: "terminated (SIGTERM)",
+}
 _SURROUNDINGS = (
     ("MESOSCTL_CONFIG", "The configuration file, instead of the one below XDG_CONFIG_HOME."),
     ("XDG_CONFIG_HOME", "Where mesosctl/config.toml is; ~/.config unless set."),

@@ -3,23 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
-from mesosctl.cli.reference import completions
-from mesosctl.cli.reference.man import environment, man_page
+from mesosctl.cli.reference.man import MEANINGS, environment, man_page
 from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
-from mesosctl.cli.verb import MEANINGS
+from mesosctl.cli.shells import script
 
 
 def files() -> dict[str, str]:
     """The text of every generated file by its path in the repository."""
     programs = (commands(), serving())
-    made = {
-        "mesosctl/cli/help.txt": programs[0].page + "\n",
-        "REFERENCE.md": "\n".join(_reference(*programs)),
-    }
+    made = {"REFERENCE.md": "\n".join(_reference(*programs))}
     for root in programs:
-        made[f"completions/{root.words}.bash"] = completions.bash(root)
-        made[f"completions/_{root.words}"] = completions.zsh(root)
-        made[f"completions/{root.words}.fish"] = completions.fish(root)
+        made[f"completions/{root.words}.bash"] = script(root.words, "bash")
+        made[f"completions/_{root.words}"] = script(root.words, "zsh")
+        made[f"completions/{root.words}.fish"] = script(root.words, "fish")
         made |= {f"man/{'-'.join(node.path)}.1": man_page(node) for node in root.walk()}
     return made
 

@@ -8,23 +8,13 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from mesosctl.cli.command import GLOBAL_NAMES
 from mesosctl.cli.main import app
-from mesosctl.cli.settings import declared
-from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
-from mesosctl.planning.changes import VERBS
 
 WIDTH = 80
-SETTINGS = tuple(setting for setting in declared() if setting.in_contexts)
+Example = tuple[str, str]
+"""Words that can be typed, and what they do."""
 _NAMED = frozenset({"ROLE", "AGENT", "FRAMEWORK", "CONTEXT", "FILE"})
-_WORDS = {
-    "CHANGES": tuple(f"{verb}:" for verb in VERBS),
-    "KEY=VALUE": tuple(setting.key if setting.is_secret else f"{setting.key}=" for setting in SETTINGS),
-    "KEY": tuple(setting.key for setting in SETTINGS),
-    "ADDRESS": ("fake:", "http://", "https://", "zk://", "file:///"),
-}
-"""By metavariable, the words or beginnings of words that are the same in every cluster."""
-_ANYTHING = frozenset({"--label", "--ip"})
-"""Options whose metavariable is one of these, and whose words are the operator's own."""
 _CHOICES = re.compile(r"[a-z0-9_.]+(\|[a-z0-9_.]+)+")
 
 
@@ -51,33 +41,13 @@ class Option:
             return "file"
         return "folder" if self.value == "FOLDER" else "text"
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """Whose names can follow it."""
-        return _kinds(self.value) if self.takes == "text" and self.value else ()
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words that can follow it, or begin what does, besides its choices."""
-        if self.takes != "text" or _ANYTHING & {*self.names}:
-            return ()
-        return _WORDS.get(self.value or "", ())
-
-    @property
-    def goes_along(self) -> bool:
-        """Whether names depend on it: it says which master is asked, and who asks."""
-        return self.shared and self.takes != "nothing" and not {"--output", "--timeout", "--api"} & {*self.names}
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a word stands, and whose names can stand there: `role`, `agent`, `framework`, `context` or `file`."""
+    """Where a word stands, and what can stand there: `role`, `agent`, `framework`, `context` or `file`."""
 
     title: str
     kinds: tuple[str, ...]
-    repeats: bool
-    words: tuple[str, ...] = ()
-    """The words that can stand there, or begin what does; those that end in `:`, `=` or `/` go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +79,12 @@ class Node:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """What can be completed at the places of its arguments, one after the other."""
+        """What stands at the places of its arguments, one after the other."""
         found = []
         for argument in self.arguments:
             for word in argument.name.split():
                 title = word.strip("[].")
-                repeats = word.strip("[]").endswith("...")
-                found.append(Place(title, _kinds(title), repeats, argument.choices or _WORDS.get(title, ())))
+                found.append(Place(title, _kinds(title)))
         return tuple(found)
 
     @property
@@ -172,8 +141,16 @@ def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
         arguments=tuple(
             _argument(parameter, ctx) for parameter in parameters if parameter.param_type_name == "argument"
         ),
-        examples=tuple(command.examples) if isinstance(command, Command) else (),
+        examples=_examples(command.epilog or ""),
         children=tuple(sorted(children, key=lambda child: child.path)),
+    )
+
+
+def _examples(epilog: str) -> tuple[Example, ...]:
+    """The examples in what `command.examples` makes of them."""
+    lines = [line.strip() for line in epilog.splitlines()[2:]]
+    return tuple(
+        (words.removeprefix("mesosctl "), meaning) for words, meaning in zip(lines[::2], lines[1::2], strict=True)
     )
 
 

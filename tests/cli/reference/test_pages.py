@@ -76,7 +76,7 @@ def test_man_warns_of_nothing(page):
 
 def test_the_server_has_its_pages_too():
     made = files()
-    assert "--allocation-interval" in made["completions/mesos-fake-master.bash"]
+    assert "complete_bash" in made["completions/mesos-fake-master.bash"]
     page = made["man/mesos-fake-master.1"]
     assert ".SH EXAMPLES" in page
     assert "GLOBAL OPTIONS" not in page

@@ -1,0 +1,154 @@
+"""The classes of the commands: what every one of them takes and does beside its own words.
+
+Every command and every group takes the global options too, so that they may stand before or after a verb.  The
+options are declared once, in `cli.options`, and typer parses them wherever they stand.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from mesosctl.cli.options import ChangeOptions, GlobalOptions
+from mesosctl.model.errors import ExitStatus, MesosctlError, UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.cli.session import Session
+
+GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
+_SAID = "mesosctl.said"
+"""The key of `Context.meta` under which the global options are that were said so far."""
+
+
+def said(ctx: typer.Context) -> GlobalOptions:
+    """The global options that were said so far, before the verb and after it."""
+    options: GlobalOptions = ctx.meta.get(_SAID, GlobalOptions())
+    return options
+
+
+def said_among(arguments: Sequence[str]) -> GlobalOptions:
+    """The global options among words that make no command, as far as they make sense."""
+    ctx = _global_command().make_context(
+        "mesosctl", list(arguments), resilient_parsing=True, ignore_unknown_options=True, allow_extra_args=True
+    )
+    return said(cast("typer.Context", ctx))
+
+
+def examples(*pairs: tuple[str, str]) -> str:
+    """The epilog of a command's help: words that can be typed, and what they do."""
+    lines = (f"  mesosctl {words}\n      {meaning}" for words, meaning in pairs)
+    return "\b\nExamples:\n" + "\n".join(lines)
+
+
+def _keep(ctx: typer.Context, param: TyperOption, value: Any) -> Any:
+    """Remember a global option that was said: the later one counts, and -v adds up."""
+    if value is not None and param.name is not None:
+        ctx.meta[_SAID] = GlobalOptions(**{param.name: value}).over(said(ctx))
+    return value
+
+
+@cache
+def _command_of(options: type) -> TyperCommand:
+    """A command whose parameters are the fields of a dataclass of options."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command()(options)
+    return cast("TyperCommand", typer.main.get_command(app))
+
+
+@cache
+def _global_command() -> TyperCommand:
+    """A command that takes the global options, which all commands share, and keeps what is said of them."""
+    command = _command_of(GlobalOptions)
+    for option in command.params:
+        option.callback, option.expose_value = cast("Any", _keep), False
+    return command
+
+
+class Command(TyperCommand):
+    """A command with a `Session` in `ctx.obj`, which takes the global options too."""
+
+    obeys_context = True
+    """Whether the settings of a context hold for it."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its own, and the global ones."""
+        return [*super().get_params(ctx), *_global_command().params]
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """As in man pages: what may be left out stands in brackets, and nothing in braces."""
+        return [piece.removeprefix("{").removesuffix("}") for piece in super().collect_usage_pieces(ctx)]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run its function in a session.  Raises MesosctlError."""
+        from mesosctl.cli.session import Session
+
+        session = Session(ctx.obj, said(ctx), obeys_context=self.obeys_context)
+        try:
+            return self.run(ctx, session)
+        except MesosctlError as error:
+            self._name_override(error, ctx)
+            raise
+        except KeyboardInterrupt as stopped:
+            raise session.interrupted(stopped) from None  # typer would lose what it says
+        except BrokenPipeError:
+            return int(ExitStatus.BROKEN_PIPE)  # typer would take it for a failure of its own
+        finally:
+            session.end_progress()
+
+    def run(self, ctx: typer.Context, session: "Session") -> Any:
+        """Run its function in this session."""
+        ctx.obj = session
+        return super().invoke(ctx)
+
+    def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
+        """Add the option that passes the check to the hint, where this command has it."""
+        if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
+            error.hint = "; ".join(filter(None, (error.hint, f"{error.override} passes this check")))
+
+
+class ChangeCommand(Command):
+    """A command that changes a cluster: with --dry-run it runs upon a snapshot of it."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its own with --report, and the global ones."""
+        return [*super().get_params(ctx), *_command_of(ChangeOptions).params]
+
+    def run(self, ctx: typer.Context, session: "Session") -> Any:
+        """Run its function upon the cluster, or upon a snapshot, which `--report` tells of."""
+        report = ctx.params.pop("report")
+        act = partial(super().run, ctx)
+        try:
+            if session.options.dry_run:
+                from mesosctl.cli.dry_run import start_dry_run
+
+                return start_dry_run(session, ctx.command_path.partition(" ")[2], act, report)
+            if report is not None:
+                raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
+            return act(session)
+        except MesosctlError as error:
+            session.tell_unsent(error)
+            raise
+
+
+class ContextCommand(Command):
+    """A command that edits or shows contexts, and so obeys none."""
+
+    obeys_context = False
+
+
+class Group(TyperGroup):
+    """A group of commands which takes the global options too; without a command it shows its help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its own, and the global ones."""
+        return [*super().get_params(ctx), *_global_command().params]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words; where there are none the help goes to standard error, as a mistake does."""
+        if not args and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help(), err=True)
+            raise typer.Exit(ExitStatus.USAGE)
+        return super().parse_args(ctx, args)
