@@ -11,7 +11,7 @@ from mesosctl.model.roles import Priorities
 from tests.allocator.player import Player
 from tests.allocator.sorter_player import SorterPlayer
 
-DATA = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text())
+DATA = tomllib.loads((Path(__file__).parent / "scenarios.toml").read_text(encoding="utf-8"))
 
 
 def options_of(scenario: dict[str, Any]) -> Options:

@@ -1,6 +1,7 @@
 """Charts as SVG, by pygal: text and lines, no script."""
 
 import math
+import sys
 from xml.etree.ElementTree import Element
 
 from tests.benchmarks.report import Chart
@@ -20,10 +21,12 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 def picture(chart: Chart) -> str:
     """An SVG document: lines through points, or bars where what is across are words; amounts on a logarithmic scale."""
-    # Late: it leaves an import hook of an old kind behind, upon which pytest collects nothing more.
+    # Late, as most of what imports this module draws nothing.
     import pygal  # noqa: PLC0415  # see above
     from pygal.style import Style  # noqa: PLC0415  # see above
 
+    # It leaves an import hook of an old kind behind, for maps, upon which pytest collects nothing more in this process.
+    sys.meta_path[:] = [finder for finder in sys.meta_path if hasattr(finder, "find_spec")]
     across = [place for place, _ in next(iter(chart.lines.values()))]
     bars = isinstance(across[0], str)
     amounts = [amount for points in chart.lines.values() for _, amount in points]

@@ -34,7 +34,7 @@ def hints_in_source():
     """(file below the package, the text of a hint) for each that stands in the source."""
     folder = Path(mesosctl.__file__).parent
     for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "hint":
                 parts = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
                 text = " ".join(part for part in parts if isinstance(part, str))

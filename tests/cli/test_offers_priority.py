@@ -73,7 +73,7 @@ def test_a_dry_run_shows_who_was_revoked(run, tmp_path):
 
 def test_without_preemption_the_late_one_waits(run, tmp_path):
     file = tmp_path / "c.toml"
-    file.write_text(EXAMPLE.read_text().replace("preemption = true", "preemption = false"))
+    file.write_text(EXAMPLE.read_text(encoding="utf-8").replace("preemption = true", "preemption = false"))
     ran = run("offers", "simulate", str(file), "-o", "json")
     assert ran.json["tasks"] == {"batch": 8, "prod": 0}
     assert ran.json["revoked_at_end"] == []
@@ -81,7 +81,7 @@ def test_without_preemption_the_late_one_waits(run, tmp_path):
 
 def test_an_equal_takes_nothing_from_an_equal(run, tmp_path):
     file = tmp_path / "c.toml"
-    file.write_text(EXAMPLE.read_text().replace("prod=100,batch=1", "prod=1,batch=1"))
+    file.write_text(EXAMPLE.read_text(encoding="utf-8").replace("prod=100,batch=1", "prod=1,batch=1"))
     assert run("offers", "simulate", str(file), "-o", "json").json["tasks"] == {"batch": 8, "prod": 0}
 
 

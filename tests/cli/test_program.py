@@ -88,15 +88,6 @@ def loaded(ran):
     return {name.partition(".")[0] for name in modules(ran)} | set(modules(ran))
 
 
-@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"]])
-def test_the_commonest_words_load_nothing(words):
-    ran = program(*words)
-    assert ran.returncode == 0
-    ours = {name for name in loaded(ran) if name.startswith("mesosctl")}
-    assert ours == {"mesosctl", "mesosctl.__main__"}
-    assert not loaded(ran) & {"typer", "httpx", "pydantic", "rich", "dataclasses", "re", "json"}
-
-
 TYPER = {"typer", "shellingham", "annotated_doc"}
 HTTPX = {"httpx", "idna"}
 NETWORK = {*HTTPX, "httpcore", "h11", "certifi", "anyio"}
@@ -110,6 +101,13 @@ def theirs(ran):
     ours = {"__main__", "mesosctl", "fake_master", "_distutils_hack"}
     names = {name for name in loaded(ran) if "." not in name and not name.startswith("_sysconfigdata_")}
     return names - set(sys.stdlib_module_names) - ours
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-h"]])
+def test_the_commonest_words_load_typer_at_most(words):
+    ran = program(*words)
+    assert ran.returncode == 0
+    assert theirs(ran) <= TYPER
 
 
 @pytest.mark.parametrize("form", ["table", "name", "csv", "wide"])

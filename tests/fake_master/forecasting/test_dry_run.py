@@ -1,4 +1,4 @@
-"""dry runs: what is tried out on a master made of a picture."""
+"""Dry runs: what is tried out on a master made of a snapshot."""
 
 from dataclasses import replace
 from io import BytesIO
@@ -36,7 +36,7 @@ def usage(name: str, agent: int, text: str) -> Usage:
     return Usage(f"m-{name}", f"m-S{agent}", name, parse_resources(text), tasks=1)
 
 
-def picture(**more) -> ClusterSnapshot:
+def snapshot(**more) -> ClusterSnapshot:
     return replace(ClusterSnapshot("1.11.0", 1e9, agents(4)), **more)
 
 
@@ -49,7 +49,7 @@ def cpus(amounts: Quantities) -> float:
 
 
 def test_nothing_that_happens_changes_nothing():
-    dry_run = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:2;mem:100"),)))
+    dry_run = begin(snapshot(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:2;mem:100"),)))
     said = dry_run.forecast()
     assert said.is_harmless
     assert said.rescinded == ()
@@ -59,7 +59,7 @@ def test_nothing_that_happens_changes_nothing():
 def test_a_lost_agent_takes_tasks_and_offers_along():
     offer = Offer("m-O1", "b", "m-b", "b", "m-S1", "host-1", parse_resources(FOUR))
     dry_run = begin(
-        picture(
+        snapshot(
             agents=agents(2),
             frameworks=(framework("a"), framework("b")),
             usages=(usage("a", 0, "cpus:4;mem:4096"),),
@@ -80,11 +80,11 @@ def test_a_lost_agent_takes_tasks_and_offers_along():
 
 def test_an_agent_that_is_not_there_cannot_be_lost():
     with pytest.raises(KeyError):
-        begin(picture()).lose_agents(["nobody"])
+        begin(snapshot()).lose_agents(["nobody"])
 
 
 def test_added_agents_are_shared_out():
-    dry_run = begin(picture(agents=agents(2), frameworks=(framework("a"), framework("b"))))
+    dry_run = begin(snapshot(agents=agents(2), frameworks=(framework("a"), framework("b"))))
     dry_run.add_agents(parse_resources("cpus:8;mem:8192"), 2, {"rack": "new"})
     said = dry_run.forecast()
     assert {party.name: cpus(party.gains) for party in said.roles} == {"a": 8, "b": 8}
@@ -92,14 +92,14 @@ def test_added_agents_are_shared_out():
 
 
 def test_added_agents_have_names_of_their_own():
-    dry_run = begin(picture(agents=()))
+    dry_run = begin(snapshot(agents=()))
     dry_run.add_agents(parse_resources(FOUR), 2, {})
     dry_run.add_agents(parse_resources(FOUR), 1, {})
     assert cpus(dry_run.forecast().totals) == 12
 
 
 def test_a_framework_that_leaves_gives_everything_back():
-    dry_run = begin(picture(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:4;mem:4096"),)))
+    dry_run = begin(snapshot(frameworks=(framework("a"), framework("b")), usages=(usage("a", 0, "cpus:4;mem:4096"),)))
     dry_run.lose_framework("m-a")
     said = dry_run.forecast()
     assert {party.name: cpus(party.after.total) for party in said.frameworks} == {"a": 0, "b": 16}
@@ -108,14 +108,14 @@ def test_a_framework_that_leaves_gives_everything_back():
 
 def test_executors_without_tasks_end_with_their_framework():
     idle = Usage("m-a", "m-S0", "a", parse_resources("cpus:4;mem:4096"))
-    dry_run = begin(picture(agents=agents(1), frameworks=(framework("a"),), usages=(idle,)))
+    dry_run = begin(snapshot(agents=agents(1), frameworks=(framework("a"),), usages=(idle,)))
     dry_run.lose_framework("m-a")
     said = dry_run.forecast()
     assert said.headroom.free == (Quantities(), said.totals)
 
 
 def test_frameworks_that_run_tasks_on_all_they_are_offered():
-    cluster = picture(frameworks=(framework("a"), framework("b")))
+    cluster = snapshot(frameworks=(framework("a"), framework("b")))
     held = {assume: begin(cluster, assume=assume).forecast().roles for assume in ("hold", "accept")}
     assert [cpus(role.after.offered) for role in held["hold"]] == [8, 8]
     assert [cpus(role.after.used) for role in held["accept"]] == [8, 8]
@@ -123,7 +123,7 @@ def test_frameworks_that_run_tasks_on_all_they_are_offered():
 
 
 def test_time_is_virtual_and_long_enough_for_filters():
-    dry_run = begin(picture(flags={"allocation_interval": "500ms"}), cycles=3)
+    dry_run = begin(snapshot(flags={"allocation_interval": "500ms"}), cycles=3)
     said = dry_run.forecast()
     assert (said.cycles, said.seconds) == (12, 6.0)
     assert dry_run.clock() == 1e9 + 1.5 + 6.0
@@ -131,7 +131,7 @@ def test_time_is_virtual_and_long_enough_for_filters():
 
 def test_progress_ends_with_everything():
     parts: list[float] = []
-    begin(picture(), cycles=2, progress=parts.append).forecast()
+    begin(snapshot(), cycles=2, progress=parts.append).forecast()
     assert parts == sorted(parts)
     assert parts[-1] == 1.0
 
@@ -139,7 +139,7 @@ def test_progress_ends_with_everything():
 def test_a_guarantee_that_is_short_before_and_after_is_nobodys_fault():
     quotas = {"a": Quota(Quantities({"cpus": 16_000}))}
     dry_run = begin(
-        picture(frameworks=(framework("a"), framework("b")), usages=(usage("b", 0, "cpus:4;mem:4096"),), quotas=quotas)
+        snapshot(frameworks=(framework("a"), framework("b")), usages=(usage("b", 0, "cpus:4;mem:4096"),), quotas=quotas)
     )
     said = dry_run.forecast()
     assert [(one.name, cpus(one.short), one.caused) for one in said.starving] == [("a", 4, False)]
@@ -152,8 +152,8 @@ def test_a_file_that_is_none():
 
 
 amounts = st.integers(1, 4)
-pictures = st.builds(
-    lambda count, roles, used, promised: picture(
+snapshots = st.builds(
+    lambda count, roles, used, promised: snapshot(
         agents=agents(count),
         frameworks=tuple(framework(role) for role in roles),
         usages=tuple(
@@ -168,7 +168,7 @@ pictures = st.builds(
 )
 
 
-@given(pictures, st.integers(0, 2), st.integers(0, 3), st.sampled_from(("hold", "accept")))
+@given(snapshots, st.integers(0, 2), st.integers(0, 3), st.sampled_from(("hold", "accept")))
 def test_nothing_is_given_out_twice(cluster, lost, added, assume):
     dry_run = begin(cluster, assume=assume, cycles=2)
     dry_run.lose_agents(agent.id for agent in cluster.agents[: min(lost, len(cluster.agents) - 1)])

@@ -60,7 +60,7 @@ def _unowned(total: Resources) -> Resources:
 
 @settings(max_examples=examples(100), deadline=None)
 @given(pictures())
-def test_whatever_a_picture_says_the_master_says_too(snapshot):
+def test_whatever_a_snapshot_says_the_master_says_too(snapshot):
     # No master tells of one port that has two owners.
     assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in snapshot.agents))
     shown = state(RestoredCluster(snapshot).start(clock=lambda: snapshot.taken_at))
