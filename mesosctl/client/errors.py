@@ -33,9 +33,9 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, httpx.ConnectError):
         if base.startswith("https:") and tls.was_hung_up_on(error):
             return tls.without_tls(base)
-        hint = "check --master; the fake master in this process is called fake:, with a colon"
         is_fake = urlsplit(base).hostname == "fake"
-        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=hint if is_fake else "check --master")
+        colon = "; the fake master in this process is called fake:, with a colon" if is_fake else ""
+        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return Unreachable(f"{base} cannot be asked: {words}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
