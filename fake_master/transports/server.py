@@ -45,6 +45,8 @@ class Server:
         master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
         """Whose it is tries for the registry again; who comes later waits for it."""
+        self._writing = asyncio.Lock()
+        """Whose it is writes a piece of a large event: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -122,7 +124,7 @@ class Server:
             try:
                 if not _connection(request).stream():
                     answer.stream.abandon()
-                return await _carry(request, answer, answer.stream)
+                return await _carry(request, answer, answer.stream, self._writing)
             finally:
                 self._busy.set()  # what becomes of a subscriber that is gone may be due at once
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
@@ -223,7 +225,9 @@ def _cut_off(request: web.BaseRequest) -> None:
         request.transport.abort()
 
 
-async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream) -> web.StreamResponse:
+async def _carry(
+    request: web.BaseRequest, answer: Response, stream: EventStream, writing: asyncio.Lock
+) -> web.StreamResponse:
     """Events as they come, until the master closes the stream or the subscriber is gone."""
     response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
     response.enable_chunked_encoding()
@@ -241,7 +245,7 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
             news.clear()
             if records := stream.take():
                 for record in records:
-                    await _write_chunk(request, response, record)
+                    await _write_chunk(request, response, record, writing)
             elif stream.closed:
                 break
             else:
@@ -253,11 +257,14 @@ async def _carry(request: web.BaseRequest, answer: Response, stream: EventStream
     return response
 
 
-async def _write_chunk(request: web.BaseRequest, response: web.StreamResponse, record: bytes) -> None:
+async def _write_chunk(
+    request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
+) -> None:
     """One record in a chunk of its own.
 
     A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
-    the buffer of every subscriber that does not read.
+    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
+    whoever asks something else is answered in between.
     """
     if len(record) <= _LARGEST_WRITE:
         await response.write(record)
@@ -267,9 +274,11 @@ async def _write_chunk(request: web.BaseRequest, response: web.StreamResponse, r
     whole = memoryview(record)
     pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
     for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
-        if request.transport is None or request.transport.is_closing():
-            raise ConnectionResetError("the subscriber is gone")
-        request.transport.write(piece)
+        async with writing:
+            if request.transport is None or request.transport.is_closing():
+                raise ConnectionResetError("the subscriber is gone")
+            request.transport.write(piece)
+            await asyncio.sleep(0)
         await writer.drain()
 
 

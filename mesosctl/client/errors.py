@@ -33,7 +33,8 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
     if isinstance(error, httpx.ConnectError):
         if base.startswith("https:") and tls.was_hung_up_on(error):
             return tls.without_tls(base)
-        colon = "; the fake master in this process is fake:, with a colon" if urlsplit(base).hostname == "fake" else ""
+        is_fake = urlsplit(base).hostname == "fake"
+        colon = "; the fake master in this process is called fake:, with a colon" if is_fake else ""
         return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return Unreachable(f"{base} cannot be asked: {words}", sent=False, hint="check --master")

@@ -12,8 +12,8 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from io import BufferedWriter, FileIO
 from pathlib import Path
+from typing import BinaryIO
 
 from mesosctl.model.errors import BadInput
 
@@ -98,7 +98,7 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
         sync_folder(target.parent)
 
 
-def _open_stream(target: Path) -> BufferedWriter:
+def _open_stream(target: Path) -> BinaryIO:
     """What is no file, opened for writing at once: a FIFO that nobody reads would be waited for, perhaps for ever."""
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -107,7 +107,7 @@ def _open_stream(target: Path) -> BufferedWriter:
             raise OSError(errno.ENXIO, "it is a FIFO that nobody reads") from None
         raise
     os.set_blocking(descriptor, True)
-    return BufferedWriter(FileIO(descriptor, "wb"), _PIECE)
+    return open(descriptor, "wb", _PIECE)  # noqa: PTH123  # it is no path any more
 
 
 def without_links(path: Path) -> Path:

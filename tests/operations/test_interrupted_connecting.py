@@ -42,7 +42,7 @@ class NeverConnected(Silent):
 def master(monkeypatch):
     """A master on the network, as far as the sockets of the client are one."""
     place = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 5050))
-    monkeypatch.setattr("mesosctl.client.transport.socket.getaddrinfo", lambda *_, **__: [place])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [place])
     with Master(parse_address("http://192.0.2.1:5050")) as opened:
         yield opened
 
@@ -54,13 +54,13 @@ def interrupted(master):
 
 
 def test_while_it_connects_nothing_was_sent(master, monkeypatch):
-    monkeypatch.setattr("mesosctl.client.transport.socket.socket", lambda *_: NeverConnected())
+    monkeypatch.setattr(socket, "socket", lambda *_: NeverConnected())
     assert interrupted(master) == []
     assert master.changes_left == 0
 
 
 def test_after_that_it_may_have_been(master, monkeypatch):
-    monkeypatch.setattr("mesosctl.client.transport.socket.socket", lambda *_: Silent())
+    monkeypatch.setattr(socket, "socket", lambda *_: Silent())
     assert interrupted(master) == [
         "setting quota of 'dev' was asked for, and whether it happened is not known: look with mesosctl quota list"
     ]
@@ -68,7 +68,7 @@ def test_after_that_it_may_have_been(master, monkeypatch):
 
 
 def test_a_quota_whose_removal_was_never_sent_is_not_looked_for(master, monkeypatch):
-    monkeypatch.setattr("mesosctl.client.transport.socket.socket", lambda *_: NeverConnected())
+    monkeypatch.setattr(socket, "socket", lambda *_: NeverConnected())
     before, wanted = (Quota(Quantities({"cpus": amount}), Limits()) for amount in (1000, 2000))
     monkeypatch.setattr("mesosctl.operations.quota.update.check_limits_fit_request", lambda *_: None)
     with pytest.raises(KeyboardInterrupt) as stopped:

@@ -2,17 +2,20 @@
 
 import asyncio
 import json
-from typing import Any
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Subscription
 from fake_master.state.streams import LARGEST_BACKLOG, EventStream
-from fake_master.transports.server import Server
+from fake_master.transports.server import _LARGEST_WRITE, Server, _write_chunk
 from mesosctl.api.protobuf import streaming
 from tests.jobs.load import allow_files
 
@@ -150,3 +153,27 @@ def test_a_subscriber_that_never_reads_is_let_go_when_its_backlog_is_too_large()
     assert not framework.connected
     assert not alive.closed
     assert kinds(alive).count("MESSAGE") == 9
+
+
+def test_others_have_their_turn_between_the_pieces_of_large_events() -> None:
+    """The system takes megabytes for each subscriber at once, and copying them takes its time."""
+    order: list[str] = []
+
+    async def drain() -> None:
+        pass  # the system takes it all
+
+    def subscriber() -> Any:
+        transport = SimpleNamespace(is_closing=lambda: False, write=lambda _piece: order.append("piece"))
+        return SimpleNamespace(transport=transport, writer=SimpleNamespace(send_headers=order.clear, drain=drain))
+
+    async def others() -> None:
+        while order.count("piece") < 20:
+            order.append("other")
+            await asyncio.sleep(0)
+
+    async def play() -> None:
+        record, writing, response = bytes(10 * _LARGEST_WRITE), asyncio.Lock(), cast("web.StreamResponse", None)
+        await asyncio.gather(*(_write_chunk(subscriber(), response, record, writing) for _ in range(3)), others())
+
+    asyncio.run(play())
+    assert ("piece", "piece") not in pairwise(order[: len(order) - order[::-1].index("other")])
