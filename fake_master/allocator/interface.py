@@ -6,6 +6,8 @@ virtual: an event only notes that a run is due, and `advance_to` plays everythin
 a moment: the noted run first, then timers in the order of their deadlines.  So a master handles
 what has arrived, calls `advance_to(now)`, and sleeps, or jumps, to `next_deadline()`.
 
+An implementation of one's own can be held against `fake_master.allocator.conformance.check`.
+
 Amounts are thousandths throughout, times and durations are seconds.  Resources that a framework
 holds or is offered carry an allocation role; an agent's totals do not.
 """

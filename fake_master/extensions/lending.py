@@ -90,27 +90,42 @@ class LendingStage(RunSteps):
     def _offer_agent(self, agent: Agent, record: LentAgent, offers: Offers) -> bool:
         """Offer one agent to all borrowers; the first that can takes all that is free.  Return whether one did."""
         gave = False
-        left, usage = excess(record.allocation_slack, record.lent_in_all()), record.usage_free()
+        left, usage = record.allocation_slack, record.usage_free()
+        if record.lent:
+            left = excess(left, record.lent_in_all())
+        if not left and not usage:
+            return False
         idle = self._lent.idle(agent.free_resources)
         for place in self._lent.role_sorter.walk():
             role = place.client
             for leaf in role.sorter.walk() if role.accepts_revocable else ():
-                if not left and not usage:
-                    return gave
                 borrower: Borrower = leaf.client
                 client = self._state.frameworks[borrower.framework].clients[role.name]
                 if not _can_take(client, agent):
                     continue
                 slack = lendable_to(record, idle, role.name, left)
-                if _wants(client, agent, usage):
+                if (
+                    usage
+                    and is_allocatable(usage, client.eligibility.minimum)
+                    and not _is_refused(client, agent, usage)
+                ):
                     _add(offers, client, agent, self._lent.throttle(record, borrower, usage))
                     gave = True
                     usage = record.usage_free()
-                if slack and _wants(client, agent, self._lent.without_role(borrower, slack)):
+                if slack and self._wants_slack(client, agent, borrower, slack):
                     _add(offers, client, agent, self._lent.lend(record, borrower, slack))
                     gave = True
                     left = excess(left, slack)
+                if not left and not usage:
+                    return gave
         return gave
+
+    def _wants_slack(self, client: Client, agent: Agent, borrower: Borrower, slack: Amounts) -> bool:
+        """Whether slack of allocation reaches the minimum and is not refused; the other kind is tested on its own."""
+        allocation = self._lent.allocation(borrower, slack)
+        return self._lent.is_allocatable(allocation, client.eligibility) and not _is_refused(
+            client, agent, allocation.without_role
+        )
 
 
 def _add(offers: Offers, client: Client, agent: Agent, resources: Resources) -> None:
@@ -127,11 +142,9 @@ def _can_take(client: Client, agent: Agent) -> bool:
     )
 
 
-def _wants(client: Client, agent: Agent, resources: Resources) -> bool:
-    """Whether resources of one kind reach the minimum and are not refused; each kind is tested on its own."""
-    return is_allocatable(resources, client.eligibility.minimum) and not covered(
-        client.filters.get(agent, ()), resources
-    )
+def _is_refused(client: Client, agent: Agent, resources: Resources) -> bool:
+    filters = client.filters.get(agent)
+    return filters is not None and covered(filters, resources)
 
 
 def totals(lent: LentState) -> dict[str, Amounts]:

@@ -16,12 +16,13 @@ from fake_master.allocator.hierarchical.allocations import (
     add,
     scalar_pairs,
 )
-from fake_master.allocator.hierarchical.free_resources import FreeResources
+from fake_master.allocator.hierarchical.free_resources import Eligibility, FreeResources
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.options import Options, SorterName
 from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
+from mesosctl.model.offers import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -44,6 +45,7 @@ class LentState:
         """Replaced whenever a framework might take what it did not before."""
         self._allocations = AllocationPool()
         self._by_amounts: dict[tuple[str, Pairs], Allocation] = {}
+        self._allocatable: dict[tuple[Allocation, Eligibility], bool] = {}
         self._idle: dict[FreeResources, IdleReservations] = {}
 
     # --- Roles and borrowers ------------------------------------------------------------------------
@@ -100,14 +102,14 @@ class LentState:
 
     def lend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, *, counted: bool = True) -> Resources:
         """Slack of allocation for a borrower; `counted` is whether the sorters see an allocation."""
-        allocation = self._allocation(borrower, amounts)
+        allocation = self.allocation(borrower, amounts)
         self._change(agent.lent, borrower, amounts, 1)
         self._enter(borrower, agent, allocation, 1, counted=counted)
         return allocation.with_role
 
     def unlend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts) -> Resources:
         """The reverse."""
-        allocation = self._allocation(borrower, amounts)
+        allocation = self.allocation(borrower, amounts)
         self._change(agent.lent, borrower, amounts, -1)
         self._enter(borrower, agent, allocation, -1)
         return allocation.with_role
@@ -161,17 +163,22 @@ class LentState:
             del book[borrower]
             borrower.held -= 1
 
-    def without_role(self, borrower: Borrower, amounts: Amounts) -> Resources:
-        """Slack of allocation as it is offered, without allocation roles."""
-        return self._allocation(borrower, amounts).without_role
+    def is_allocatable(self, allocation: Allocation, eligibility: Eligibility) -> bool:
+        """Whether an offer of lent resources reaches the minimum of such frameworks."""
+        key = allocation, eligibility
+        found = self._allocatable.get(key)
+        if found is None:
+            found = self._allocatable[key] = is_allocatable(allocation.without_role, eligibility.minimum)
+        return found
 
-    def _allocation(self, borrower: Borrower, amounts: Amounts) -> Allocation:
-        """Return the allocation; it shows neither the lender nor the reservations."""
+    def allocation(self, borrower: Borrower, amounts: Amounts) -> Allocation:
+        """Return slack of allocation as it is offered; it shows neither the lender nor the reservations."""
         key = borrower.role.name, tuple(sorted(amounts.items()))
         allocation = self._by_amounts.get(key)
         if allocation is None:
             if len(self._by_amounts) > _MOST_REMEMBERED:
                 self._by_amounts.clear()
+                self._allocatable.clear()
                 self._allocations.forget()
             entries = (Resource(name, amount, revocable=True) for name, amount in key[1])
             allocation = self._by_amounts[key] = self._allocations.for_role(key[0], Content(Resources(entries)))
