@@ -243,6 +243,8 @@ def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterato
 OutputForm = Literal["table", "wide", "json", "jsonl", "csv", "name"]
 JSON = frozenset({"json", "jsonl"})
 """A program reads it, and what is told on standard error beside it."""
+TABLES = frozenset({"table", "wide"})
+"""For people, who may look at a terminal."""
 ONE_PIECE = frozenset({"json", "csv", "name"})
 """Written once all is known; the others can follow what happens, line by line."""
 NARROW = frozenset({"table", "name"})
