@@ -38,7 +38,10 @@ class Column(NamedTuple):
     """Shorter texts for cells, by cell; -o wide shows the cells as they are."""
     kind: KindOfCells = "text"
     rank: int = 0
-    """Where the terminal is too narrow, columns with the highest rank are left out first, among equals the last."""
+    """Where the terminal is too narrow, columns with the highest rank are left out first, among equals the last.
+
+    Those with a rank below zero are never left out.
+    """
     meaning: Meaning | Mapping[str, Meaning] | None = None
     """The meaning of every cell that is not empty, or of the texts that it lists."""
 

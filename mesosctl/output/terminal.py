@@ -93,8 +93,15 @@ def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableTyp
 def _wrapped(sentence: str, width: int, style: str = "") -> RenderableType:
     """A line that is broken between words where it is longer than the terminal is wide; what follows is indented."""
     text = spaced(printable(sentence))
-    indent = " " * (len(text) - len(text.lstrip(" ")) + GAP)
-    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    lines = textwrap.wrap(
+        text.lstrip(" "),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + " " * GAP,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return Text("\n".join(lines), style=style)
 
 

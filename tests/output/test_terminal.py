@@ -93,6 +93,16 @@ def test_a_name_is_never_broken(width, form):
     assert name in drawn(report(columns, [[name, name, f"it is {name}"]]), width, form)
 
 
+def test_the_first_column_and_those_without_a_rank_stay_however_long_a_name_is():
+    columns = [Column("KIND"), Column("NAME", rank=-1), Column("SHARE")]
+    assert lines(report(columns, [["role", "n" * 70, "5%"]]), 40) == [
+        "KIND  NAME",
+        "role  " + "n" * 70,
+        "no room for SHARE: see -o wide",
+    ]
+    assert lines(report([], [], remark=["  " + "n" * 70]), 40) == ["  " + "n" * 70]
+
+
 def test_sentences_are_broken_between_words():
     columns = [Column("RULE"), Column("FINDING", kind="sentence")]
     text = "not enough capacity: guarantees of cpus:102.5 in all against cpus:24"
