@@ -54,7 +54,7 @@ class Verdict(NamedTuple):
 
 
 class Minor(NamedTuple):
-    """Rows that a reader rarely needs, and their name in a sentence: `12 rules are kept`."""
+    """Rows that a reader rarely needs, and their name before a count: `rules that are kept: 12`."""
 
     holds: Callable[[Sequence[str]], bool]
     name: str
