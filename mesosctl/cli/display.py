@@ -1,19 +1,19 @@
-"""The part of the terminal that changes while a command runs: progress, and a view that is drawn anew."""
+"""Standard output and standard error: reports, progress, and a view that is drawn anew."""
 
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import printable
-from mesosctl.output.report import Report, redacted
+from mesosctl.output.report import TABLES, Meaning, Report, redacted, write
 
 if TYPE_CHECKING:
     from mesosctl.output.live import LiveView, ProgressLine
 
 
 class Display:
-    """The part of the terminal that a command writes over.  rich is loaded when something is shown, and not before.
+    """Writes the reports of a command, and shows how far it has come.  rich is loaded for a terminal alone.
 
-    Whatever else is written to the terminal is written after `pause`.
+    Anything that is written past it is written after `pause`.
     """
 
     def __init__(self, environment: Environment, *, quiet: bool) -> None:
@@ -36,16 +36,47 @@ class Display:
             self._progress = ProgressLine(environment.stderr, colours=environment.colours_on(environment.stderr))
         self._progress.show(printable(environment.secrets.redact(sentence)), part)
 
-    def redraw(self, report: Report, *, wide: bool) -> None:
-        """Draw `report` on standard output, in place of the one before it."""
+    def write(self, report: Report, form: str) -> None:
+        """Write `report` to standard output."""
+        self.pause()
+        environment = self._environment
+        stdout, draws, colours = environment.stdout, environment.draws, environment.colours
+        width = environment.width(stdout)
+        write(report, form, stdout, environment.secrets, draws=draws, colours=colours, width=width)
+        stdout.flush()
+
+    def write_line(self, line: str, form: str, meaning: Meaning) -> None:
+        """Write a line of a list that grows, in the colour of its meaning where a person looks on."""
+        environment = self._environment
+        if environment.colours and form in TABLES:
+            from mesosctl.output.terminal import draw_line
+
+            draw_line(line, meaning, environment.stdout)
+        else:
+            environment.stdout.write(line + "\n")
+        environment.stdout.flush()
+
+    def write_aside(self, report: Report) -> None:
+        """Write a table to standard error."""
+        self.pause()
+        environment, stderr = self._environment, self._environment.stderr
+        draws, colours = stderr.isatty(), environment.colours_on(stderr)
+        width = environment.width(stderr)
+        write(report, "table", stderr, environment.secrets, draws=draws, colours=colours, width=width)
+
+    def redraw(self, report: Report, form: str) -> None:
+        """Draw a table in place of the one before it, on a terminal; elsewhere write `report` below."""
+        environment = self._environment
+        if form not in TABLES or not environment.overwrites(environment.stdout):
+            self.write(report, form)
+            return
         from mesosctl.output.live import LiveView
         from mesosctl.output.terminal import view
 
-        environment = self._environment
         if self._view is None:
             self._view = LiveView(environment.stdout, colours=environment.colours)
         width = environment.width(environment.stdout)
-        self._view.show(view(redacted(report, environment.secrets), wide=wide, width=width), width)
+        self._view.show(view(redacted(report, environment.secrets), wide=form == "wide", width=width), width)
 
     def pause(self) -> None:
         """Remove the line of `progress`, and leave the view where it is: the next one is drawn below."""

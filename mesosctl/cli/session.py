@@ -21,7 +21,7 @@ from mesosctl.model.errors import (
     printable,
     printable_json,
 )
-from mesosctl.output.report import Meaning, Report, write
+from mesosctl.output.report import TABLES, Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.credentials import Credentials, Token
@@ -208,10 +208,9 @@ class Session:
         Raises NotConfirmed, saying what was done, where that cannot be written.
         """
         environment = self.environment
-        self.end_progress()
         try:
-            self._write(report)
-            if not (report.rows or report.remark or environment.draws) and self.form in ("table", "wide"):
+            self._display.write(report, self.form)
+            if not (report.rows or report.remark or environment.draws) and self.form in TABLES:
                 self._say_nothing_is_there(report)
         except OSError as error:
             if not report.done or not is_unwritable(error):
@@ -227,29 +226,11 @@ class Session:
 
     def redraw(self, report: Report) -> None:
         """Write a report that takes the place of the one before it on a terminal, and stands below it elsewhere."""
-        environment = self.environment
-        if self.form in ("table", "wide") and environment.overwrites(environment.stdout):
-            self._display.redraw(report, wide=self.form == "wide")
-        else:
-            self._write(report)
+        self._display.redraw(report, self.form)
 
     def emit_line(self, line: str, meaning: Meaning) -> None:
-        """Write a line of a list that grows, at once, in the colour of its meaning where people look on."""
-        environment = self.environment
-        if environment.colours and self.form in ("table", "wide"):
-            from mesosctl.output.terminal import draw_line
-
-            draw_line(line, meaning, environment.stdout)
-        else:
-            environment.stdout.write(line + "\n")
-        environment.stdout.flush()
-
-    def _write(self, report: Report) -> None:
-        environment = self.environment
-        stdout, draws, colours = environment.stdout, environment.draws, environment.colours
-        width = environment.width(stdout)
-        write(report, self.form, stdout, environment.secrets, draws=draws, colours=colours, width=width)
-        stdout.flush()
+        """Write a line of a list that grows, at once."""
+        self._display.write_line(line, self.form, meaning)
 
     def emit_text(self, text: str) -> None:
         """A document in TOML, HTML or SVG, on standard output: in UTF-8, whatever the terminal speaks."""
@@ -299,11 +280,7 @@ class Session:
         """Something to look at before a question, on standard error; silent with --quiet, and where programs read."""
         environment = self.environment
         if not self.options.quiet and (environment.may_prompt or not environment.speaks_json):
-            self.end_progress()
-            stderr = environment.stderr
-            draws, colours = stderr.isatty(), environment.colours_on(stderr)
-            width = environment.width(stderr)
-            write(report, "table", stderr, environment.secrets, draws=draws, colours=colours, width=width)
+            self._display.write_aside(report)
 
     def progress(self, sentence: str, part: float | None = None) -> None:
         """Show how far a command has come, on a terminal; `part`, from 0 to 1, is shown as a bar."""

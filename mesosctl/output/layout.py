@@ -16,7 +16,7 @@ _NARROWEST_SENTENCE = 16
 _OWNER = "FOR"
 
 
-@dataclass
+@dataclass(eq=False)
 class Shown:
     """A column as it is drawn.  A cell is a list of lines; those of one row stand beside each other.
 
@@ -121,11 +121,16 @@ def _needed(shown: Sequence[Shown]) -> int:
 
 
 def fit(shown: Sequence[Shown], width: int) -> tuple[list[Shown], list[Shown]]:
-    """Return the columns that there is room for, and those that are left out: see `Shown.order`, the first never."""
+    """Return the columns that there is room for, and those that are left out.
+
+    The first column, and those with a rank below zero, stay even where a single name is longer than a line.
+    """
     kept, left_out = list(shown), []
-    while len(kept) > 1 and _needed(kept) > width:
-        index = max(range(1, len(kept)), key=lambda index: (*kept[index].order, index))
-        left_out.append(kept.pop(index))
+    while _needed(kept) > width:
+        candidates = [index for index in range(1, len(kept)) if kept[index].source.rank >= 0]
+        if not candidates:
+            break
+        left_out.append(kept.pop(max(candidates, key=lambda index: (*kept[index].order, index))))
     return kept, [one for one in shown if one in left_out]
 
 

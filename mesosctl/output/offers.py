@@ -117,7 +117,7 @@ def offer_explain(explanations: Sequence[Explanation]) -> Report:
         items,
         conclusion=[_summary(one) for one in explanations],
         verdicts=[_verdict(one) for one in explanations],
-        minor=Minor(lambda row: row[2] == _VERDICTS[False], "possible reasons do not hold"),
+        minor=Minor(lambda row: row[2] == _VERDICTS[False], "possible reasons that do not hold"),
     )
 
 

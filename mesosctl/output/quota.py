@@ -144,7 +144,7 @@ def quota_check(check: QuotaCheck) -> Report:
         lambda: document().findings,
         remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
         verdicts=[_verdict(check)],
-        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules are kept"),
+        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules that are kept"),
     )
 
 

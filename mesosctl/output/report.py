@@ -38,7 +38,10 @@ class Column(NamedTuple):
     """Shorter texts for cells, by cell; -o wide shows the cells as they are."""
     kind: KindOfCells = "text"
     rank: int = 0
-    """Where the terminal is too narrow, columns with the highest rank are left out first, among equals the last."""
+    """Where the terminal is too narrow, columns with the highest rank are left out first, among equals the last.
+
+    Those with a rank below zero are never left out.
+    """
     meaning: Meaning | Mapping[str, Meaning] | None = None
     """The meaning of every cell that is not empty, or of the texts that it lists."""
 
@@ -51,7 +54,7 @@ class Verdict(NamedTuple):
 
 
 class Minor(NamedTuple):
-    """Rows that a reader rarely needs, and their name in a sentence: `12 rules are kept`."""
+    """Rows that a reader rarely needs, and their name before a count: `rules that are kept: 12`."""
 
     holds: Callable[[Sequence[str]], bool]
     name: str
@@ -243,6 +246,8 @@ def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterato
 OutputForm = Literal["table", "wide", "json", "jsonl", "csv", "name"]
 JSON = frozenset({"json", "jsonl"})
 """A program reads it, and what is told on standard error beside it."""
+TABLES = frozenset({"table", "wide"})
+"""For people, who may look at a terminal."""
 ONE_PIECE = frozenset({"json", "csv", "name"})
 """Written once all is known; the others can follow what happens, line by line."""
 NARROW = frozenset({"table", "name"})

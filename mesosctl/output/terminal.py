@@ -80,21 +80,33 @@ def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableTyp
                 yield Text()
             yield _table(columns, width)
         return
-    kept, left_out = fit(shown, width)
     if rows:
+        kept, left_out = fit(shown, width)
         yield _table(kept, width)
-    if left_out:
-        names = ", ".join(one.name for one in left_out)
-        yield _wrapped(f"no room for {names}: see -o wide", width, "dim")
+        if left_out:
+            yield _wrapped(f"no room for {_names(left_out, kept)}: see -o wide", width, "dim")
     if report.minor is not None and len(rows) < len(every):
-        yield _wrapped(f"{len(every) - len(rows)} {report.minor.name}: see -o wide", width, "dim")
+        yield _wrapped(f"{report.minor.name}: {len(every) - len(rows)}, see -o wide", width, "dim")
+
+
+def _names(left_out: Sequence[Shown], kept: Sequence[Shown]) -> str:
+    """The columns that are left out; a group of which nothing is left has one name."""
+    partly = {"", *(one.group for one in kept)}
+    return ", ".join(dict.fromkeys(one.name if one.group in partly else one.group for one in left_out))
 
 
 def _wrapped(sentence: str, width: int, style: str = "") -> RenderableType:
     """A line that is broken between words where it is longer than the terminal is wide; what follows is indented."""
     text = spaced(printable(sentence))
-    indent = " " * (len(text) - len(text.lstrip(" ")) + GAP)
-    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    lines = textwrap.wrap(
+        text.lstrip(" "),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + " " * GAP,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return Text("\n".join(lines), style=style)
 
 

@@ -65,7 +65,7 @@ def test_what_has_no_room_is_left_out_by_rank_and_named():
         "ROLE  CPUS   MEM     DISK  GPUS  AGENTS",
         "dev     22  6GiB  2500MiB     -      12",
         "ops    2.5     -        -     1       3",
-        "no room for LIMIT MEM: see -o wide",
+        "no room for LIMIT: see -o wide",
     ]
 
 
@@ -91,6 +91,16 @@ def test_a_name_is_never_broken(width, form):
     name = "an-agent.with-a-long-name.in.a.data-centre.far-away.example.com"
     columns = [Column("AGENT"), Column("OTHER", rank=2), Column("WHY", kind="sentence")]
     assert name in drawn(report(columns, [[name, name, f"it is {name}"]]), width, form)
+
+
+def test_the_first_column_and_those_without_a_rank_stay_however_long_a_name_is():
+    columns = [Column("KIND"), Column("NAME", rank=-1), Column("SHARE")]
+    assert lines(report(columns, [["role", "n" * 70, "5%"]]), 40) == [
+        "KIND  NAME",
+        "role  " + "n" * 70,
+        "no room for SHARE: see -o wide",
+    ]
+    assert lines(report([], [], remark=["  " + "n" * 70]), 40) == ["  " + "n" * 70]
 
 
 def test_sentences_are_broken_between_words():
@@ -160,10 +170,10 @@ def test_the_answer_comes_first_and_what_matters_little_is_wide():
         [["pass", "a"], ["FAIL", "b"], ["pass", "c"]],
         verdicts=[Verdict("NO: b", "not met")],
         conclusion=["", "in the end: no"],
-        minor=Minor(lambda row: row[0] == "pass", "rules are kept"),
+        minor=Minor(lambda row: row[0] == "pass", "rules kept"),
         remark=["more"],
     )
-    assert lines(shown) == ["NO: b", "", "RESULT  RULE", "FAIL    b", "2 rules are kept: see -o wide", "more"]
+    assert lines(shown) == ["NO: b", "", "RESULT  RULE", "FAIL    b", "rules kept: 2, see -o wide", "more"]
     assert [line[:4] for line in lines(shown, form="wide")] == ["NO: ", "", "RESU", "pass", "FAIL", "pass", "more"]
     plain = io.StringIO()
     write(shown, "table", plain, draws=False, colours=False)
@@ -231,3 +241,9 @@ def test_a_line_has_the_colour_of_its_meaning():
     draw_line("+ spark [ads]", "gained", stream)
     draw_line("- spark \x1b[2J", "lost", stream)
     assert stream.getvalue() == "\x1b[32m+ spark [ads]\x1b[0m\n\x1b[31m- spark \\x1b[2J\x1b[0m\n"
+
+
+def test_a_table_of_minor_rows_alone_is_its_count():
+    shown = report([Column("RESULT"), Column("RULE")], [["pass", "a"]], minor=Minor(lambda _: True, "rules kept"))
+    assert lines(shown, 5) == ["rules", "  kept:", "  1,", "  see", "  -o", "  wide"]
+    assert lines(shown) == ["rules kept: 1, see -o wide"]
