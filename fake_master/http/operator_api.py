@@ -22,6 +22,7 @@ from fake_master.http.exchange import (
 from fake_master.master import Master
 from fake_master.services import descriptions
 from fake_master.services.events import HEARTBEAT_SECONDS
+from fake_master.state.clock import NANOSECONDS
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.messages import Field, Message, one_of
 
@@ -41,7 +42,6 @@ def subscribed(master: Master, state: Written) -> bytes:
     return known[1]
 
 
-_NANOSECONDS = 1_000_000_000
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {
     "GET_METRICS": Message("Call.GetMetrics", {"timeout": Field(_DURATION)}),
@@ -107,7 +107,7 @@ def _get_logging_level(master: Master, _body: Body, _principal: str | None) -> d
 def _set_logging_level(master: Master, body: Body, principal: str | None) -> None:
     if not master.state.flags.authorizer.allows("set_log_level", principal, None):
         raise standard_refusal(403)
-    master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / _NANOSECONDS)
+    master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / NANOSECONDS)
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
