@@ -119,7 +119,7 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
 
 
 def _get_agents(master: Master, _body: Body, principal: str | None) -> Written:
-    agents = views.agents_described(master, principal)
+    agents = views.agents_described(master.state, master.runtime, principal)
     return written({"agents": agents, "recovered_agents": master.failover.recovered()})
 
 
@@ -138,18 +138,18 @@ def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[
     return {
         "frameworks": [
             descriptions.framework(master.state, of, master.runtime.describe_framework(of))
-            for of in frameworks.visible(master, principal, master.state.frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.frameworks.values())
         ],
         "completed_frameworks": [
             descriptions.framework(master.state, of, master.runtime.describe_framework(of))
-            for of in frameworks.visible(master, principal, master.state.completed_frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.completed_frameworks.values())
         ],
     }
 
 
 def _get_tasks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     everybody = frameworks.visible(
-        master, principal, [*master.state.frameworks.values(), *master.state.completed_frameworks.values()]
+        master.state, principal, [*master.state.frameworks.values(), *master.state.completed_frameworks.values()]
     )
     return {
         "tasks": [descriptions.task(task) for of in everybody for task in of.tasks.values()],
@@ -162,7 +162,7 @@ def _get_executors(master: Master, _body: Body, principal: str | None) -> dict[s
     return {
         "executors": [
             {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
-            for of in frameworks.visible(master, principal, master.state.frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.frameworks.values())
             for executor in of.executors.values()
         ]
     }
@@ -178,7 +178,7 @@ def _teardown(master: Master, body: Body, principal: str | None) -> None:
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    roles = [views.role_message(role) for role in views.visible_roles(master, principal)]
+    roles = [views.role_message(role) for role in views.visible_roles(master.state, principal)]
     return {"roles": roles} if roles else {}
 
 
