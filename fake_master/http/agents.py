@@ -20,12 +20,12 @@ from fake_master.http.exchange import (
 from fake_master.http.information import version_info
 from fake_master.master import Master
 from fake_master.state.agents import Agent
+from fake_master.state.clock import NANOSECONDS
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
 
 _AGENT = {"agent_id": Field(Message("AgentID", {"value": Field("string", "required")}), "required")}
-_NANOSECONDS = 1_000_000_000
 MARK_GONE = Message("Call.MarkAgentGone", _AGENT)
 DRAIN = Message(
     "Call.DrainAgent",
@@ -55,7 +55,7 @@ def drain(master: Master, body: Body, principal: str | None) -> None:
     given = body.get("max_grace_period")
     grace = None
     if given is not None:
-        grace = {"nanoseconds": given.get("seconds", 0) * _NANOSECONDS + given.get("nanos", 0)}
+        grace = {"nanoseconds": given.get("seconds", 0) * NANOSECONDS + given.get("nanos", 0)}
     with refusing():
         master.draining.drain(_id(body), grace, mark_gone=body.get("mark_gone", False))
 

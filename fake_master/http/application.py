@@ -139,7 +139,7 @@ class Application:
         """The same; raises RegistryFailure where a change was not kept.
 
         Nothing was changed then only if it is a HeldRegistry.  Otherwise what an operator asked for is undone; what a
-        framework's call made agents do goes on, and is written when that is possible (`agent_memory`).
+        framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
         """
         self.master.advance()
         try:

@@ -8,6 +8,7 @@ from fake_master.http.exchange import Refusal, Request, Response, Written, accep
 from fake_master.http.response_cache import Parts, texts
 from fake_master.master import Master
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import SUMMARY_STATES, Task
 from mesosctl.api.resources import summary
@@ -16,9 +17,9 @@ from mesosctl.model.resources import Resources
 _DEFAULT_LIMIT = 100
 
 
-def visible(master: Master, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
+def visible(state: MasterState, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
     """Those of `some` whose user the principal may look at."""
-    allows = master.state.flags.authorizer.allows
+    allows = state.flags.authorizer.allows
     return [of for of in some if allows("view_frameworks", principal, of.info["user"])]
 
 
@@ -26,10 +27,10 @@ def frameworks(master: Master, request: Request, principal: str | None) -> Respo
     """GET /frameworks, or one of them with `?framework_id=`."""
     wanted = request.query.get("framework_id")
     if wanted is None:
-        return json_response({**in_full(master, principal), "unregistered_frameworks": []}, request)
+        return json_response({**in_full(master.state, principal), "unregistered_frameworks": []}, request)
 
     def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-        return [framework(of) for of in visible(master, principal, some) if of.id == wanted]
+        return [framework(of) for of in visible(master.state, principal, some) if of.id == wanted]
 
     return json_response(
         {
@@ -41,16 +42,14 @@ def frameworks(master: Master, request: Request, principal: str | None) -> Respo
     )
 
 
-def in_full(master: Master, principal: str | None) -> dict[str, Written]:
+def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
     """What /state and /frameworks share: all frameworks, present and completed, that the principal may look at."""
     everybody = {
-        "frameworks": master.state.frameworks.values(),
-        "completed_frameworks": master.state.completed_frameworks.values(),
+        "frameworks": state.frameworks.values(),
+        "completed_frameworks": state.completed_frameworks.values(),
     }
     return {
-        name: texts(master, f"{name} that {principal!r} sees").array(
-            visible(master, principal, some), _parts, framework
-        )
+        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, framework)
         for name, some in everybody.items()
     }
 
@@ -85,7 +84,7 @@ def tasks(master: Master, request: Request, principal: str | None) -> Response:
     found = [
         task
         for of in visible(
-            master, principal, (*master.state.frameworks.values(), *master.state.completed_frameworks.values())
+            master.state, principal, (*master.state.frameworks.values(), *master.state.completed_frameworks.values())
         )
         if query.get("framework_id", of.id) == of.id
         for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)

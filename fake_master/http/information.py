@@ -69,10 +69,13 @@ def slaves(master: Master, request: Request, principal: str | None) -> Response:
     found = [master.state.agents[wanted]] if wanted in master.state.agents else []
     return json_response(
         {
-            "slaves": views.agents_in_full(master, principal)
+            "slaves": views.agents_in_full(master.state, master.runtime, principal)
             if wanted is None
-            else [views.agent_in_full(master, agent, roles_state.sees(master.state, principal)) for agent in found],
-            "recovered_slaves": views.recovered_agents(master, wanted),
+            else [
+                views.agent_in_full(master.state, master.runtime, agent, roles_state.sees(master.state, principal))
+                for agent in found
+            ],
+            "recovered_slaves": views.recovered_agents(master.failover.recovered(), wanted),
         },
         request,
     )
@@ -80,7 +83,7 @@ def slaves(master: Master, request: Request, principal: str | None) -> Response:
 
 def roles(master: Master, request: Request, principal: str | None) -> Response:
     """GET /roles."""
-    return json_response({"roles": views.roles_in_full(master, principal)}, request)
+    return json_response({"roles": views.roles_in_full(master.state, principal)}, request)
 
 
 def state(master: Master, request: Request, principal: str | None) -> Response:
@@ -111,9 +114,9 @@ def state(master: Master, request: Request, principal: str | None) -> Response:
     if master.state.flags.authorizer.allows("view_flags", principal, None):
         shown["flags"] = dict(sorted(master.state.flags.shown.items()))
     shown |= {
-        "slaves": views.agents(master, principal),
-        "recovered_slaves": views.recovered_agents(master),
-        **frameworks.in_full(master, principal),
+        "slaves": views.agents(master.state, master.runtime, principal),
+        "recovered_slaves": views.recovered_agents(master.failover.recovered()),
+        **frameworks.in_full(master.state, principal),
         "orphan_tasks": [],
         "unregistered_frameworks": [],
     }
@@ -126,10 +129,10 @@ def state_summary(master: Master, request: Request, principal: str | None) -> Re
     if "cluster" in master.state.flags.shown:
         shown["cluster"] = master.state.flags.shown["cluster"]
     shown |= {
-        "slaves": views.agents_in_summary(master, principal),
+        "slaves": views.agents_in_summary(master.state, principal),
         "frameworks": [
             frameworks.framework_with_counts(of)
-            for of in frameworks.visible(master, principal, master.state.frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.frameworks.values())
         ],
     }
     return json_response(shown, request)

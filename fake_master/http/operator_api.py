@@ -22,6 +22,7 @@ from fake_master.http.exchange import (
 from fake_master.master import Master
 from fake_master.services import descriptions
 from fake_master.services.events import HEARTBEAT_SECONDS
+from fake_master.state.clock import NANOSECONDS
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.messages import Field, Message, one_of
 
@@ -41,7 +42,6 @@ def subscribed(master: Master, state: Written) -> bytes:
     return known[1]
 
 
-_NANOSECONDS = 1_000_000_000
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 _BODIES = {
     "GET_METRICS": Message("Call.GetMetrics", {"timeout": Field(_DURATION)}),
@@ -107,7 +107,7 @@ def _get_logging_level(master: Master, _body: Body, _principal: str | None) -> d
 def _set_logging_level(master: Master, body: Body, principal: str | None) -> None:
     if not master.state.flags.authorizer.allows("set_log_level", principal, None):
         raise standard_refusal(403)
-    master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / _NANOSECONDS)
+    master.logging_level.set(body["level"], body["duration"]["nanoseconds"] / NANOSECONDS)
 
 
 def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _get_master(master: Master, _body: Body, _principal: str | None) -> dict[str
 
 
 def _get_agents(master: Master, _body: Body, principal: str | None) -> Written:
-    agents = views.agents_described(master, principal)
+    agents = views.agents_described(master.state, master.runtime, principal)
     return written({"agents": agents, "recovered_agents": master.failover.recovered()})
 
 
@@ -138,18 +138,18 @@ def _get_frameworks(master: Master, _body: Body, principal: str | None) -> dict[
     return {
         "frameworks": [
             descriptions.framework(master.state, of, master.runtime.describe_framework(of))
-            for of in frameworks.visible(master, principal, master.state.frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.frameworks.values())
         ],
         "completed_frameworks": [
             descriptions.framework(master.state, of, master.runtime.describe_framework(of))
-            for of in frameworks.visible(master, principal, master.state.completed_frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.completed_frameworks.values())
         ],
     }
 
 
 def _get_tasks(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
     everybody = frameworks.visible(
-        master, principal, [*master.state.frameworks.values(), *master.state.completed_frameworks.values()]
+        master.state, principal, [*master.state.frameworks.values(), *master.state.completed_frameworks.values()]
     )
     return {
         "tasks": [descriptions.task(task) for of in everybody for task in of.tasks.values()],
@@ -162,7 +162,7 @@ def _get_executors(master: Master, _body: Body, principal: str | None) -> dict[s
     return {
         "executors": [
             {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
-            for of in frameworks.visible(master, principal, master.state.frameworks.values())
+            for of in frameworks.visible(master.state, principal, master.state.frameworks.values())
             for executor in of.executors.values()
         ]
     }
@@ -178,7 +178,7 @@ def _teardown(master: Master, body: Body, principal: str | None) -> None:
 
 
 def _get_roles(master: Master, _body: Body, principal: str | None) -> dict[str, Any]:
-    roles = [views.role_message(role) for role in views.visible_roles(master, principal)]
+    roles = [views.role_message(role) for role in views.visible_roles(master.state, principal)]
     return {"roles": roles} if roles else {}
 
 

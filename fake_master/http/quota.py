@@ -42,7 +42,7 @@ _MOST_PATH_TOKENS = 3
 
 def get(master: Master, request: Request, principal: str | None) -> Response:
     """GET /quota."""
-    kept = texts(master, f"quota that {principal!r} sees")
+    kept = texts(master.state, f"quota that {principal!r} sees")
     written = kept.whole(
         lambda: chain.from_iterable(master.state.quotas.items()), lambda: Written([dumps(status(master, principal))])
     )

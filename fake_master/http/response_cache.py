@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from fake_master.http.exchange import Written, dumps
-from fake_master.master import Master
+from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]
 """All that a text depends on."""
@@ -66,9 +66,9 @@ def _same(known: Iterable[Any], now: Iterable[Any]) -> bool:
     return all(map(is_, chain(known, _END), chain(now, _END)))
 
 
-_KEPT: WeakKeyDictionary[Master, defaultdict[str, ResponseCache]] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[MasterState, defaultdict[str, ResponseCache]] = WeakKeyDictionary()
 
 
-def texts(master: Master, kind: str) -> ResponseCache:
-    """What is kept of a kind for a master, as long as that lives."""
-    return _KEPT.setdefault(master, defaultdict(ResponseCache))[kind]
+def texts(state: MasterState, kind: str) -> ResponseCache:
+    """What is kept of a kind for a master, as long as its state lives."""
+    return _KEPT.setdefault(state, defaultdict(ResponseCache))[kind]

@@ -8,10 +8,11 @@ from typing import Any
 
 from fake_master.http.exchange import Written, dumps
 from fake_master.http.response_cache import Parts, texts
-from fake_master.master import Master
 from fake_master.services import descriptions
+from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.state import roles
 from fake_master.state.agents import Agent
+from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView, Sees
 from fake_master.state.tasks import SUMMARY_STATES
 from mesosctl.api.resources import list_to_json, summary
@@ -23,9 +24,10 @@ from mesosctl.model.resources import Resources
 _KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
 _revision = attrgetter("revision")
 _holdings = attrgetter("total", "used")
+View = Callable[[MasterState, Agent, Sees], Mapping[str, Any]]
 
 
-def agent(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
+def agent(state: MasterState, of: Agent, sees: Sees) -> dict[str, Any]:
     """An agent as /state shows it to somebody."""
     shown = {
         "id": of.id,
@@ -37,8 +39,8 @@ def agent(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
         "registered_time": of.registered_time,
         **({} if of.reregistered_time is None else {"reregistered_time": of.reregistered_time}),
         "resources": summary(of.whole),
-        "used_resources": summary(master.state.used_on(of.id)),
-        "offered_resources": summary(master.state.offered_on(of.id)),
+        "used_resources": summary(state.used_on(of.id)),
+        "offered_resources": summary(state.offered_on(of.id)),
         "reserved_resources": {role: summary(owned) for role, owned in of.total.by_owner().items() if sees(role)},
         "unreserved_resources": summary(of.whole.unreserved()),
         "active": of.active,
@@ -51,52 +53,60 @@ def agent(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
     return shown
 
 
-def agents(master: Master, principal: str | None) -> Written:
+def agents(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
     """Every agent as /state shows it: a JSON array."""
-    return _array(master, "state", agent, principal)
+    return _array(state, runtime, "state", agent, principal)
 
 
-def agents_in_full(master: Master, principal: str | None) -> Written:
+def agents_in_full(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
     """Every agent as /slaves shows it: a JSON array."""
-    return _array(master, "slaves", agent_in_full, principal)
+
+    def view(state: MasterState, of: Agent, sees: Sees) -> dict[str, Any]:
+        return agent_in_full(state, runtime, of, sees)
+
+    return _array(state, runtime, "slaves", view, principal)
 
 
-def agents_described(master: Master, principal: str | None) -> Written:
+def agents_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
     """Every agent as GET_AGENTS shows it: a JSON array."""
-    if not master.runtime.shows_more:
-        return _array(master, "described", _described, principal)
+
+    def view(state: MasterState, of: Agent, sees: Sees) -> dict[str, Any]:
+        return descriptions.agent(state, of, sees, runtime.describe_agent(of))
+
+    if not runtime.shows_more:
+        return _array(state, runtime, "described", view, principal)
     # What is lent can change while the agent's own parts are the same.
-    sees = roles.sees(master.state, principal)
-    return Written((dumps([_described(master, of, sees) for of in master.state.agents.values()]),))
-
-
-def _described(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
-    return descriptions.agent(master.state, of, sees, master.runtime.describe_agent(of))
+    sees = roles.sees(state, principal)
+    return Written((dumps([view(state, of, sees) for of in state.agents.values()]),))
 
 
 def _array(
-    master: Master, kind: str, view: Callable[[Master, Agent, Sees], Mapping[str, Any]], principal: str | None
+    state: MasterState,
+    runtime: AgentRuntime,
+    kind: str,
+    view: View,
+    principal: str | None,
 ) -> Written:
-    sees = roles.sees(master.state, principal)
+    sees = roles.sees(state, principal)
     whose = "" if sees is roles.everything else f" that {principal!r} sees"
-    agents, offers, kept = master.state.agents.values(), master.state.offers, texts(master, kind + whose)
+    agents, offers, kept = state.agents.values(), state.offers, texts(state, kind + whose)
 
     def parts(of: Agent) -> Parts:
         # What lies idle of reservations is worked out anew whenever somebody asks.
-        return (of.revision, *offers.on_agent(of.id), master.runtime.allocation_slack(of))
+        return (of.revision, *offers.on_agent(of.id), runtime.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
         return chain(map(_revision, agents), offers)
 
     def written() -> Written:
-        return kept.array(agents, parts, lambda of: view(master, of, sees))
+        return kept.array(agents, parts, lambda of: view(state, of, sees))
 
     # To find that nothing changed is many times faster for all together.
-    return written() if master.runtime.shows_more else kept.whole(everything, written)
+    return written() if runtime.shows_more else kept.whole(everything, written)
 
 
-def recovered_agents(master: Master, wanted: str | None = None) -> list[dict[str, Any]]:
-    """Agents that a former leader knew and that are awaited, or the one of this id."""
+def recovered_agents(awaited: Iterable[Mapping[str, Any]], wanted: str | None = None) -> list[dict[str, Any]]:
+    """Return agents that a former leader knew and that are awaited, or the one of this id; from SlaveInfo of each."""
     return [
         {
             "id": info["id"]["value"],
@@ -105,7 +115,7 @@ def recovered_agents(master: Master, wanted: str | None = None) -> list[dict[str
             "attributes": {entry["name"]: _attribute_value(entry) for entry in info.get("attributes", ())},
             **({"domain": info["domain"]} if "domain" in info else {}),
         }
-        for info in master.failover.recovered()
+        for info in awaited
         if wanted in (None, info["id"]["value"])
     ]
 
@@ -115,10 +125,10 @@ def _attribute_value(entry: Mapping[str, Any]) -> str | float:
     return value
 
 
-def agent_in_full(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
+def agent_in_full(state: MasterState, runtime: AgentRuntime, of: Agent, sees: Sees) -> dict[str, Any]:
     """An agent as /slaves shows it to somebody: every resource spelled out beside the summaries."""
-    shown = agent(master, of, sees)
-    slack = master.runtime.allocation_slack(of)
+    shown = agent(state, of, sees)
+    slack = runtime.allocation_slack(of)
     if slack is not None:
         shown["allocation_slack"] = summary(Resources(Resource(name, milli) for name, milli in slack.items()))
     return shown | {
@@ -128,34 +138,34 @@ def agent_in_full(master: Master, of: Agent, sees: Sees) -> dict[str, Any]:
             if sees(role)
         },
         "unreserved_resources_full": list_to_json(of.whole.unreserved(), "ENDPOINT"),
-        "used_resources_full": list_to_json(roles.seen(master.state.used_on(of.id), sees), "ENDPOINT"),
-        "offered_resources_full": list_to_json(roles.seen(master.state.offered_on(of.id), sees), "ENDPOINT"),
+        "used_resources_full": list_to_json(roles.seen(state.used_on(of.id), sees), "ENDPOINT"),
+        "offered_resources_full": list_to_json(roles.seen(state.offered_on(of.id), sees), "ENDPOINT"),
     }
 
 
-def agents_in_summary(master: Master, principal: str | None) -> list[dict[str, Any]]:
+def agents_in_summary(state: MasterState, principal: str | None) -> list[dict[str, Any]]:
     """Every agent as /state-summary shows it: with task counts."""
-    sees = roles.sees(master.state, principal)
+    sees = roles.sees(state, principal)
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     present: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for framework in master.state.frameworks.values():
+    for framework in state.frameworks.values():
         for task in (*framework.tasks.values(), *framework.unreachable_tasks.values(), *framework.completed_tasks):
             counts[task.agent_id][task.state] += 1
             present[task.agent_id][framework.id] = None
     return [
         {
-            **agent(master, of, sees),
+            **agent(state, of, sees),
             **dict.fromkeys(SUMMARY_STATES, 0),
             **counts[of.id],
             "framework_ids": list(present[of.id]),
         }
-        for of in master.state.agents.values()
+        for of in state.agents.values()
     ]
 
 
-def role(master: Master, of: RoleView) -> dict[str, Any]:
+def role(state: MasterState, of: RoleView) -> dict[str, Any]:
     """A role as /roles shows it."""
-    stored = master.state.quotas.get(of.name)
+    stored = state.quotas.get(of.name)
     return {
         "name": of.name,
         "weight": of.weight,
@@ -173,19 +183,19 @@ def role(master: Master, of: RoleView) -> dict[str, Any]:
     }
 
 
-def roles_in_full(master: Master, principal: str | None) -> Written:
+def roles_in_full(state: MasterState, principal: str | None) -> Written:
     """Every role that a principal may see, as /roles shows it: a JSON array."""
 
     def everything() -> Iterable[Any]:
-        yield from chain.from_iterable(map(_holdings, master.state.agents.values()))
-        for framework in master.state.frameworks.values():
+        yield from chain.from_iterable(map(_holdings, state.agents.values()))
+        for framework in state.frameworks.values():
             yield from (framework.info, framework.used(), framework.offered())
-        yield from chain.from_iterable((*master.state.weights.items(), *master.state.quotas.items()))
+        yield from chain.from_iterable((*state.weights.items(), *state.quotas.items()))
 
     def written() -> Written:
-        return Written([dumps([role(master, of) for of in visible_roles(master, principal)])])
+        return Written([dumps([role(state, of) for of in visible_roles(state, principal)])])
 
-    return texts(master, f"roles that {principal!r} sees").whole(everything, written)
+    return texts(state, f"roles that {principal!r} sees").whole(everything, written)
 
 
 def role_message(of: RoleView) -> dict[str, Any]:
@@ -201,9 +211,9 @@ def role_message(of: RoleView) -> dict[str, Any]:
     return message
 
 
-def visible_roles(master: Master, principal: str | None) -> list[RoleView]:
+def visible_roles(state: MasterState, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
-    return roles.views(master.state, filter(roles.sees(master.state, principal), roles.known_roles(master.state)))
+    return roles.views(state, filter(roles.sees(state, principal), roles.known_roles(state)))
 
 
 def amounts(quantities: Quantities) -> dict[str, float]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from fake_master.state import roles
 from fake_master.state.agents import Agent
+from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Executor, Task
 from mesosctl.api.resources import list_to_json
 
-_NANOSECONDS = 1_000_000_000
 # An operator is shown every offer whole, whatever its framework understands.
 _OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 Added = Mapping[str, Any]
@@ -47,7 +47,7 @@ def agent(
         "deactivated": of.deactivated,
         "version": of.version,
         "pid": of.pid,
-        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
+        "registered_time": {"nanoseconds": int(of.registered_time * NANOSECONDS)},
         **_reregistered(of),
         "total_resources": list_to_json(roles.seen(of.whole, sees), "ENDPOINT"),
         "capabilities": [{"type": name} for name in of.capabilities],
@@ -59,7 +59,7 @@ def agent(
             message[key] = list_to_json(visible, "ENDPOINT")
     if of.drain_info is not None:
         # To the second only, as Mesos writes it here.
-        start = {"nanoseconds": int(of.drain_start) * _NANOSECONDS}
+        start = {"nanoseconds": int(of.drain_start) * NANOSECONDS}
         message |= {"drain_info": dict(of.drain_info), "estimated_drain_start_time": start}
     return message
 
@@ -83,7 +83,7 @@ def agent_info(of: Agent, sees: roles.Sees = roles.everything) -> dict[str, Any]
 def _reregistered(of: Agent) -> dict[str, Any]:
     if of.reregistered_time is None:
         return {}
-    return {"reregistered_time": {"nanoseconds": int(of.reregistered_time * _NANOSECONDS)}}
+    return {"reregistered_time": {"nanoseconds": int(of.reregistered_time * NANOSECONDS)}}
 
 
 def framework_info(of: Framework) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def framework(state: MasterState, of: Framework, added: Added = _NOTHING) -> dic
         **added,
     }
     if of.unregistered_time is not None:
-        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * _NANOSECONDS)}
+        message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * NANOSECONDS)}
     lists = {
         "offers": [offer(state, of, outstanding, _OPERATOR) for outstanding in of.offers.values()],
         "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
@@ -129,8 +129,8 @@ def _framework_times(of: Framework) -> dict[str, Any]:
         "active": of.active,
         "connected": of.connected,
         "recovered": of.recovered,
-        "registered_time": {"nanoseconds": int(of.registered_time * _NANOSECONDS)},
-        "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * _NANOSECONDS)},
+        "registered_time": {"nanoseconds": int(of.registered_time * NANOSECONDS)},
+        "reregistered_time": {"nanoseconds": int((of.reregistered_time or of.registered_time) * NANOSECONDS)},
     }
 
 

@@ -8,13 +8,13 @@ from typing import Literal
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator, Unavailability
 from fake_master.services.events import EventPublisher
+from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
-_NANOSECONDS = 1_000_000_000
 Answer = Literal["ACCEPT", "DECLINE"]
 
 
@@ -64,7 +64,7 @@ class InverseOffers:
             self._state.agents[agent_id].answers[framework.id] = {
                 "framework_id": {"value": framework.id},
                 "status": answer,
-                "timestamp": {"nanoseconds": int(self._state.wall_time * _NANOSECONDS)},
+                "timestamp": {"nanoseconds": int(self._state.wall_time * NANOSECONDS)},
             }
             seconds = DEFAULT_REFUSE_SECONDS if refuse_seconds is None else refuse_seconds
             self._allocator.update_inverse_offer(framework.id, agent_id, seconds)

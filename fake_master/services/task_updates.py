@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from fake_master.services.agents.store import NoAgentStore
 from fake_master.services.events import EventPublisher
+from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
@@ -193,7 +194,7 @@ class TaskUpdates:
             status["agent_id"] = {"value": agent_id}
         since = self._state.known_agents.unreachable().get(agent_id or "")
         if since is not None:
-            status["unreachable_time"] = {"nanoseconds": int(since * 1_000_000_000)}
+            status["unreachable_time"] = {"nanoseconds": int(since * NANOSECONDS)}
         self._events.update(framework, status)
 
     def _unknown_task(self, agent_id: str | None) -> tuple[str, str]:

@@ -9,6 +9,9 @@ from uuid import uuid4
 
 from fake_master.registry.interface import Registry, RegistryFailure, UnreadableRegistry
 
+NANOSECONDS = 1_000_000_000
+"""Of a second: Mesos writes times and durations as whole nanoseconds."""
+
 
 class SteadyClock:
     """Seconds since the epoch that pass evenly, whatever is done to the system's wall clock meanwhile.

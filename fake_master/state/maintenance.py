@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import Unavailability
 from fake_master.state.agents import Agent
+from fake_master.state.clock import NANOSECONDS
 
-_NANOSECONDS = 1_000_000_000
 MachineId = Mapping[str, Any]
 """A MachineID message: `hostname`, `ip`, or both."""
 Window = Mapping[str, Any]
@@ -65,8 +65,8 @@ class MaintenanceSchedule:
             return None
         duration = message.get("duration")
         return Unavailability(
-            message["start"]["nanoseconds"] / _NANOSECONDS,
-            None if duration is None else duration["nanoseconds"] / _NANOSECONDS,
+            message["start"]["nanoseconds"] / NANOSECONDS,
+            None if duration is None else duration["nanoseconds"] / NANOSECONDS,
         )
 
     def agents_on(self, machines: Sequence[MachineId]) -> list[list[Agent]]:

@@ -20,6 +20,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
+from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
@@ -27,7 +28,6 @@ from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 
-_NANOSECONDS = 1_000_000_000
 _REMOVED_AS_UNREACHABLE = (
     "slave_removals",
     "slave_removals/reason_unhealthy",
@@ -92,7 +92,7 @@ class AgentRemoval:
                 ),
                 "The agent does not answer pings",
                 may_return=lambda _framework: True,
-                unreachable_time={"nanoseconds": int(self._state.now * _NANOSECONDS)},
+                unreachable_time={"nanoseconds": int(self._state.now * NANOSECONDS)},
             )  # fmt: skip
 
     def never_came_back(self, hostname: str, agent_id: str) -> None:

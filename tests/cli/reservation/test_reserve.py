@@ -192,7 +192,7 @@ def test_neither_is_asked_without_waiting_and_only_the_master_where_it_is_truste
 def test_an_agent_that_cannot_be_reached_is_told(lab):
     lab.agent("one").number = 99  # its pid leads nowhere
     lab.agent("two").number = 1
-    lab.lab.master.agents[lab.agent("one").id].connected = False
+    lab.lab.master.state.agents[lab.agent("one").id].connected = False
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 9
     assert "the agent could not be asked" in ran.err

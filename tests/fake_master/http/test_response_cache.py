@@ -125,7 +125,7 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
     for name, value in [("wait", 0.0), *steps]:
         getattr(stage, name)(value)
         kept = [stage.read(path) for path in PATHS]
-        response_cache._KEPT.pop(stage.master)
+        response_cache._KEPT.pop(stage.master.state)
         assert kept == [stage.read(path) for path in PATHS]
 
 
@@ -210,8 +210,8 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
         assert stage.read(f"/slaves?slave_id={agent['id']}")["slaves"] == [agent]
     for framework in stage.read("/frameworks")["frameworks"]:
         assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
-    assert json.loads(b"".join(views.agents(stage.master, None))) == [
-        views.agent(stage.master, agent, everything) for agent in stage.master.state.agents.values()
+    assert json.loads(b"".join(views.agents(stage.master.state, stage.master.runtime, None))) == [
+        views.agent(stage.master.state, agent, everything) for agent in stage.master.state.agents.values()
     ]
 
 
