@@ -17,6 +17,7 @@ from fake_master.services.agents.removal import AgentRemoval, Draining
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
+from fake_master.services.logging_level import LoggingLevel
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.quota import Quotas, Weights
@@ -28,7 +29,6 @@ from fake_master.services.task_updates import TaskUpdates
 from fake_master.state import clock as clock_state
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
-from fake_master.state.logging_level import LoggingLevel
 from fake_master.state.master_state import Clock, MasterState
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.profile import Profile
