@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import printable
-from mesosctl.output.report import TABLES, Meaning, Report, redacted, write
+from mesosctl.output.report import TABLES, Meaning, Report
+from mesosctl.output.writing import redacted, write
 
 if TYPE_CHECKING:
     from mesosctl.output.live import LiveView, ProgressLine

@@ -14,21 +14,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, open_file, read_text_file, why_unreadable
 from mesosctl.model.redaction import Secrets
 from mesosctl.output import report
 
 if TYPE_CHECKING:
+    import typer
+
     from mesosctl.api.places import Places
     from mesosctl.client.settings import Transport
+
+
+Kind = Literal["role", "agent", "framework", "context"]
 
 
 def _ask_secret(prompt: str) -> str:
     import getpass
 
     return getpass.getpass(prompt)
+
+
+def _no_names(ctx: "typer.Context", kind: Kind) -> list[str]:
+    del ctx, kind
+    return []
 
 
 @dataclass(slots=True)
@@ -48,6 +58,8 @@ class Environment:
     sleep: Callable[[float], None] = time.sleep
     transport: "Transport | None" = None
     notes: list[str] = field(default_factory=list)
+    find_names: "Callable[[typer.Context, Kind], list[str]]" = _no_names
+    """The names of a kind that a shell is offered."""
     form: str | None = None
     """How data is written, once that is settled."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)

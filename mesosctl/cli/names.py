@@ -10,12 +10,11 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from mesosctl.cli.environment import Kind
 from mesosctl.cli.settings import Settings, own_folder
 from mesosctl.model.redaction import Secrets
-
-Kind = Literal["role", "agent", "framework", "context"]
 
 HOLDS = 120
 """Seconds for which names are believed."""

@@ -99,6 +99,9 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
 
     command = typer.main.get_command(app)
     if shells.is_asked(environment):
+        from mesosctl.cli.name_lookup import find_names
+
+        environment.find_names = find_names
         return shells.complete(command, environment)
     _check_arguments(arguments)
     try:

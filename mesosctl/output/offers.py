@@ -10,7 +10,8 @@ from mesosctl.model.resources import Resources
 from mesosctl.output import report
 from mesosctl.output.agent_ids import agent_id_column_of
 from mesosctl.output.amounts import resources_text
-from mesosctl.output.report import Column, Minor, Report, Verdict, json_text
+from mesosctl.output.report import Column, Minor, Report, Verdict
+from mesosctl.output.writing import json_text
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers as offers_documents

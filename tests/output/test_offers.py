@@ -7,7 +7,8 @@ import pytest
 from mesosctl.model.offers import Explanation, Offer
 from mesosctl.model.text import parse_resources
 from mesosctl.output.offers import change_line, offer_explain, offer_list
-from mesosctl.output.report import Report, write
+from mesosctl.output.report import Report
+from mesosctl.output.writing import write
 
 OFFER = Offer("O1", "web", "F1", "", "S1", "host", parse_resources("cpus:1"))
 

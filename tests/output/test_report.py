@@ -14,8 +14,9 @@ from mesosctl.model.holdings import AgentHolding, Holding, holdings
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.output.documents.reservations import ReservationEntry, ReservationList, VolumeList
-from mesosctl.output.report import Column, Report, Rows, write
+from mesosctl.output.report import Column, Report, Rows
 from mesosctl.output.reservations import reservation_list, volume_list
+from mesosctl.output.writing import write
 
 NAMES = st.text(min_size=1, max_size=8)
 

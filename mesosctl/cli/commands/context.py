@@ -23,6 +23,18 @@ from mesosctl.output.contexts import InEffect, Kept, context_change, context_lis
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 
+def _keys() -> list[str]:
+    """The settings that a context may hold."""
+    return [setting.key for setting in declared() if setting.in_contexts]
+
+
+def _keys_with_values() -> list[str]:
+    """The same as they are set: a secret is its name alone, as it is asked for."""
+    kept = [setting for setting in declared() if setting.in_contexts]
+    begun = completing.begun(*(f"{setting.key}=" for setting in kept if not setting.is_secret))
+    return [*(setting.key for setting in kept if setting.is_secret), *begun]
+
+
 Name = Annotated[
     str,
     typer.Argument(
@@ -144,14 +156,14 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[KEY=VALUE]...",
-        autocompletion=completing.keys_with_values,
+        autocompletion=_keys_with_values,
         help="timeout=60 and the like; a secret is KEY alone, and is asked for or read from standard input.",
         show_default=False,
     ),
 ]
 Unset = Annotated[
     list[str] | None,
-    typer.Option("--unset", metavar="KEY", autocompletion=completing.keys, help="Take a setting away; repeat."),
+    typer.Option("--unset", metavar="KEY", autocompletion=_keys, help="Take a setting away; repeat."),
 ]
 _OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
 

@@ -227,5 +227,5 @@ def test_an_agent_is_another_after_each_change(name: str) -> None:
 def test_that_nothing_changed_is_found_by_one_look_at_each_agent_and_offer() -> None:
     """Hundreds of operators may subscribe at once, and others wait meanwhile."""
     master = ClusterSpec(("cpus:1",) * 7).start()
-    views.agents_described(master, None)
-    assert len(response_cache.texts(master, "described")._everything) == 7 + len(list(master.state.offers))
+    views.agents_described(master.state, master.runtime, None)
+    assert len(response_cache.texts(master.state, "described")._everything) == 7 + len(list(master.state.offers))

@@ -1,0 +1,71 @@
+"""The names of roles, agents, frameworks and contexts for the completion of a shell.
+
+They come from the files that `cli.names` keeps.  Where those are too old, the master is asked and has two seconds.
+A failure offers nothing and says nothing: the user is in the middle of a line.
+"""
+
+import contextlib
+import io
+from dataclasses import replace
+from typing import Any
+
+import typer
+
+from mesosctl.cli.command import said
+from mesosctl.cli.configuration import read
+from mesosctl.cli.environment import Environment, Kind
+from mesosctl.cli.names import keep_contexts, keep_none, kept_names, names_in
+from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.session import Session
+from mesosctl.cli.settings import Settings, declared, existing_configuration, resolve
+from mesosctl.model.errors import MesosctlError
+
+_PATIENCE = 2.0
+"""Seconds: the user is waiting with a finger on the Tab key."""
+_PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks"}
+
+
+def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
+    """Return the names of a kind that are known in the context and by the options so far; none where that fails."""
+    environment: Environment = ctx.find_root().obj
+    options = said(ctx)
+    # The shell has not replaced the ~ of a word that is still being typed.
+    files: dict[str, Any] = {
+        one.name: _at_home(getattr(options, one.name), environment) for one in declared() if one.is_file
+    }
+    options = replace(options, **files)
+    # What a master answers is data of a stranger, and may be anything.
+    with contextlib.suppress(MesosctlError, OSError, AttributeError, KeyError, TypeError):
+        settings = resolve(options, environment.variables, obeys_context=kind != "context")
+        names = kept_names(kind, settings, environment.variables)
+        if names is None:
+            names = _contexts(environment) if kind == "context" else _asked(kind, options, settings, environment)
+        return [name for name in names if name.isprintable()]
+    return []
+
+
+def _at_home(path: str | None, environment: Environment) -> str | None:
+    home = environment.variables.get("HOME")
+    return f"{home}{path[1:]}" if path is not None and home and path.startswith("~/") else path
+
+
+def _contexts(environment: Environment) -> list[str]:
+    path = existing_configuration(environment.variables)
+    names = [] if path is None else sorted(read(path).contexts)
+    keep_contexts(names, environment.variables)
+    return names
+
+
+def _asked(kind: Kind, options: GlobalOptions, settings: Settings, environment: Environment) -> list[str]:
+    """The names that the master tells, kept for the next time.  Raises MesosctlError."""
+    patience = min(settings.options.timeout or _PATIENCE, _PATIENCE)
+    silent = replace(environment, stdin=io.StringIO(), stderr=io.StringIO())
+    session = Session(silent, options)
+    session.options = replace(session.options, timeout=patience)
+    try:
+        with session.open_master() as master:
+            answer = master.get(_PATHS[kind])
+    except MesosctlError:
+        keep_none(kind, settings, environment.variables)
+        raise
+    return dict(names_in(_PATHS[kind], answer))[kind]

@@ -1,0 +1,122 @@
+"""Writing a report: a table, JSON, JSON lines, csv or names."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from mesosctl.model.errors import printable, printable_json
+from mesosctl.model.redaction import Secrets
+from mesosctl.output.report import MOST_LINES, NOTHING, Report, Rows, shown_cells, shown_columns, shown_rows
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def write(
+    report: Report,
+    form: str,
+    stream: TextIO,
+    secrets: Secrets | None = None,
+    *,
+    draws: bool,
+    colours: bool,
+    width: int = 80,
+) -> None:
+    """Write `report` to `stream`, without any of `secrets`.
+
+    `draws` says that a person looks at a terminal of `width` columns, `colours` that it may show them.
+    """
+    secrets = secrets or Secrets()
+    report = redacted(report, secrets)
+    if form == "json":
+        stream.writelines(map(secrets.redact_json, _json_pieces(report, stream.encoding)))
+    elif form == "jsonl":
+        stream.writelines(secrets.redact_json(json_text(item, stream.encoding)) + "\n" for item in report.items())
+    elif form == "csv":
+        import csv
+
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([column.key or column.title.lower() for column in report.columns])
+        # A program gets names as they are; a person looking on gets nothing that steers the terminal.
+        shown = printable if draws else str
+        writer.writerows(["" if cell == NOTHING else shown(cell) for cell in row] for row in report.rows)
+    elif form == "name":
+        stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
+    elif draws:
+        from mesosctl.output.terminal import draw
+
+        draw(report, stream, wide=form == "wide", colours=colours, width=width)
+    else:
+        _write_table(report, stream, wide=form == "wide")
+
+
+def redacted(report: Report, secrets: Secrets) -> Report:
+    """Return it without any of `secrets`, before it is laid out: a table may break a text in two."""
+    plain = secrets.redact_data
+
+    def plain_cell(cell: str) -> str:
+        text = plain(cell)
+        return cell if text == cell else text  # a cell may be more than its text
+
+    return report._replace(
+        rows=Rows(report.rows, lambda row: list(map(plain_cell, row))),
+        names=list(map(plain, report.names)),
+        remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
+        conclusion=list(map(plain, report.conclusion)),
+        verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
+    )
+
+
+def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
+    """The document, with the items where it lists them."""
+    whole = json_text(report.document(), encoding, indent=2)
+    before, empty, after = whole.partition(f'\n  "{report.listing}": []') if report.listing else (whole, "", "")
+    yield before + empty.removesuffix("]")
+    between = ""
+    for item in report.items() if empty else ():
+        # No text in JSON holds the end of a line as it is.
+        yield between + "\n    " + json_text(item, encoding, indent=2).replace("\n", "\n    ")
+        between = ","
+    yield ("\n  " if between else "") + ("]" if empty else "") + after + "\n"
+
+
+def json_text(model: "BaseModel", encoding: str | None, indent: int | None = None) -> str:
+    """The model as JSON; in ASCII where the encoding can hold no more, or a name is no UTF-8."""
+    if (encoding or "utf-8").lower().replace("-", "") == "utf8":
+        try:
+            return printable_json(model.model_dump_json(indent=indent))
+        except ValueError:
+            pass  # a surrogate: JSON can hold it escaped
+    import json
+
+    return printable_json(json.dumps(model.model_dump(), indent=indent, separators=None if indent else (",", ":")))
+
+
+def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
+    rows = shown_rows(report, wide=wide)
+    if rows:
+        stream.writelines(plain_lines([column.title for column in shown_columns(report, wide=wide)], rows))
+    stream.writelines(printable(line) + "\n" for line in (*_remark_lines(report), *report.conclusion))
+
+
+def _remark_lines(report: Report) -> Iterator[str]:
+    for part in report.remark:
+        if isinstance(part, str):
+            yield part
+            continue
+        lines = list(plain_lines(*shown_cells(part)))
+        yield from ("  " + line.removesuffix("\n") for line in lines[:MOST_LINES])
+        if len(lines) > MOST_LINES:
+            yield f"  … and {len(lines) - MOST_LINES} more, see -o json"
+
+
+def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of columns padded with blanks, two between them; never cut, whatever the width.
+
+    The rows are looked through twice, as the widest of all decides.
+    """
+    widths = [len(title) for title in titles]
+    for row in rows:
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
+    for line in itertools.chain((titles,), rows):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n"
