@@ -32,11 +32,11 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.logging_level import LoggingLevel
 from fake_master.state.offers import Offers
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model import operations
-from mesosctl.model.capacity import capacity
-from mesosctl.model.operations import Conversion
 from mesosctl.model.profile import MESOS_1_11, Profile
 from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quota.capacity import capacity
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 

@@ -7,11 +7,11 @@ from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.services.launch import LAUNCHES, AcceptContext, entries, launch, task_infos
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
-from mesosctl.model import operations as operations_model
 from mesosctl.model.errors import MesosctlError, RuleViolation
-from mesosctl.model.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
 from mesosctl.model.quantities import to_milli
-from mesosctl.model.reservations import Requester, check_reserve, check_unreserve
+from mesosctl.model.reservations import operations as operations_model
+from mesosctl.model.reservations.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fake_master.state import roles as roles_state
-from mesosctl.model import quota as quota_rules
 from mesosctl.model import roles
-from mesosctl.model.capacity import check_capacity
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Quantities, Quota, to_milli
+from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.quota.capacity import check_capacity
 from mesosctl.model.resource import Resource
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation, read_text_file, why_unreadable
 from mesosctl.model.profile import MESOS_1_4, PROFILES
 from mesosctl.model.text import parse_resources
@@ -184,7 +184,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
 
 def read_cluster(text: str, where: str) -> ClusterSpec:
     """The same of the text of one, which `where` names."""
-    content = written_files.read(text, where)
+    content = reading.read(text, where)
     check_keys(content, _KNOWN_KEYS, where)
     flags = content.get("flags", {})
     if not isinstance(flags, dict):

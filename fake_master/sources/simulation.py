@@ -11,7 +11,7 @@ from fake_master.sources.snapshot import RestoredCluster, read_snapshot
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
 from mesosctl.model.errors import BadInput, open_file, why_unreadable
 from mesosctl.model.quantities import Quantities
@@ -39,7 +39,7 @@ def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = No
     if where.endswith(".json") or start.lstrip().startswith(b"{"):
         return read_snapshot(file, where, mesos_version)
     try:
-        return read_cluster(file.read(written_files.LONGEST + 1).decode(), where)
+        return read_cluster(file.read(reading.LONGEST + 1).decode(), where)
     except UnicodeDecodeError as error:
         raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error
 

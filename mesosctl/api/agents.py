@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.cluster_state import Entries, Known, resource_at
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.api.resources import RESOURCE, to_core
-from mesosctl.model.capacity import AgentCapacity
+from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
-from mesosctl.model.holdings import AgentHolding
 from mesosctl.model.quantities import to_milli
-from mesosctl.model.reservations import ALL_CAPABILITIES
+from mesosctl.model.quota.capacity import AgentCapacity
+from mesosctl.model.reservations.holdings import AgentHolding
+from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 

@@ -7,14 +7,14 @@ from functools import partial
 from sys import intern
 from typing import Any, Generic, TypeVar
 
-from mesosctl.api.answers import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.offers import Offered, offer, offered_of
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.protobuf.streaming import Part, parts
 from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, undocumented, wrong
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
-from mesosctl.model.offers import Offer
+from mesosctl.api.responses import NATURAL, text, undocumented, wrong
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 

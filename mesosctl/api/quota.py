@@ -10,10 +10,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, RootModel
 
 from mesosctl.api.documented import Bool, Documented, Double, Scalar
-from mesosctl.api.written_files import read_json
+from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.resource import Resource
 
 

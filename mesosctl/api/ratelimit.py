@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mesosctl.api.answers import wrong
 from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.responses import wrong
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.ratelimit import RateLimit, RateLimits
 from mesosctl.planning.message_rates import Counts

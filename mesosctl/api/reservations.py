@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from mesosctl.api.documented import Documented
+from mesosctl.api.files.reading import read_json, refused
 from mesosctl.api.resource_model import Resource
-from mesosctl.api.written_files import read_json, refused
 from mesosctl.model.resource import Resource as CoreResource
 
 

@@ -10,7 +10,7 @@ from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, Unre
 from mesosctl.api.resource_model import Resource
 from mesosctl.api.resources import to_json
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offers import Offer, OfferOperation
+from mesosctl.model.offers.offers import Offer, OfferOperation
 
 
 class FrameworkId(Documented):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.cli.settings import Setting, Value, declared
 from mesosctl.model.errors import LARGEST_TEXT, BadInput, NotFound, open_file, printable, why_unreadable
 from mesosctl.model.roles import closest, did_you_mean
@@ -85,7 +85,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
-    document = written_files.read(text, str(path))
+    document = reading.read(text, str(path))
     settings = {setting.key: setting for setting in declared() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:
@@ -170,6 +170,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    from mesosctl.api.places import places_in_toml
+    from mesosctl.api.files.places import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

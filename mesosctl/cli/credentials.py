@@ -14,7 +14,7 @@ from mesosctl.model.errors import BadInput, UsageError, open_file, why_unreadabl
 from mesosctl.model.redaction import Secrets
 
 if TYPE_CHECKING:
-    from mesosctl.client.credentials import Token
+    from mesosctl.client.settings import Token
 
 
 _KEYRING = "mesosctl"
@@ -125,7 +125,7 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None
     else:
         one = str(options.token_file)
         text = read_secret_file(one, "--token-file", warn, settings.reminder("token_file"))
-    from mesosctl.client.credentials import Token
+    from mesosctl.client.settings import Token
 
     return Token(_bare(text.strip(), one), options.token_scheme or "bearer", options.principal or None)
 

@@ -21,7 +21,7 @@ from mesosctl.model.redaction import Secrets
 from mesosctl.output import report
 
 if TYPE_CHECKING:
-    from mesosctl.api.places import Places
+    from mesosctl.api.files.places import Places
     from mesosctl.client.settings import Transport
 
 

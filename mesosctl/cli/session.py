@@ -23,9 +23,9 @@ from mesosctl.model.errors import (
 from mesosctl.output.report import Report, write
 
 if TYPE_CHECKING:
-    from mesosctl.client.credentials import Credentials, Token
     from mesosctl.client.master import Master
-    from mesosctl.client.trace import Trace
+    from mesosctl.client.response import Trace
+    from mesosctl.client.settings import Credentials, Token
 
 _SOME_LOSS = "this takes something away"
 _LONGEST_TIMEOUT = 100_000_000
@@ -104,7 +104,7 @@ class Session:
 
     def identity(self, master: "Master") -> str:
         """What tells this master from others, however its address is written; no secret is in it."""
-        from mesosctl.operations.apply_journal import identity
+        from mesosctl.operations.apply.journal import identity
 
         return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
@@ -157,7 +157,7 @@ class Session:
             raise UsageError("a principal cannot contain a colon", field="--principal")
         secret = secret_of(principal, self.settings, self.environment, self.warn)
         self.environment.secrets.add_pair(principal, secret)
-        from mesosctl.client.credentials import Credentials
+        from mesosctl.client.settings import Credentials
 
         return Credentials(principal, secret)
 

@@ -9,8 +9,8 @@ DecodingError                                                                   
 import httpx
 
 from mesosctl.client import tls
-from mesosctl.client.answer import asked_in_clear
 from mesosctl.client.deadline import Deadline
+from mesosctl.client.response import asked_in_clear
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
 
 BROKEN = (httpx.HTTPError, httpx.StreamError)

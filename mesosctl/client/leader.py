@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
 from mesosctl.client.address import Address, ascii_host, is_host, origin
-from mesosctl.client.answer import Answer
 from mesosctl.client.deadline import Deadline
+from mesosctl.client.response import Answer
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     DeadlinePassed,
@@ -84,7 +84,7 @@ class Leader:
         self._deadline.begin()
         found = read_masters(where, min(TIMEOUT, self._deadline.remaining() / 2))
         if self._settings.trace is not None:
-            from mesosctl.client.trace import Trace
+            from mesosctl.client.response import Trace
 
             outcome = f"{found[0].hosts[0]} leads, of {len(found)}"
             self._settings.trace(Trace("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))

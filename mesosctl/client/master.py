@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, Take, raise_for_status
-from mesosctl.client.body import check_readable
+from mesosctl.client.body import EventStream, check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
+from mesosctl.client.response import Answer, Take, raise_for_status
 from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import ClientSettings
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import (
     Denied,
     MasterFailed,
@@ -107,11 +106,11 @@ class Master:
     @property
     def profile(self) -> "Profile":
         """What this master's version is known for; asked once (GET /version, which is open to all)."""
-        from mesosctl.api import answers
+        from mesosctl.api import responses
         from mesosctl.model.profile import profile_of
 
         if self._profile is None:
-            self._profile = profile_of(answers.version(self.get("/version")))
+            self._profile = profile_of(responses.version(self.get("/version")))
         return self._profile
 
     # --- Reading ----------------------------------------------------------------------------------

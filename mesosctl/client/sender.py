@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, Asker, Take, raise_for_status
+from mesosctl.client.body import EventStream
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
+from mesosctl.client.response import Answer, Asker, Take, raise_for_status
 from mesosctl.client.settings import ClientSettings
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, NoLeader, NoMaster, Unauthenticated, UnexpectedAnswer
 
 JSON = "application/json"
@@ -128,7 +128,7 @@ class Sender:
         if trace is None:
             return self.http.exchange(method, base, path, headers, body, deadline, request.take)
         # Who looks on wants to see the whole of it.
-        from mesosctl.client.trace import Trace, presentable
+        from mesosctl.client.response import Trace, presentable
 
         started = self._settings.clock()
         answer, failure = None, None
@@ -194,7 +194,7 @@ class Sender:
 
     def _tell_of_stream(self, url: str, headers: Mapping[str, str], body: bytes, opened: EventStream | Answer) -> None:
         if self._settings.trace is not None:
-            from mesosctl.client.trace import Trace, presentable
+            from mesosctl.client.response import Trace, presentable
 
             answer = opened if isinstance(opened, Answer) else None
             self._settings.trace(Trace("POST", url, presentable(headers), body, 0.0, answer))

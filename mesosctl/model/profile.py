@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mesosctl.model.offers import parse_minimum
+from mesosctl.model.offers.offers import parse_minimum
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.text import parse_duration
 

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.api.agents import standings
 from mesosctl.api.frameworks import FrameworkStatus, frameworks
 from mesosctl.client.master import Master
 from mesosctl.model import profile, roles
 from mesosctl.model.errors import MesosctlError, NotFound, RuleViolation
-from mesosctl.model.offer_constraints import RegexLimits, excluded_agents
-from mesosctl.model.offers import Explanation, Reason
+from mesosctl.model.offers.constraints import RegexLimits, excluded_agents
+from mesosctl.model.offers.offers import Explanation, Reason
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota import RoleUsage
+from mesosctl.model.quota.rules import RoleUsage
 from mesosctl.model.roles import Priorities, did_you_mean
 from mesosctl.operations import offer_context
 from mesosctl.operations.offer_context import OfferContext
@@ -278,7 +278,7 @@ def explain(master: Master, target: str) -> list[Explanation]:
     known = frameworks(master.get("/frameworks"))
     subjects = _subjects(known, target)
     agents, awaited = standings(master.get("/slaves"))
-    usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", answers.roles, "quota is not looked at") or {}
+    usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", responses.roles, "quota is not looked at") or {}
     figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
     flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
     tenants = offer_context.tenants_if_any(master, flags or {}, known)
@@ -335,12 +335,12 @@ def _subjects(known: list[FrameworkStatus], target: str) -> list[_Subject]:
 
 def _numbers(answer: object) -> dict[str, float]:
     if not isinstance(answer, dict):
-        raise answers.wrong(answer, "an object", "metrics")
+        raise responses.wrong(answer, "an object", "metrics")
     return {str(name): float(value) for name, value in answer.items() if isinstance(value, int | float)}
 
 
 def _flags(answer: object) -> dict[str, str]:
     flags = answer.get("flags") if isinstance(answer, dict) else None
     if not isinstance(flags, dict):
-        raise answers.wrong(flags, "an object", "flags")
+        raise responses.wrong(flags, "an object", "flags")
     return {str(name): str(value) for name, value in flags.items()}

@@ -10,11 +10,11 @@ from typing import Any, Literal
 from mesosctl.api import offers as wire
 from mesosctl.api.agents import agents
 from mesosctl.api.scheduler_calls import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
+from mesosctl.client.body import EventStream
 from mesosctl.client.master import Master
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
-from mesosctl.model.offers import Offer, OfferOperation, Taken
-from mesosctl.model.operations import apply_all
+from mesosctl.model.offers.offers import Offer, OfferOperation, Taken
+from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import names_agent, told_apart
 from mesosctl.operations.confirm import make

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesosctl.api.rate_limits import RateLimits
-from mesosctl.api.written_files import read_json
+from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.api.files.reading import read_json
 from mesosctl.client.master import Master
+from mesosctl.files import write_atomically
 from mesosctl.model import ratelimit
 from mesosctl.model.errors import BadInput, NotFound, printable_json, read_text_file, why_unreadable
 from mesosctl.model.ratelimit import RateLimit
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.files import write_atomically
 from mesosctl.operations.ratelimit import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
 

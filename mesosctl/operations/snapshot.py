@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from mesosctl.api import answers, cluster_state
+from mesosctl.api import cluster_state, responses
 from mesosctl.api.cluster_state import ClusterState
 from mesosctl.api.protobuf.decoding import decode
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.master import Master
+from mesosctl.files import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.model.quantities import Quota
-from mesosctl.operations.files import write_pieces
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
 
 ATTEMPTS = 3
@@ -66,8 +66,8 @@ def read_snapshot(
     the agents, frameworks and tasks cannot be read at all.
     """
     tell = progress or (lambda _: None)
-    version = answers.version(master.get("/version"))
-    flags = _if_allowed(lambda: answers.flags(master.get("/flags")))
+    version = responses.version(master.get("/version"))
+    flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
     whole = (flags or {}).get(_LENDS) == "true"
     before = _settings(master)
     changed = True
@@ -127,8 +127,8 @@ def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]
 
 def _settings(master: Master) -> _Settings:
     return _Settings(
-        _if_allowed(lambda: answers.quotas(master.get("/quota"))),
-        _if_allowed(lambda: answers.weights(master.get("/weights"))),
+        _if_allowed(lambda: responses.quotas(master.get("/quota"))),
+        _if_allowed(lambda: responses.weights(master.get("/weights"))),
     )
 
 
@@ -226,7 +226,7 @@ def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
 
 def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     found = []
-    if not answers.shows_everything({"flags": dict(flags)}):
+    if not responses.shows_everything({"flags": dict(flags)}):
         found.append("what access rules hide: taken as not being there")
     if "whitelist" in flags:
         found.append("the agents that --whitelist names: not told; taken as all")

@@ -6,7 +6,7 @@ every outstanding offer of the cluster is rescinded.
 
 from collections.abc import Mapping
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
@@ -15,7 +15,7 @@ from mesosctl.operations.confirm import make
 
 def read_weights(master: Master) -> dict[str, float]:
     """What is configured, by role; every other role weighs 1."""
-    return answers.weights(master.get("/weights"))
+    return responses.weights(master.get("/weights"))
 
 
 def update_weights(master: Master, wanted: Mapping[str, float], *, v1: bool = False, wait: bool = True) -> bool:

@@ -21,14 +21,14 @@ from mesosctl.model.errors import (
     UnexpectedAnswer,
     UsageError,
 )
-from mesosctl.model.holdings import AgentHolding
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations.holdings import AgentHolding
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.state import QuotaOptions, check_entries
-from mesosctl.operations.reservation_steps import SendOptions, operate
-from mesosctl.operations.reservation_targets import Owner, check_owner, find_agent, read_agents
+from mesosctl.operations.reservations.send import SendOptions, operate
+from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
 from mesosctl.planning import changes
 from mesosctl.planning.changes import Change, Owned
 from mesosctl.planning.forecast import Answer, Terms
@@ -148,7 +148,7 @@ class ChangeRunner:
             case changes.CreateVolume(agent, volume, disk):
                 self._create(agent, volume, disk)
             case changes.DestroyVolume(agent, volume):
-                from mesosctl.operations.reservations import destroy_volume
+                from mesosctl.operations.reservations.change import destroy_volume
 
                 destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
             case changes.LoseAgents():
@@ -175,8 +175,8 @@ class ChangeRunner:
         update.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
-        from mesosctl.operations.reservation_targets import to_reserve, to_undo
-        from mesosctl.operations.reservations import plan_reserve, plan_unreserve
+        from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+        from mesosctl.operations.reservations.targets import to_reserve, to_undo
 
         check_entries(self._master, [part.entry for part in change.parts])
         agent = self._agent(change.agent)
@@ -188,7 +188,7 @@ class ChangeRunner:
         operate(self._master, [plan(self._master, agent, entries)], _ONCE)
 
     def _create(self, word: str, volume: str, disk: Owned) -> None:
-        from mesosctl.operations.reservations import create_volume
+        from mesosctl.operations.reservations.change import create_volume
 
         made = Disk(persistence_id=volume, container_path="data", mode="RW")
         owner = replace(self._owner(disk), principal=None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from mesosctl.model.holdings import AgentHolding
+from mesosctl.model.reservations.holdings import AgentHolding
 from mesosctl.model.roles import shared_hostnames, short_ids
 from mesosctl.output.report import Column
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.offers import Explanation, Offer, Taken
+from mesosctl.model.offers.offers import Explanation, Offer, Taken
 from mesosctl.model.resources import Resources
 from mesosctl.output import report
 from mesosctl.output.agent_ids import agent_id_column_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
-from mesosctl.model.holdings import AgentChange, Holding, plain_text
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.reservations.holdings import AgentChange, Holding, plain_text
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.output.agent_ids import agent_id_column

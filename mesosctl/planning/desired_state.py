@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mesosctl.model import operations
 from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.holdings import AgentHolding, plain_text
 from mesosctl.model.profile import MESOS_1_11, Profile
 from mesosctl.model.quantities import Quota, format_milli
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import AgentHolding, plain_text
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_is_empty, value_subtract

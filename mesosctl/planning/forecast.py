@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mesosctl.model.capacity import total_guarantees, unpromised
 from mesosctl.model.quantities import Quantities, Quota, to_double
+from mesosctl.model.quota.capacity import total_guarantees, unpromised
 from mesosctl.model.resources import Resources
 
 

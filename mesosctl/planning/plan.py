@@ -7,10 +7,10 @@ quotas, what becomes smaller before what becomes larger; then weights; then what
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mesosctl.model.capacity import check_capacity, total_guarantees
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota import check_consumption
+from mesosctl.model.quota.capacity import check_capacity, total_guarantees
+from mesosctl.model.quota.rules import check_consumption
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import top_level
 from mesosctl.planning.desired_state import (

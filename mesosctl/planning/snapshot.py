@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.profile import MESOS_1_11
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.resources import Resources

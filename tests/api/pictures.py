@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, ReservationType, Resource
 from mesosctl.model.resources import Resources

@@ -82,14 +82,14 @@ def hints_in_source():
 
 
 WHO_SAYS_IT = {
-    "api/desired_state.py": ("diff", "apply"),
-    "api/offer_files.py": ("offers reserve", "offers unreserve"),
-    "model/quota.py": ("quota set", "quota update"),
-    "operations/apply_journal.py": ("apply",),
-    "operations/apply.py": ("apply",),
-    "operations/reservation_steps.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
-    "operations/reservation_targets.py": ("reserve",),
-    "operations/reservations.py": ("reserve", "volumes destroy"),
+    "api/files/desired_state.py": ("diff", "apply"),
+    "api/files/offers.py": ("offers reserve", "offers unreserve"),
+    "model/quota/rules.py": ("quota set", "quota update"),
+    "operations/apply/journal.py": ("apply",),
+    "operations/apply/run.py": ("apply",),
+    "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
+    "operations/reservations/targets.py": ("reserve",),
+    "operations/reservations/change.py": ("reserve", "volumes destroy"),
 }
 """The commands in which a module that is none itself gives its hints."""
 

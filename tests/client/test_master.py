@@ -6,10 +6,9 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
-from mesosctl.client.settings import ClientSettings
-from mesosctl.client.trace import Trace
+from mesosctl.client.response import Trace
+from mesosctl.client.settings import ClientSettings, Credentials, Token
 from mesosctl.model.errors import (
     DeadlinePassed,
     Denied,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.api.desired_state import dump
+from mesosctl.api.files.desired_state import dump
 from mesosctl.model.quantities import Limits, Quantities
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import DesiredReservation, DesiredState
 from tests.conformance.carriers import Carrier, Pool

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fake_master
 from fake_master.forecasting.dry_run import DryRun
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import Held, Terms

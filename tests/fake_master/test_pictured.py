@@ -16,7 +16,7 @@ from fake_master.transports.address import open_on_call
 from mesosctl.api.cluster_state import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources

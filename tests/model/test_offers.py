@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from mesosctl.api.offer_files import read_offer
+from mesosctl.api.files.offers import read_offer
 from mesosctl.api.scheduler_calls import AcceptCall
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
-from mesosctl.model.offers import Offer, Owner, reserve, unreserve
+from mesosctl.model.offers.offers import Offer, Owner, reserve, unreserve
 from mesosctl.model.text import parse_entries
 
 STATIC = [{"type": "STATIC", "role": "ads"}]

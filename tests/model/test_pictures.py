@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 
 from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources

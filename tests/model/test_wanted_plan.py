@@ -6,12 +6,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mesosctl.model import operations
-from mesosctl.model.capacity import total_guarantees
 from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.holdings import AgentHolding
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.capacity import total_guarantees
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import AgentHolding
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mesosctl.files import write_atomically
 from mesosctl.model.errors import BadInput
-from mesosctl.operations.files import write_atomically
 
 SOMEBODY = 12_345
 
@@ -20,7 +20,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path],
         if os.geteuid() == 0:
             os.chown(link, SOMEBODY, SOMEBODY, follow_symlinks=False)
         else:
-            monkeypatch.setattr("mesosctl.operations.files.os.geteuid", lambda: SOMEBODY)
+            monkeypatch.setattr("mesosctl.files.os.geteuid", lambda: SOMEBODY)
 
     return plant
 

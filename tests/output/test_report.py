@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from mesosctl.model.holdings import AgentHolding, Holding, holdings
+from mesosctl.model.reservations.holdings import AgentHolding, Holding, holdings
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.output.documents.reservations import ReservationEntry, ReservationList, VolumeList

@@ -12,8 +12,8 @@ from fake_master.allocator.hierarchical.run import headroom
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model import roles
 from mesosctl.model.errors import Conflict
-from mesosctl.model.operations import Conversion, apply_all
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resources import Resources
 
 # ruff: noqa: D102  # the interface documents its methods

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, undocumented
 from mesosctl.api.cluster_state import ResourceLists
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import list_to_json
+from mesosctl.api.responses import NATURAL, text, undocumented
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.profile import TERMINAL_STATES

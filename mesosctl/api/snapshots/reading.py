@@ -11,12 +11,12 @@ from mesosctl.api.protobuf.messages import Field, Message, read
 from mesosctl.api.protobuf.streaming import Part
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
-from mesosctl.model import quota as quota_rules
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.profile import MESOS_1_11
 from mesosctl.model.quantities import Quota
+from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mesosctl.client.master import Master
-    from mesosctl.operations.apply_journal import Journal
+    from mesosctl.operations.apply.journal import Journal
     from mesosctl.planning.plan import Step
 
 
@@ -51,9 +51,9 @@ def diff(
     without limit means what quota set and quota update mean without --limit; "none" is no limit.  Nothing
     is changed.  The exit status is 1 where there is a difference.
     """
-    from mesosctl.api.desired_state import load
-    from mesosctl.api.places import places_in_toml
-    from mesosctl.operations.apply_plan import compare
+    from mesosctl.api.files.desired_state import load
+    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
     written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_toml)
@@ -94,11 +94,11 @@ def apply(  # one parameter an option
     A person is asked first.  A script must say --yes where the plan takes something away: removes or lowers a
     quota, lowers a weight (as --prune does, to 1), unreserves.
     """
-    from mesosctl.api.desired_state import load
-    from mesosctl.api.places import places_in_toml
-    from mesosctl.operations.apply import prove as prove_reached
-    from mesosctl.operations.apply_journal import About, Journal, digest, folder
-    from mesosctl.operations.apply_plan import make_plan
+    from mesosctl.api.files.desired_state import load
+    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.operations.apply.journal import About, Journal, digest, folder
+    from mesosctl.operations.apply.plan import make_plan
+    from mesosctl.operations.apply.run import prove as prove_reached
 
     text = read_text(file, "--file", session.environment.stdin)
     wanted, written = load(text, named(file)), Written(file, text, places_in_toml)
@@ -128,8 +128,8 @@ def _go(  # the parts of one command
     *,
     trusts: bool,
 ) -> None:
-    from mesosctl.operations.apply import check_same, resume, run
-    from mesosctl.operations.apply_journal import Entry
+    from mesosctl.operations.apply.journal import Entry
+    from mesosctl.operations.apply.run import check_same, resume, run
     from mesosctl.output.plan import plan_report
 
     left = resume(master, journal, digest)
@@ -199,9 +199,9 @@ def export(session: Session, *, file: ExportFile = None) -> None:
 
     On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
     """
-    from mesosctl.api.desired_state import content, dump
-    from mesosctl.operations.apply_plan import exported, read_actual
-    from mesosctl.operations.files import holds_another_text, write_atomically
+    from mesosctl.api.files.desired_state import content, dump
+    from mesosctl.files import holds_another_text, write_atomically
+    from mesosctl.operations.apply.plan import exported, read_actual
     from mesosctl.output.plan import wanted_state
 
     writes_file = file is not None and str(file) != "-"

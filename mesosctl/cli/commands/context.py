@@ -11,7 +11,7 @@ from mesosctl.cli.names import forget, keep_contexts
 from mesosctl.cli.session import Session
 from mesosctl.cli.settings import Settings, Value, declared, existing_configuration, resolve
 from mesosctl.cli.verb import group, verb
-from mesosctl.client.trace import STRUCK_OUT
+from mesosctl.client.response import STRUCK_OUT
 from mesosctl.output.contexts import InEffect, Kept, context_list, context_show
 
 app = group(

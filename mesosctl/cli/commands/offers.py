@@ -20,7 +20,7 @@ from mesosctl.output.offers import change_line, offer_call, offer_explain, offer
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
-    from mesosctl.model.offers import Offer, OfferOperation
+    from mesosctl.model.offers.offers import Offer, OfferOperation
 
 
 app = group(
@@ -200,7 +200,7 @@ def simulate(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg =
     if not instead:
         session.emit(offer_simulation(sharing))
     if svg is not None:
-        from mesosctl.operations.files import write_atomically
+        from mesosctl.files import write_atomically
         from mesosctl.output.dominant_shares import picture
 
         if instead:
@@ -239,7 +239,7 @@ def take(
     """
     if bool(reserve) == bool(unreserve):
         raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
-    from mesosctl.model import offers
+    from mesosctl.model.offers import offers
     from mesosctl.operations.offers import take
     from mesosctl.operations.quota.state import check_entries
 
@@ -266,7 +266,7 @@ def _check_agent(master: "Master", word: str) -> None:
 
     Otherwise every offer would be declined until the deadline, and nobody would know why.
     """
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     try:
         agents = read_agents(master)
@@ -296,9 +296,9 @@ def reserve(
     It has the format of the offer: role and reservation, or for a framework with
     RESERVATION_REFINEMENT the stack with a reservation pushed onto it.
     """
-    from mesosctl.api.offer_files import read_offer
+    from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall
-    from mesosctl.model import offers
+    from mesosctl.model.offers import offers
 
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
@@ -319,9 +319,9 @@ def unreserve(
 
     It names what the offer has reserved, entry by entry, in the offer's own format.
     """
-    from mesosctl.api.offer_files import read_offer
+    from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall
-    from mesosctl.model import offers
+    from mesosctl.model.offers import offers
 
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)

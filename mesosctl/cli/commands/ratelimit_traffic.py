@@ -75,8 +75,8 @@ def simulate(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = No
     """
     from pathlib import Path
 
+    from mesosctl.files import write_atomically
     from mesosctl.model.ratelimit import check
-    from mesosctl.operations.files import write_atomically
     from mesosctl.operations.ratelimit_file import parse
     from mesosctl.output.ratelimit_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
@@ -134,9 +134,9 @@ def suggest(
     from math import ceil
     from pathlib import Path
 
-    from mesosctl.api.rate_limits import RateLimits
+    from mesosctl.api.files.rate_limits import RateLimits
+    from mesosctl.files import write_atomically
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.files import write_atomically
     from mesosctl.operations.ratelimit import Pace, watch_and_suggest
     from mesosctl.operations.ratelimit_file import dump
     from mesosctl.output.ratelimit_simulation import suggestion

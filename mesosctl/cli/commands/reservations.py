@@ -9,12 +9,12 @@ import typer
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.model.errors import UsageError
-from mesosctl.model.holdings import holdings
+from mesosctl.model.reservations.holdings import holdings
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.roles import closest
 from mesosctl.model.text import parse_of_agents
-from mesosctl.operations.reservation_steps import SendOptions
-from mesosctl.operations.reservation_targets import Owner
+from mesosctl.operations.reservations.send import SendOptions
+from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import reservation_list, reservation_tree
 
 Agent = Annotated[
@@ -166,7 +166,7 @@ def reservations(  # one parameter an option
 
     Static reservations belong to an agent's configuration; dynamic ones can be undone.
     """
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     if wait_for is not None and (role is None or agent is None):
         raise UsageError("--wait-for needs --role and --agent", field="--wait-for")
@@ -177,7 +177,7 @@ def reservations(  # one parameter an option
             found = [find_agent(found, agent)]
         if wait_for is not None and role is not None:
             from mesosctl.operations.quota.state import check_entries
-            from mesosctl.operations.reservations import wait_until_reserved
+            from mesosctl.operations.reservations.change import wait_until_reserved
 
             entries = [] if wait_for == "none" else parse_amounts([wait_for])
             check_entries(master, entries)

@@ -19,11 +19,11 @@ from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.model.errors import UsageError
-from mesosctl.model.holdings import AgentChange
+from mesosctl.model.reservations.holdings import AgentChange
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.operations.reservation_steps import SendOptions
-from mesosctl.operations.reservation_targets import Owner
+from mesosctl.operations.reservations.send import SendOptions
+from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import agent_changes
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
     from mesosctl.operations.quota.state import check_entries
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import plan_reserve, read_reserve
+    from mesosctl.operations.reservations.change import plan_reserve, read_reserve
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     text = read_text(file, "--file", session.environment.stdin)
     with session.open_master() as master:
@@ -101,8 +101,8 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> Non
 def _on_one(
     master: "Master", agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions
 ) -> list[AgentChange]:
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import reserve_for
+    from mesosctl.operations.reservations.change import reserve_for
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     return reserve_for(master, [find_agent(read_agents(master), agent)], entries, wanted, how)
 
@@ -116,8 +116,8 @@ def _on_some(  # the words of one command
     how: SendOptions,
 ) -> list[AgentChange]:
     """On `count` agents with these attributes, those with most room first."""
-    from mesosctl.operations.reservation_targets import read_agents, with_attributes
-    from mesosctl.operations.reservations import reserve_on_some
+    from mesosctl.operations.reservations.change import reserve_on_some
+    from mesosctl.operations.reservations.targets import read_agents, with_attributes
 
     return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)
 
@@ -174,9 +174,9 @@ def unreserve(
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
     from mesosctl.operations.quota.state import check_entries
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import plan_unreserve, read_unreserve
+    from mesosctl.operations.reservations.change import plan_unreserve, read_unreserve
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     payload = read_unreserve(read_text(file, "--file", session.environment.stdin), named(file))
     with session.open_master() as master:
@@ -188,8 +188,8 @@ def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptio
 
 def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:
     """These amounts, on one agent."""
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import unreserve_of
+    from mesosctl.operations.reservations.change import unreserve_of
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
         found = find_agent(read_agents(master), agent)
@@ -198,9 +198,9 @@ def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Own
 
 def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:
     """All that the owner has, on one agent or everywhere: shown first, and asked about."""
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import plan_all, refined_left
+    from mesosctl.operations.reservations.change import plan_all, refined_left
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
         everybody = read_agents(master)

@@ -22,7 +22,7 @@ from mesosctl.cli.commands.reservations import (
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import UsageError
-from mesosctl.model.holdings import holdings, plain_text
+from mesosctl.model.reservations.holdings import holdings, plain_text
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
 from mesosctl.output.reservations import agent_changes, volume_list
@@ -46,7 +46,7 @@ _LIST_EXAMPLES = (
 @verb(_LIST_EXAMPLES)
 def list_(session: Session, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
     """Show persistent volumes and whether tasks use them."""
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
         found = read_agents(master, session.progress)
@@ -89,8 +89,8 @@ def create(  # noqa: PLR0913  # one parameter an option
     trust_master: TrustMaster = False,
 ) -> None:
     """Make a persistent volume of reserved disk, and wait until master and agent both show it."""
-    from mesosctl.operations import reservation_targets as meant
-    from mesosctl.operations.reservations import create_volume
+    from mesosctl.operations.reservations import targets as meant
+    from mesosctl.operations.reservations.change import create_volume
 
     if ":" not in size:
         raise UsageError(f"'{size}' does not say of what", field="SIZE", hint=f"write disk:{size}")
@@ -124,9 +124,9 @@ def destroy(
 
     The volume is looked for first; a volume that a task uses cannot be destroyed.
     """
-    from mesosctl.operations import reservation_targets as meant
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservations import plan_destroy
+    from mesosctl.operations.reservations import targets as meant
+    from mesosctl.operations.reservations.change import plan_destroy
+    from mesosctl.operations.reservations.send import operate
 
     with session.open_master() as master:
         on = meant.find_agent(meant.read_agents(master), agent)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mesosctl.client.master import Master
 from mesosctl.model.quantities import Limits, Quota
-from mesosctl.model.quota import (
+from mesosctl.model.quota.rules import (
     DesiredQuota,
     QuotaChange,
     check_limits_fit_request,

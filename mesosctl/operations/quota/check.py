@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles
-from mesosctl.model.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.profile import Profile
 from mesosctl.model.quantities import Limits, Quota, to_double
-from mesosctl.model.quota import (
+from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
+from mesosctl.model.quota.rules import (
     Finding,
     QuotaCheck,
     check_amounts_above_zero,
@@ -47,7 +47,7 @@ def check_quota(
     quotas = quotas_if_allowed(master)
     available = capacity_if_allowed(master)
     flags = read_if_allowed(
-        master, "/flags", lambda answer: (answers.whitelist(answer),), "the whitelist is not checked"
+        master, "/flags", lambda answer: (responses.whitelist(answer),), "the whitelist is not checked"
     )
     made = quota_of_guarantee(guarantee, profile)
     wanted = made if limits is None else Quota(made.guarantees, limits)

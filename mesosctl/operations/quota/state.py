@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles as roles_model
-from mesosctl.model.capacity import check_capacity
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
-from mesosctl.model.quota import (
+from mesosctl.model.quota.capacity import check_capacity
+from mesosctl.model.quota.rules import (
     RoleStatus,
     RoleUsage,
     check_amounts_above_zero,
@@ -22,7 +22,7 @@ from mesosctl.model.resource import Resource
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 
 if TYPE_CHECKING:
-    from mesosctl.model.capacity import AgentCapacity
+    from mesosctl.model.quota.capacity import AgentCapacity
 
 
 Value = TypeVar("Value")
@@ -30,13 +30,13 @@ Value = TypeVar("Value")
 
 def read_quotas(master: Master) -> dict[str, Quota]:
     """Every role with an entry that this principal may see, sorted."""
-    return answers.quotas(master.get("/quota"))
+    return responses.quotas(master.get("/quota"))
 
 
 def sees_every_role(master: Master) -> bool:
     """Whether a role that GET /quota leaves out certainly has no quota, rather than being hidden by an ACL."""
     try:
-        return answers.shows_everything(master.get("/flags"))
+        return responses.shows_everything(master.get("/flags"))
     except MesosctlError:
         return False
 
@@ -59,12 +59,12 @@ def _if_allowed(master: Master, path: str, read: Callable[[], Value], without: s
 
 def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
     """`read_quotas`, or None where they may not be seen."""
-    return read_if_allowed(master, "/quota", answers.quotas, "the rules on existing quotas are left to the master")
+    return read_if_allowed(master, "/quota", responses.quotas, "the rules on existing quotas are left to the master")
 
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
     """What the cluster can promise, or None where its agents may not be seen."""
-    from mesosctl.model.capacity import capacity
+    from mesosctl.model.quota.capacity import capacity
 
     found = agents_if_allowed(master, "whether it fits is left to the master")
     return None if found is None else capacity(found, master.profile)
@@ -85,7 +85,7 @@ def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | No
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
     """What each known role holds, or None where that may not be seen."""
-    return read_if_allowed(master, "/roles", answers.roles, "usage is left out")
+    return read_if_allowed(master, "/roles", responses.roles, "usage is left out")
 
 
 def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:

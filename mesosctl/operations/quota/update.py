@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, Rejected, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota import (
+from mesosctl.model.quota.rules import (
     DesiredQuota,
     QuotaChange,
     check_consumption,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.model import offers as values
+from mesosctl.model.offers import offers as values
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import dominant_shares
 

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from mesosctl.model import quota as quota_model
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
+from mesosctl.model.quota import rules as quota_model
 
 
 def amounts(values: Quantities | Limits) -> dict[str, float]:

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from mesosctl.model import holdings
+from mesosctl.model.reservations import holdings
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.output.documents.quota import Amounts, Document, Strict, amounts

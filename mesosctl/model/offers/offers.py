@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self
 
-from mesosctl.model import operations
 from mesosctl.model.errors import Conflict
-from mesosctl.model.operations import Conversion
 from mesosctl.model.quantities import Quantities, to_double, to_milli
-from mesosctl.model.reservations import Requester, check_reserve, check_unreserve
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.operations import Conversion
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_quantity

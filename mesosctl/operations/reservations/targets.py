@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from mesosctl.api import agents as agents_api
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
-from mesosctl.model.holdings import AgentHolding, plain_text
-from mesosctl.model.reservations import check_stack
+from mesosctl.model.reservations.holdings import AgentHolding, plain_text
+from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids

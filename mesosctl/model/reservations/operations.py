@@ -8,7 +8,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.reservations import ALL_CAPABILITIES, Requester, check_agent, check_amount, check_operands, quoted
+from mesosctl.model.reservations.rules import (
+    ALL_CAPABILITIES,
+    Requester,
+    check_agent,
+    check_amount,
+    check_operands,
+    quoted,
+)
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from mesosctl.api import agents
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotConfirmed
-from mesosctl.model.holdings import AgentChange, AgentHolding, Deed, Outcome
-from mesosctl.model.operations import Conversion, apply_all
+from mesosctl.model.reservations.holdings import AgentChange, AgentHolding, Deed, Outcome
+from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.operations.confirm import make
-from mesosctl.operations.reservation_targets import read_agents
+from mesosctl.operations.reservations.targets import read_agents
 
 if TYPE_CHECKING:
     from mesosctl.api.reservations import AgentOperation

@@ -1,7 +1,8 @@
 """What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from mesosctl.api.protobuf.decoding import ConversionError, decode
@@ -175,3 +176,35 @@ def raise_for_status(answer: Answer, asker: Asker) -> None:
         status=answer.status,
         hint="check that --master is a Mesos master",
     )
+
+
+STRUCK_OUT = "***"
+_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One request and its answer, or `failure`, the sentence for why there is none.
+
+    `headers` are those that were sent, with what is secret in them struck out.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None = field(repr=False)
+    seconds: float
+    answer: Answer | None = None
+    failure: str | None = None
+    outcome: str = ""
+    """What came of it, where it was no HTTP."""
+
+
+def presentable(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers that may be shown: of a secret one only its scheme is left."""
+    return {name: _struck_out(value) if name.lower() in _SECRET_HEADERS else value for name, value in headers.items()}
+
+
+def _struck_out(value: str) -> str:
+    scheme, sign, _ = value.partition(" " if " " in value else "=")
+    return f"{scheme}{sign}{STRUCK_OUT}" if sign else STRUCK_OUT

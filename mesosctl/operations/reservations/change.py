@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from mesosctl.api import agents as agents_api
 from mesosctl.api import reservations
 from mesosctl.client.master import Master
-from mesosctl.model import operations
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
-from mesosctl.model.holdings import AgentChange, AgentHolding, plain_text
-from mesosctl.model.operations import check_create, check_destroy
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.reservations import Requester, check_reserve, check_unreserve
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import AgentChange, AgentHolding, plain_text
+from mesosctl.model.reservations.operations import check_create, check_destroy
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.state import check_entries
-from mesosctl.operations.reservation_steps import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
-from mesosctl.operations.reservation_targets import (
+from mesosctl.operations.reservations.send import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
+from mesosctl.operations.reservations.targets import (
     Owner,
     all_of,
     check_owner,

@@ -4,18 +4,18 @@ from collections import Counter
 from dataclasses import replace
 
 from mesosctl.client.master import Master
-from mesosctl.model.capacity import AgentCapacity, capacity
 from mesosctl.model.errors import NotFound, RuleViolation
-from mesosctl.model.holdings import AgentHolding
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.quota import DesiredQuota, check_limits_fit_request
+from mesosctl.model.quota.capacity import AgentCapacity, capacity
+from mesosctl.model.quota.rules import DesiredQuota, check_limits_fit_request
+from mesosctl.model.reservations.holdings import AgentHolding
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import check_name
 from mesosctl.operations.quota.state import check_config, names_of_quota, read_quotas, usage_if_allowed
 from mesosctl.operations.quota.update import of_role
-from mesosctl.operations.reservation_targets import find_agent, read_agents
-from mesosctl.operations.reservations import plan_reserve, plan_unreserve, requester
+from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve, requester
+from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
 from mesosctl.planning.desired_state import (
     Actual,

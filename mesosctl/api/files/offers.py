@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from mesosctl.api.documented import Documented
+from mesosctl.api.files.reading import read_json
 from mesosctl.api.offers import offer
 from mesosctl.api.resource_model import AllocationInfo, Resource
-from mesosctl.api.written_files import read_json
-from mesosctl.model import offers as core
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.offers import offers as core
 
 
 class Id(Documented):

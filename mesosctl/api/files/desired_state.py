@@ -27,16 +27,16 @@ does a `guarantee` or `limit` that is left out: it means what `quota set` and `q
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.api import written_files
-from mesosctl.api.places import places_in_toml
+from mesosctl.api.files import reading
+from mesosctl.api.files.places import places_in_toml
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
-from mesosctl.model import quota as quota_rules
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
-from mesosctl.model.quota import DesiredQuota
-from mesosctl.model.reservations import check_stack
+from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries, parse_resources
@@ -114,7 +114,7 @@ def _labels(value: Any, where: str) -> Labels | None:
 
 def load(text: str, where: str) -> DesiredState:
     """The wishes in the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
-    document = written_files.read(text, where)
+    document = reading.read(text, where)
     try:
         return _wanted(document)
     except RuleViolation as error:

@@ -6,13 +6,13 @@ from typing import Literal
 
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
-from mesosctl.model.quota import DesiredQuota
-from mesosctl.operations.apply_journal import Entry, Journal
-from mesosctl.operations.apply_plan import compare
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.operations.apply.journal import Entry, Journal
+from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.state import read_quotas
-from mesosctl.operations.reservation_steps import SendOptions, operate
-from mesosctl.operations.reservation_targets import read_agents
-from mesosctl.operations.reservations import plan_reserve, plan_unreserve
+from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+from mesosctl.operations.reservations.send import SendOptions, operate
+from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.weights import read_weights, update_weights
 from mesosctl.planning.desired_state import DesiredState, ReservationStep, of_kinds
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep, describe, shown_after

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mesosctl.model.reservations import ALL_CAPABILITIES
+from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Disk, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
