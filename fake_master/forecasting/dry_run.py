@@ -26,8 +26,9 @@ from fake_master.state.tasks import Task
 from fake_master.transports.in_process import CarrierTransport
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
+from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import Answer, ClusterSummary, Forecast, Rescinded, Terms
+from mesosctl.planning.forecast import Answer, Forecast, Rescinded, Terms
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 _NAMED = 20

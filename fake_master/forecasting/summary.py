@@ -13,7 +13,8 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import told_apart
-from mesosctl.planning.forecast import AgentRoom, ClusterSummary, Evicted, Held
+from mesosctl.planning.cluster_summary import AgentRoom, ClusterSummary, Held
+from mesosctl.planning.forecast import Evicted
 
 
 class AgentNames:

@@ -20,7 +20,8 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
-from mesosctl.model.errors import BadInput, Forbidden, RuleViolation, read_text_file, why_unreadable
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.model.profile import MESOS_1_4, PROFILES
 from mesosctl.model.text import parse_resources
 

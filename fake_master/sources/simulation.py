@@ -13,7 +13,8 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
-from mesosctl.model.errors import BadInput, open_file, why_unreadable
+from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.planning.dominant_shares import FrameworkHolding, Revoked, Sharing, SharingStep
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from mesosctl.api.cluster_state import Entries, Known, resource_at
+from mesosctl.api.interning import Entries, Known, resource_at
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.protobuf.streaming import parts

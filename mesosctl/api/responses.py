@@ -10,7 +10,7 @@ from typing import Any
 
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
-from mesosctl.model.quota.rules import RoleUsage
+from mesosctl.model.quota.status import RoleUsage
 
 
 def version(answer: Any) -> str:

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.cli.settings import Setting, Value, declared
-from mesosctl.model.errors import LARGEST_TEXT, BadInput, NotFound, open_file, printable, why_unreadable
+from mesosctl.cli.declared_settings import Setting, Value, declared
+from mesosctl.files.reading import LARGEST_TEXT, open_file, why_unreadable
+from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")

@@ -27,8 +27,9 @@ from mesosctl.cli.configuration import (
     rival,
     too_open,
 )
-from mesosctl.cli.settings import Value, configuration_path
-from mesosctl.files import write_atomically
+from mesosctl.cli.declared_settings import Value
+from mesosctl.cli.settings import configuration_path
+from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
 

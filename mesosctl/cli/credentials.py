@@ -8,9 +8,11 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.settings import Settings, declared
-from mesosctl.model.errors import BadInput, UsageError, open_file, why_unreadable
+from mesosctl.cli.settings import Settings
+from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
 
 if TYPE_CHECKING:

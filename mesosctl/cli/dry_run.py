@@ -99,7 +99,7 @@ def tell(session: Session, forecast: Forecast, report: str | None, would: list[R
     if not instead:
         session.emit(forecast_report(forecast, would))
     if report is not None:
-        from mesosctl.files import write_atomically
+        from mesosctl.files.writing import write_atomically
         from mesosctl.output.forecast_page import page
 
         # A browser must be able to read it, whatever bytes a name is made of.

@@ -16,7 +16,8 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, open_file, read_text_file, why_unreadable
+from mesosctl.files.reading import open_file, read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound
 from mesosctl.model.redaction import Secrets
 from mesosctl.output import report
 

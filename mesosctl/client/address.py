@@ -3,7 +3,8 @@
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.model.errors import BadInput, UsageError, read_text_file, why_unreadable
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, UsageError
 
 DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"

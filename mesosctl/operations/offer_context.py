@@ -11,7 +11,7 @@ from mesosctl.model.errors import Denied
 from mesosctl.model.eviction import Guest, Room, candidates, choose
 from mesosctl.model.offers.offers import AcceptedKinds, AgentFeatures, Capabilities, Reason, is_allocatable
 from mesosctl.model.quantities import Quantities, Quota, to_milli
-from mesosctl.model.quota.rules import RoleUsage
+from mesosctl.model.quota.status import RoleUsage
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import told_apart
 

@@ -10,9 +10,10 @@ from typing import Any
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.files.reading import read_json
 from mesosctl.client.master import Master
-from mesosctl.files import write_atomically
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.files.writing import write_atomically
 from mesosctl.model import ratelimit
-from mesosctl.model.errors import BadInput, NotFound, printable_json, read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, NotFound, printable_json
 from mesosctl.model.ratelimit import RateLimit
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.ratelimit import principals_if_allowed

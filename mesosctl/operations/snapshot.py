@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from mesosctl.api import cluster_state, responses
-from mesosctl.api.cluster_state import ClusterState
+from mesosctl.api import responses
 from mesosctl.api.protobuf.decoding import decode
+from mesosctl.api.snapshots import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.api.snapshots.cluster_state import ClusterState
 from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.master import Master
-from mesosctl.files import write_pieces
+from mesosctl.files.writing import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.model.quantities import Quota

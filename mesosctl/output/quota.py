@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.quantities import Limits, Quantities, format_milli
-from mesosctl.model.quota.rules import QuotaChange, QuotaCheck, RoleStatus
+from mesosctl.model.quota.status import QuotaChange, QuotaCheck, RoleStatus
 from mesosctl.output.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:

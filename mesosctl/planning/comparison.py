@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mesosctl.model.quantities import Quantities
+from mesosctl.planning.cluster_summary import ClusterSummary, Held
 from mesosctl.planning.forecast import (
     ASSUMPTIONS,
     Answer,
     Assumption,
-    ClusterSummary,
     Evicted,
     Fit,
     Forecast,
     Headroom,
-    Held,
     Kind,
     Party,
     Rescinded,

@@ -13,16 +13,8 @@ from mesosctl.model.quota.capacity import check_capacity, total_guarantees
 from mesosctl.model.quota.rules import check_consumption
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import top_level
-from mesosctl.planning.desired_state import (
-    Actual,
-    AgentReservations,
-    DesiredState,
-    ReservationStep,
-    of_kinds,
-    quota_changes,
-    quota_text,
-    weight_changes,
-)
+from mesosctl.planning.desired_state import Actual, DesiredState, quota_changes, quota_text, weight_changes
+from mesosctl.planning.reservation_plan import AgentReservations, ReservationStep, of_kinds
 
 
 @dataclass(frozen=True, slots=True)

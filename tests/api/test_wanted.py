@@ -15,8 +15,9 @@ from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Ranges
-from mesosctl.planning.desired_state import DesiredReservation, DesiredState, ReservationStep
+from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import QuotaStep, WeightsStep
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 from tests.api.pictures import COMPONENT, MILLI, ROLE, TEXT, quotas
 from tests.profiles import examples
 

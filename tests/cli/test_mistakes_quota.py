@@ -10,8 +10,8 @@ import typer
 
 import mesosctl
 from mesosctl.__main__ import main
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.main import app
-from mesosctl.cli.settings import declared
 from tests.cli.mistakes_quota import BEFORE, FILES, MISTAKES, OLDER_MISTAKES
 from tests.surroundings import InMemory
 

@@ -13,7 +13,8 @@ from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.forecast import Held, Terms
+from mesosctl.planning.cluster_summary import Held
+from mesosctl.planning.forecast import Terms
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
 CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})

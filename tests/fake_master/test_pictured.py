@@ -13,8 +13,8 @@ from fake_master.http.operator_api import READERS
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
-from mesosctl.api.cluster_state import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota

@@ -2,8 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.planning.cluster_summary import AgentRoom, ClusterSummary, Held
 from mesosctl.planning.comparison import RunSummary, fits, forecast, headroom, parties, starving, unknowns, unoffered
-from mesosctl.planning.forecast import AgentRoom, Answer, ClusterSummary, Held
+from mesosctl.planning.forecast import Answer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 PICTURE = ClusterSnapshot("1.11.0", 1e9)

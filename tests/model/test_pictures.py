@@ -24,8 +24,8 @@ from mesosctl.planning.snapshot import (
     SnapshotFramework,
     SnapshotTask,
     Usage,
-    changes,
 )
+from mesosctl.planning.snapshot_differences import changes
 from tests.api.pictures import pictures
 from tests.profiles import examples
 

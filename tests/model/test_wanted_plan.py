@@ -15,15 +15,9 @@ from mesosctl.model.reservations.holdings import AgentHolding
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.desired_state import (
-    Actual,
-    DesiredReservation,
-    DesiredState,
-    ReservationStep,
-    differences,
-    quota_changes,
-)
+from mesosctl.planning.desired_state import Actual, DesiredState, differences, quota_changes
 from mesosctl.planning.plan import QuotaStep, WeightsStep, order_quotas, plan
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 from tests.profiles import examples
 
 ROOM = Quantities({"cpus": 10, "mem": 10})

@@ -9,7 +9,7 @@ from mesosctl.api.agents import AgentUsage
 from mesosctl.api.frameworks import FrameworkStatus, TenantTask, tenant_tasks
 from mesosctl.model.offers.offers import Reason
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.rules import RoleUsage
+from mesosctl.model.quota.status import RoleUsage
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources

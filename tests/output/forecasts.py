@@ -6,8 +6,9 @@ from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
+from mesosctl.planning.cluster_summary import AgentRoom, ClusterSummary, Held
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import AgentRoom, Answer, ClusterSummary, Evicted, Forecast, Held, Rescinded
+from mesosctl.planning.forecast import Answer, Evicted, Forecast, Rescinded
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 HOSTILE = "</td><script>document.title='owned'</script>&\"'\u202e"

@@ -41,8 +41,9 @@ from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries, parse_resources
 from mesosctl.model.values import format_value
-from mesosctl.planning.desired_state import DesiredReservation, DesiredState, ReservationStep
+from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 
 SCHEMA_VERSION = 1
 NONE = "none"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.cluster_state import ResourceLists
+from mesosctl.api.interning import ResourceLists
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.responses import NATURAL, text, undocumented

@@ -200,7 +200,7 @@ def export(session: Session, *, file: ExportFile = None) -> None:
     On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
     """
     from mesosctl.api.files.desired_state import content, dump
-    from mesosctl.files import holds_another_text, write_atomically
+    from mesosctl.files.writing import holds_another_text, write_atomically
     from mesosctl.operations.apply.plan import exported, read_actual
     from mesosctl.output.plan import wanted_state
 

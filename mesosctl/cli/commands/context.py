@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.configuration import Configuration, no_context, read, without_password
+from mesosctl.cli.declared_settings import Value, declared
 from mesosctl.cli.names import forget, keep_contexts
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Settings, Value, declared, existing_configuration, resolve
+from mesosctl.cli.settings import Settings, existing_configuration, resolve
 from mesosctl.cli.verb import group, verb
 from mesosctl.client.response import STRUCK_OUT
 from mesosctl.output.contexts import InEffect, Kept, context_list, context_show

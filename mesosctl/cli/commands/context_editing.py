@@ -11,8 +11,9 @@ from mesosctl.cli import configuration_editing
 from mesosctl.cli.commands.context import Name, tell_completions
 from mesosctl.cli.configuration import rival
 from mesosctl.cli.credentials import ask_for_secret
+from mesosctl.cli.declared_settings import Setting, Value, declared
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Setting, Value, declared, resolve
+from mesosctl.cli.settings import resolve
 from mesosctl.cli.verb import verb
 from mesosctl.client.address import parse_address
 from mesosctl.model.errors import UsageError, printable

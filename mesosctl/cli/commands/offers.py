@@ -161,7 +161,7 @@ def explain(session: Session, target: Target) -> None:
 
     Reasons that the master's figures show come first, those that no master tells last.
     """
-    from mesosctl.operations.offer_reasons import explain
+    from mesosctl.operations.offer_explanation import explain
 
     with session.open_master() as master:
         session.emit(offer_explain(explain(master, target)))
@@ -200,7 +200,7 @@ def simulate(session: Session, cluster: Cluster, steps: Steps = 1000, svg: Svg =
     if not instead:
         session.emit(offer_simulation(sharing))
     if svg is not None:
-        from mesosctl.files import write_atomically
+        from mesosctl.files.writing import write_atomically
         from mesosctl.output.dominant_shares import picture
 
         if instead:

@@ -75,7 +75,7 @@ def simulate(session: Session, file: ConfigFile, traffic: Traffic, svg: Svg = No
     """
     from pathlib import Path
 
-    from mesosctl.files import write_atomically
+    from mesosctl.files.writing import write_atomically
     from mesosctl.model.ratelimit import check
     from mesosctl.operations.ratelimit_file import parse
     from mesosctl.output.ratelimit_simulation import simulation
@@ -135,7 +135,7 @@ def suggest(
     from pathlib import Path
 
     from mesosctl.api.files.rate_limits import RateLimits
-    from mesosctl.files import write_atomically
+    from mesosctl.files.writing import write_atomically
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import Pace, watch_and_suggest
     from mesosctl.operations.ratelimit_file import dump

@@ -83,7 +83,8 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
     from mesosctl.operations.quota.state import check_entries
-    from mesosctl.operations.reservations.change import plan_reserve, read_reserve
+    from mesosctl.operations.reservations.change import plan_reserve
+    from mesosctl.operations.reservations.payload import read_reserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
@@ -174,7 +175,8 @@ def unreserve(
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
     from mesosctl.operations.quota.state import check_entries
-    from mesosctl.operations.reservations.change import plan_unreserve, read_unreserve
+    from mesosctl.operations.reservations.change import plan_unreserve
+    from mesosctl.operations.reservations.payload import read_unreserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

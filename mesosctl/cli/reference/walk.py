@@ -8,8 +8,8 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.main import app
-from mesosctl.cli.settings import declared
 from mesosctl.cli.verb import GLOBAL_NAMES, Command, Example
 from mesosctl.planning.changes import VERBS
 

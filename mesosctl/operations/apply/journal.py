@@ -20,8 +20,9 @@ from typing import Any, NamedTuple, Self
 from mesosctl.api.files.desired_state import from_json, to_json
 from mesosctl.api.protobuf.decoding import decode
 from mesosctl.client.master import Master
-from mesosctl.files import sync_folder, write_atomically
-from mesosctl.model.errors import BadInput, Conflict, MesosctlError, read_text_file, why_unreadable
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.files.writing import sync_folder, write_atomically
+from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.planning.plan import Step
 
 SCHEMA_VERSION = 2

@@ -17,16 +17,9 @@ from mesosctl.operations.quota.update import of_role
 from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
-from mesosctl.planning.desired_state import (
-    Actual,
-    DesiredReservation,
-    DesiredState,
-    Difference,
-    ReservationStep,
-    differences,
-    quota_changes,
-)
+from mesosctl.planning.desired_state import Actual, DesiredState, Difference, differences, quota_changes
 from mesosctl.planning.plan import Step, plan
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 
 
 def read_actual(master: Master, wanted: DesiredState | None = None) -> Actual:

@@ -14,8 +14,9 @@ from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.weights import read_weights, update_weights
-from mesosctl.planning.desired_state import DesiredState, ReservationStep, of_kinds
+from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep, describe, shown_after
+from mesosctl.planning.reservation_plan import ReservationStep, of_kinds
 
 _NAMED = 3
 """Differences in one sentence."""

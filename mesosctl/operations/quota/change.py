@@ -6,15 +6,15 @@ from mesosctl.client.master import Master
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.rules import (
     DesiredQuota,
-    QuotaChange,
     check_limits_fit_request,
     check_no_quota_yet,
     check_role_may_have_quota,
     check_tree,
     quota_of_guarantee,
 )
+from mesosctl.model.quota.status import QuotaChange
 from mesosctl.model.resource import Resource
-from mesosctl.operations.confirm import make
+from mesosctl.operations.quota.send import send_quota, send_removal
 from mesosctl.operations.quota.state import (
     QuotaOptions,
     check_config,
@@ -24,8 +24,6 @@ from mesosctl.operations.quota.state import (
     check_request,
     no_quota,
     quotas_if_allowed,
-    read_quotas,
-    sees_every_role,
 )
 
 
@@ -71,32 +69,6 @@ def _set_with_limits(master: Master, role: str, wanted: Quota, options: QuotaOpt
     return change
 
 
-def send_quota(
-    master: Master, role: str, wanted: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
-) -> bool:
-    """Send a checked request for the guarantees of `wanted`; returns whether `wanted` was read back.
-
-    `seen` says that this principal has seen a quota of `role`, and so would see this one.
-    """
-    from mesosctl.api.quota import QuotaRequest, SetQuota, SetQuotaCall
-
-    request = QuotaRequest.of(role, wanted.guarantees, force=force)
-
-    def send() -> None:
-        if v1:
-            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
-        else:
-            master.post("/quota", request.body())
-
-    def look() -> bool | None:
-        shown = read_quotas(master).get(role)
-        if shown is None:
-            return False if seen or sees_every_role(master) else None
-        return shown == wanted
-
-    return make(master, send, look, what=f"setting quota of '{role}'", wait=wait)
-
-
 def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) -> list[QuotaChange]:
     """Remove the quotas of roles, in order, and read each back; none unless every role has one.
 
@@ -126,25 +98,3 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
             raise
         done.append(QuotaChange(role, (quotas or {}).get(role), None, confirmed))
     return done
-
-
-def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
-    """Remove one quota; returns whether it was seen to be gone.
-
-    `seen` says that this principal has seen it, and so would see it still.
-    """
-
-    def look() -> bool | None:
-        if role in read_quotas(master):
-            return False
-        return True if seen or sees_every_role(master) else None
-
-    return make(
-        master,
-        # A master reads the role from the path as it stands, without percent-decoding.
-        lambda: master.delete(f"/quota/{role}"),
-        look,
-        what=f"removing quota of '{role}'",
-        wait=wait,
-        seen_before=seen,
-    )

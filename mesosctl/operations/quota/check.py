@@ -10,8 +10,6 @@ from mesosctl.model.profile import Profile
 from mesosctl.model.quantities import Limits, Quota, to_double
 from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.model.quota.rules import (
-    Finding,
-    QuotaCheck,
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,
@@ -22,6 +20,7 @@ from mesosctl.model.quota.rules import (
     check_tree,
     quota_of_guarantee,
 )
+from mesosctl.model.quota.status import Finding, QuotaCheck
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
 from mesosctl.operations.quota.state import (

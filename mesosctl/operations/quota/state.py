@@ -10,14 +10,13 @@ from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, Rul
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
 from mesosctl.model.quota.capacity import check_capacity
 from mesosctl.model.quota.rules import (
-    RoleStatus,
-    RoleUsage,
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,
     check_not_nested,
     check_tree,
 )
+from mesosctl.model.quota.status import RoleStatus, RoleUsage
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 

@@ -1,11 +1,10 @@
 """`reserve` and `volumes create`."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mesosctl.api import agents as agents_api
-from mesosctl.api import reservations
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
 from mesosctl.model.quantities import Quantities
@@ -30,8 +29,7 @@ from mesosctl.operations.reservations.targets import (
 )
 
 if TYPE_CHECKING:
-    from mesosctl.api.reservations import AgentId
-    from mesosctl.api.resource_model import Resource as Message
+    pass
 
 
 def requester(master: Master) -> Requester:
@@ -236,59 +234,6 @@ def plan_destroy(agent: AgentHolding, volume_id: str, role: str | None) -> Opera
             error.hint = "it can be destroyed once the task has ended"
         raise
     return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """Resources with their stacks, what they are taken from and the agent, where the file says so."""
-
-    resources: Sequence[Resource]
-    source: Sequence[Resource] | None = None
-    agent_id: str | None = None
-
-    def check_agent(self, agent: AgentHolding) -> None:
-        """Raises UsageError where the file names another agent."""
-        if self.agent_id not in (None, agent.id):
-            raise UsageError(
-                f"AGENT is {agent.id} ({agent.hostname}), and the file names {self.agent_id}",
-                field="agent_id",
-                hint="leave agent_id out of the file, or name that agent",
-            )
-
-
-def read_reserve(text: str, where: str, principal: str | None = None) -> Payload:
-    """What the file `where` asks `reserve` for.
-
-    A dynamic reservation at the top without principal gets `principal`, that of the master's credentials.
-    Raises BadInput for what cannot be read, RuleViolation for what is no valid resource.
-    """
-    asked = reservations.read_reserve(text, where)
-    resources = _entries(asked.resources, "resources")
-    return Payload(
-        [_filled_in(entry, principal) for entry in resources] if principal else resources,
-        _entries(asked.source, "source") if asked.source else None,
-        _value(asked.agent_id),
-    )
-
-
-def read_unreserve(text: str, where: str) -> Payload:
-    """What the file `where` asks `unreserve` for.  Raises as `read_reserve`."""
-    asked = reservations.read_unreserve(text, where)
-    return Payload(_entries(asked.resources, "resources"), agent_id=_value(asked.agent_id))
-
-
-def _value(agent_id: "AgentId | None") -> str | None:
-    return None if agent_id is None else agent_id.value
-
-
-def _entries(messages: "Iterable[Message]", field: str) -> list[Resource]:
-    return [message.to_core(f"{field}[{index}]") for index, message in enumerate(messages)]
-
-
-def _filled_in(entry: Resource, principal: str) -> Resource:
-    if not entry.is_dynamically_reserved or entry.reservations[-1].principal is not None:
-        return entry
-    return replace(entry, reservations=(*entry.reservations[:-1], replace(entry.reservations[-1], principal=principal)))
 
 
 def wait_until_reserved(

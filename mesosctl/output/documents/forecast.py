@@ -9,7 +9,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.output.documents.offers import placed
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import forecast as values
-from mesosctl.planning.forecast import Held
+from mesosctl.planning.cluster_summary import Held
 
 
 class Answer(Mirrored):
