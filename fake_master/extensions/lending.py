@@ -10,7 +10,7 @@ from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.state import State
 from fake_master.extensions.idle_reservations import LentAgent, Tenant, beyond, common, free_for
 from fake_master.extensions.lent_resources import LentState
-from mesosctl.model.offers.offers import is_allocatable
+from mesosctl.model.offers.admission import is_allocatable
 from mesosctl.model.resources import Resources
 
 

@@ -12,11 +12,11 @@ from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import Executor, Task
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.eviction import Guest, Room, candidates, choose
+from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import TaskStanding
+from mesosctl.planning.snapshot import TaskPhase
 
 if TYPE_CHECKING:
     from fake_master.master import Master
@@ -95,16 +95,16 @@ class RevocableTasks:
         self.on_eviction: Callable[[Framework, Task], None] = lambda _framework, _task: None
         """Told of each of them."""
 
-    def room(self, agent: Agent) -> Room:
+    def room(self, agent: Agent) -> AgentOccupancy:
         """The terms of the formula as they stand on an agent."""
         sums: dict[str, list[Quantities]] = {}
         for guest in self._guests(agent.id):
             for term, part in _terms(guest):
                 sums.setdefault(term, []).append(part)
         total = agent.total.non_revocable().scalar_quantities()
-        return Room(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
+        return AgentOccupancy(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
 
-    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskStanding]]:
+    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskPhase]]:
         """Every task that an agent has heard of: those that have started in that order, the others as they came."""
         for guest in self._guests(agent_id):
             yield (
@@ -122,7 +122,7 @@ class RevocableTasks:
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
         """Who would have to go if so much more of an agent were in use, regularly."""
         room = self.room(agent)
-        lack = replace(room, occupied=room.occupied + self._part(used).regular).lack()
+        lack = replace(room, occupied=room.occupied + self._part(used).regular).shortfall()
         return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
 
     def arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
@@ -190,7 +190,7 @@ class RevocableTasks:
 
     def _make_room(self, agent: Agent, newcomer: _Guest) -> None:
         """Evict tenants for what a normal task needs, as few as can be."""
-        for guests in self._chosen(agent, self.room(agent).lack(), newcomer):
+        for guests in self._chosen(agent, self.room(agent).shortfall(), newcomer):
             told = task_runner.evict(
                 self._master,
                 guests[0].framework,
@@ -205,16 +205,16 @@ class RevocableTasks:
     def _chosen(self, agent: Agent, lack: Quantities, newcomer: _Guest | None) -> list[list[_Guest]]:
         """Containers of tenants, each as its guests."""
         guests = [
-            Guest(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
+            AgentTask(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
             for guest in self._guests(agent.id)
             if not guest.task.ending
         ]
-        return choose(lack, [container for container in candidates(guests) if newcomer not in container.tenant])
+        return choose(lack, [container for container in candidates(guests) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:
         """First come, first served: where one has no room, the others wait for it."""
         for guest in [guest for guest in self._site(agent.id).guests if guest.waits]:
-            if not self.room(agent).has_room_now(guest.needed):
+            if not self.room(agent).fits_now(guest.needed):
                 return
             self._start(guest)
 

@@ -16,7 +16,7 @@ from mesosctl.api.snapshots.snapshot import rewindable
 from mesosctl.files.reading import open_file, why_unreadable
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
-from mesosctl.planning.dominant_shares import FrameworkHolding, Revoked, Sharing, SharingStep
+from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, Sharing, SharingStep
 
 Source = ClusterSpec | RestoredCluster
 _ENOUGH = 256
@@ -191,12 +191,12 @@ def _totals(master: Master) -> Quantities:
     return Quantities.total(agent.total.scalar_quantities() for agent in master.agents.values())
 
 
-def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkHolding, ...]:
+def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkShare, ...]:
     """Of everybody, those that are expected last."""
     totals = _totals(master)
     present = [
-        FrameworkHolding.of(framework.name, framework.used().scalar_quantities(), totals)
+        FrameworkShare.of(framework.name, framework.used().scalar_quantities(), totals)
         for framework in master.frameworks.values()
     ]
     joined = {holding.framework for holding in present}
-    return (*present, *(FrameworkHolding.of(name, Quantities(), totals) for name in expected if name not in joined))
+    return (*present, *(FrameworkShare.of(name, Quantities(), totals) for name in expected if name not in joined))

@@ -13,7 +13,7 @@ from mesosctl.api.ratelimit import from_json
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.model import profile, ratelimit, roles
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.offers.offers import parse_minimum
+from mesosctl.model.offers.admission import parse_minimum
 from mesosctl.model.ratelimit import RateLimits
 from mesosctl.model.roles import Priorities
 from mesosctl.model.text import parse_duration

@@ -1,4 +1,4 @@
-"""What the models of the documented JSON have in common.
+"""The base of the models of the documented JSON.
 
 One class stands for one message.  A request is built from it and sent as its JSON; a file that a person wrote is
 validated by it, strictly: a master ignores a key that it does not know, and here it is refused, as it may be misspelt.

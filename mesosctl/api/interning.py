@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class Known(Generic[Key, Value]):
-    """What was made of each key, so that equal ones become one value: of the last few thousand of them."""
+    """A cache of the last few thousand values by key, so that equal keys share one value."""
 
     def __init__(self) -> None:
         self._values: dict[Key, Value] = {}

@@ -1,4 +1,4 @@
-"""The documented JSON of quota (seeds/quota.md, spec/quota.md §3, §4 and §8).
+"""The documented JSON of quota (Mesos quota documentation, "Operator HTTP Endpoint").
 
 Requests are built from these models, and files that an operator wrote are read by them.  What a master answers is
 read by `wire.answers`.
@@ -76,9 +76,9 @@ class RemoveQuotaCall(Documented):
 
 
 class QuotaConfig(Documented):
-    """What a role is guaranteed and limited to; a name without an entry is neither.
+    """The guarantees and limits of a role; a name without an entry has neither.
 
-    A part that is left out stays as it is (`core.quota.DesiredQuota`), and an empty one is none.
+    A part that is left out stays as it is (`DesiredQuota`), and an empty one is none.
     """
 
     role: str

@@ -1,4 +1,4 @@
-"""A master's answers, read into values of core.
+"""A master's answers, as values of the model.
 
 Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
 missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
@@ -19,7 +19,7 @@ def version(answer: Any) -> str:
 
 
 def quotas(answer: Any) -> dict[str, Quota]:
-    """`GET /quota`: every role that has an entry, sorted; a default `Quota` for an empty entry (spec/quota.md §4)."""
+    """Read `GET /quota`: every role with an entry, sorted; a default `Quota` for an empty entry."""
     top = _answer(answer, "infos", "configs")
     guarantees: dict[str, dict[str, int]] = {}
     for index, info in enumerate(_list(top.get("infos"), "infos")):
@@ -157,7 +157,7 @@ def _list(value: Any, where: str) -> list[Any]:
 
 
 NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
-"""What is raised where an answer is not as documented and nobody looked first."""
+"""The exceptions that an undocumented answer raises where it was not checked before."""
 
 
 def text(value: Any) -> str:

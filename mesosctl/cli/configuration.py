@@ -30,7 +30,7 @@ _PASSWORD = re.compile(r"//[^/@\s]+@")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the file says; every value has the type of its setting."""
+    """The content of the file; every value has the type of its setting."""
 
     path: Path
     text: str
@@ -134,7 +134,7 @@ def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> I
 
 
 def rival(key: str) -> str:
-    """What cannot stand beside this key: beside a secret, the file that holds it, and the other way round."""
+    """The keys that cannot stand beside this one: beside a secret, the file that holds it, and the other way round."""
     return key.removesuffix("-file") if key.endswith("-file") else f"{key}-file"
 
 

@@ -53,7 +53,7 @@ class Setting(NamedTuple):
         return self.name not in NOT_IN_CONTEXTS
 
     def check(self, value: object) -> str:
-        """What is wrong with a value of a context, empty for nothing."""
+        """Return the fault of a value in a context; empty for none."""
         wanted = (int, float) if self.kind is float else (self.kind,)
         if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
             return f"has to be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")

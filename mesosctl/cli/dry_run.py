@@ -10,7 +10,7 @@ from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, ExitStatus
 from mesosctl.output.report import Report
-from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
+from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions, Forecast
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -69,7 +69,7 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     return tell(session, dry_run.forecast(), report, acting.reports)
 
 
-def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> Terms:
+def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> DryRunOptions:
     """How to rehearse, with the bar of this session; it may take no longer than a --timeout that was typed."""
     clock, seconds = session.environment.clock, session.said.timeout
     give_up = None if seconds is None else clock() + seconds
@@ -84,7 +84,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
         done = round(part * _BAR_WIDTH)
         session.progress(f"[{'#' * done}{'.' * (_BAR_WIDTH - done)}] {part * 100:.0f}% of the allocations")
 
-    return Terms(cycles or DEFAULT_CYCLES, assume, progress)
+    return DryRunOptions(cycles or DEFAULT_CYCLES, assume, progress)
 
 
 def tell(session: Session, forecast: Forecast, report: str | None, would: list[Report]) -> ExitStatus:

@@ -201,7 +201,7 @@ class Written:
             where = f"{named(self.path)}, line {line}" if line else named(self.path)
             whose = f"role '{role}': " if role and f"'{role}'" not in error.message else ""
             sentence = error.message.removeprefix(f"{named(self.path)}: ")
-            error.retell(f"{where}: {whose}{sentence}")
+            error.reword(f"{where}: {whose}{sentence}")
             raise
 
 

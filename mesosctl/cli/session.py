@@ -112,7 +112,7 @@ class Session:
         """Of a change that failed on its way to a master, say so where none can have arrived."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
         if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
-            error.retell(f"{error.message}; no change was sent")
+            error.reword(f"{error.message}; no change was sent")
 
     def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
         """The error for an interruption, with what is known of a change."""

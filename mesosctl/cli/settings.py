@@ -1,7 +1,7 @@
-"""What a context says that counts only together with something else it says.
+"""The settings in effect: flags, then the environment, then a context, then defaults.
 
 Credentials are made for one master.  A context that names its master keeps them for that one, and a
-context that names none says of whatever master is named how to prove who asks there.
+context that names none has credentials for any master.
 """
 
 import os
@@ -33,10 +33,10 @@ OF_A_MASTER = frozenset(
         "key",
     }
 )
-"""Who asks, how it is proved, and whom to trust: shown to the context's own master, and to no other."""
+"""Credentials and trust: shown to the context's own master, and to no other."""
 
 _BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal", "secret_from": "principal"}
-"""What a context says of the left belongs to what it says of the right, and to nobody else's."""
+"""Settings of a context on the left count only together with its setting on the right."""
 
 
 class Overruled(NamedTuple):
@@ -57,7 +57,7 @@ def conflicting(kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> Overrul
 
 
 def is_of_another(name: str, kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> bool:
-    """Whether something stronger replaces what this belongs to, or says in another way how to prove who asks."""
+    """Whether something stronger replaces what this belongs to, or says in another way how to authenticate."""
     owner = _BELONGS_TO.get(name)
     if owner is not None and owner in stronger and stronger[owner] != kept.get(owner):
         return True
@@ -65,7 +65,7 @@ def is_of_another(name: str, kept: Mapping[str, Any], stronger: Mapping[str, Any
 
 
 def proves(name: str) -> bool:
-    """Whether a setting is a way to prove who asks: a secret, a token, or the file or place that has it."""
+    """Whether a setting is a way to authenticate: a secret, a token, or the file or place that has it."""
     stem, _, rest = name.partition("_")
     return stem in ("secret", "token") and rest in ("", "file", "from")
 
@@ -76,7 +76,7 @@ def _is_its_own(named: str, own: str) -> bool:
         return True
     try:
         one, other = parse_address(named), parse_address(own)
-    except MesosctlError:  # whoever is to be spoken to by it will say what is wrong
+    except MesosctlError:  # the client that uses it reports what is wrong
         return False
     return (one.fake, one.zookeeper) == (other.fake, other.zookeeper) and all(map(other.names, one.bases))
 
@@ -118,7 +118,7 @@ class Settings:
 
 
 def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
-    """What holds, from the flags `said` and everything weaker.
+    """Return the settings in effect, from the flags `said` and all weaker sources.
 
     Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag, NotFound
     for a context that is not there.

@@ -22,7 +22,7 @@ class ZooKeeper(NamedTuple):
     """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
 
     The secret is never part of the text of this value.  `tls` says that masters found there are
-    spoken to by https, which ZooKeeper does not tell.
+    spoken to by https, which ZooKeeper does not say.
     """
 
     servers: tuple[str, ...]

@@ -19,7 +19,7 @@ from mesosctl.client.errors import BROKEN
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
 
 LARGEST_ANSWER = 512 * 1024 * 1024
-"""Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; beyond this nobody sane is talking."""
+"""Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
 MOST_VALUES = 12_000_000
 """Values in JSON that is read whole, of about 64 bytes each; `/slaves` of 50,000 agents has some five million."""
 VALUES_A_SECOND = 1_500_000
@@ -130,9 +130,9 @@ class EventStream:
         return str(self._response.headers.get("mesos-stream-id", ""))
 
     def cut(self) -> None:
-        """End the stream from another thread: whoever waits for an event is told that the connection broke."""
+        """End the stream from another thread: the waiting reader gets Unreachable."""
         network = self._response.extensions.get("network_stream")
-        if network is not None:  # in process nobody waits: time passes in the thread that reads
+        if network is not None:  # in process there is no wait: time passes in the thread that reads
             with suppress(OSError):  # it may have ended by itself
                 network.get_extra_info("socket").shutdown(SHUT_RDWR)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mesosctl.client.transport import NetworkTransport
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._?"
-"""What a path may hold as it is in a URL; everything else is quoted where one is shown, and goes out as it is."""
+"""Characters of a path that are shown as they are in a URL; a path itself is sent unchanged."""
 
 
 class HttpClient:

@@ -1,4 +1,4 @@
-"""What came back: its status as an error, its body as JSON (spec/endpoints.md §1, seeds/quota.md)."""
+"""HTTP responses: the status as an error, the body as JSON (Mesos documentation, "HTTP endpoints")."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,10 +18,11 @@ from mesosctl.model.errors import (
     Unreachable,
     printable,
 )
+from mesosctl.model.redaction import REDACTED
 
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
-"""How a master's own 503 begins (spec/endpoints.md §1): it looked at nothing yet."""
+"""How a master's own 503 begins (Mesos documentation, "HTTP Endpoints"): it looked at nothing yet."""
 _ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS port"
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
 """All that a master says with these statuses."""
@@ -29,8 +30,8 @@ Take = Callable[[Iterable[bytes]], Any]
 """Makes a value, not None, of the chunks of a body.  Raises ConversionError where it is no JSON."""
 
 
-class Asker(NamedTuple):
-    """Who asked for what, for sentences about a refusal.
+class Requester(NamedTuple):
+    """The principal, its proof and the requested action, for sentences about a refusal.
 
     `principal` is None where it is not known, `proof` in a word what was shown to prove it, if anything was.
     `action` is what Mesos calls the permission that it takes, or the request.
@@ -44,7 +45,7 @@ class Asker(NamedTuple):
     def unauthenticated(self) -> tuple[str, str]:
         """The sentence for 401, and what to do."""
         if self.proof is None:
-            sentence = f"{self.base} wants to know who asks, and was told nothing (401)"
+            sentence = f"{self.base} requires authentication, and got no credentials (401)"
             hint = "give --principal and --secret-file, or a token by --token-file"
         elif self.proof == "token":
             sentence, hint = f"wrong token for {self.base} (401)", "it may have expired; give another by --token-file"
@@ -118,7 +119,10 @@ class Answer(NamedTuple):
         return self.take(lambda chunks: decode(b"".join(chunks)), [self.body])
 
     def take(self, take: Take, chunks: Iterable[bytes]) -> Any:
-        """What `take` makes of the chunks of the body.  Raises UnexpectedAnswer, and what reading them raises."""
+        """Return the value that `take` makes of the body.
+
+        Raises UnexpectedAnswer, and the errors of reading the chunks.
+        """
         if self.is_html:
             raise self._unexpected("answered with an HTML page where JSON belongs, as a proxy does")
         if not self.is_json:
@@ -151,19 +155,19 @@ def asked_in_clear(base: str) -> Unreachable:
     )
 
 
-def raise_for_status(answer: Answer, asker: Asker) -> None:
+def raise_for_status(answer: Answer, requester: Requester) -> None:
     """Nothing for 2xx; for everything else the error that its status means."""
     if 200 <= answer.status < 300:
         return
     detail = answer.detail()
     said = f": {detail}" if detail else ""
     if answer.status == 401:
-        sentence, todo = asker.unauthenticated()
+        sentence, todo = requester.unauthenticated()
         raise Unauthenticated(f"{sentence}{said}", hint=todo, status=401)
     if answer.wants_tls:
-        raise asked_in_clear(asker.base)
+        raise asked_in_clear(requester.base)
     if answer.status == 403:
-        raise Forbidden(f"{asker.forbidden()}{said}", status=403)
+        raise Forbidden(f"{requester.forbidden()}{said}", status=403)
     if answer.status in _BY_STATUS:
         make, sentence, hint = _BY_STATUS[answer.status]
         error = make(f"{sentence}{said}", hint=hint, status=answer.status)
@@ -178,7 +182,6 @@ def raise_for_status(answer: Answer, asker: Asker) -> None:
     )
 
 
-STRUCK_OUT = "***"
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
@@ -197,7 +200,7 @@ class Trace:
     answer: Answer | None = None
     failure: str | None = None
     outcome: str = ""
-    """What came of it, where it was no HTTP."""
+    """The result in a sentence, where the exchange was no HTTP."""
 
 
 def presentable(headers: Mapping[str, str]) -> dict[str, str]:
@@ -207,4 +210,4 @@ def presentable(headers: Mapping[str, str]) -> dict[str, str]:
 
 def _struck_out(value: str) -> str:
     scheme, sign, _ = value.partition(" " if " " in value else "=")
-    return f"{scheme}{sign}{STRUCK_OUT}" if sign else STRUCK_OUT
+    return f"{scheme}{sign}{REDACTED}" if sign else REDACTED

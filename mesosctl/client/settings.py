@@ -1,4 +1,4 @@
-"""The settings of a client: how a master is spoken to, how long that may take, who is told."""
+"""The settings of a client: transport, timeouts, TLS, credentials and callbacks."""
 
 import base64
 import time
@@ -21,14 +21,14 @@ class Tls(NamedTuple):
     key_file: str | None = None
 
     def __bool__(self) -> bool:
-        """Whether any is given, as somebody does who means TLS."""
+        """Whether any is given."""
         return self.ca_file is not None or self.cert_file is not None
 
 
 NO_TLS_FILES = Tls()
 
 
-def _nobody(*_: Any) -> None:
+def _ignore(*_: Any) -> None:
     return None
 
 
@@ -51,10 +51,10 @@ class ClientSettings(NamedTuple):
     credentials: "Credentials | Token | None" = None
     tls: Tls = NO_TLS_FILES
     timeout: float = 30.0
-    notice: Callable[[str], None] = _nobody
-    alarm: Callable[[str], None] = _nobody
+    notice: Callable[[str], None] = _ignore
+    alarm: Callable[[str], None] = _ignore
     trace: "Callable[[Trace], None] | None" = None
-    learn: Callable[[str, Any], None] = _nobody
+    learn: Callable[[str, Any], None] = _ignore
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = _by_chance
@@ -68,7 +68,7 @@ class Credentials:
     principal: str
     secret: str = field(repr=False)
     proof: ClassVar[str] = "secret"
-    """What is shown, in a word."""
+    """The kind of proof, in one word."""
 
     def header(self) -> str:
         """The value of `Authorization` for Basic authentication."""
@@ -77,7 +77,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, how it is shown (one of `TOKEN_SCHEMES`), and whom it speaks for, where that is known.
+    """A token, how it is shown (one of `TOKEN_SCHEMES`), and its principal, where that is known.
 
     The token is never part of the text of this value.
     """

@@ -9,7 +9,7 @@ LARGEST_TEXT = 64 << 20
 
 
 class NoFile(OSError):
-    """What a name leads to is no file that can be read to its end."""
+    """The name does not lead to a file that can be read to its end."""
 
     def __init__(self, why: str) -> None:
         super().__init__(None, why)
@@ -19,7 +19,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """A file, opened for reading at once whatever it is.  Raises OSError, and ValueError for what is no name.
 
     What a shell connects is read too: a pipe of its own (`/dev/stdin`, `<(command)`), a terminal, `/dev/null`.  A FIFO
-    with a name waits for whoever writes it, perhaps for ever, and a device may never end: both are refused.
+    with a name waits for its writer, perhaps for ever, and a device may never end: both are refused.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all: the one way in which the tool writes a file that somebody may read.
+"""Files that are replaced whole or not at all: the one way in which the tool writes a file that others may read.
 
 Whatever interrupts it, a kill or a full disk included, there is the old file or the new one.  The new
 content is written beside the old, settled on the disk, and takes its name in one step.
@@ -23,7 +23,7 @@ _PIECE = 1 << 18
 """Bytes that are written at once."""
 _ENDING = ".tmp"
 _LEFT_BEHIND_AFTER = 60.0
-"""Seconds after which a file that nobody holds is what a killed program left."""
+"""Seconds after which a file without a lock was left by a killed program."""
 _MOST_OF_A_NAME = 48
 _MOST_LINKS = 40
 """On one path, as Linux has it."""
@@ -33,7 +33,7 @@ _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
     """Replace a file, or where one's own link leads, keeping owner and permissions; a new one gets `new_mode`.
 
-    A link of somebody else is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
+    A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
     what was there is unchanged then.
     """
     write_pieces(path, (text,), field=field, new_mode=new_mode)
@@ -78,7 +78,7 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
     before = _state(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
         if before.st_uid not in _trusted():
-            raise PermissionError(errno.EACCES, "it is no file, and somebody else's", str(target))
+            raise PermissionError(errno.EACCES, "it is no file, and belongs to another user", str(target))
         with target.open("wb", _PIECE) as there:
             there.writelines(pieces)
         return
@@ -100,7 +100,7 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
 def without_links(path: Path) -> Path:
     """Where a path leads, every link followed that is the user's own or the system's.
 
-    Raises PermissionError for a link of anybody else: whoever planted it, as in a folder that many may write, would
+    Raises PermissionError for a link of another user, who, as in a folder that many may write, would
     choose what is written over.
     """
     found, left, followed = Path("/"), [*reversed(Path.cwd().joinpath(path).parts[1:])], 0
@@ -113,11 +113,11 @@ def without_links(path: Path) -> Path:
         try:
             state = found.lstat()
         except FileNotFoundError:
-            continue  # it is new, or its folder is missing, which is told when it is opened
+            continue  # it is new, or its folder is missing, which is reported when it is opened
         if not stat.S_ISLNK(state.st_mode):
             continue
         if state.st_uid not in _trusted():
-            raise PermissionError(errno.EACCES, f"{found} is a link that somebody else made; name the file itself")
+            raise PermissionError(errno.EACCES, f"{found} is a link of another user; name the file itself")
         if found.parent.parts[:2] == ("/", "proc") and found.parent.name == "fd":
             return found if not left and not found.is_file() else Path(os.path.realpath(found))
         followed += 1
@@ -130,12 +130,12 @@ def without_links(path: Path) -> Path:
 
 
 def _trusted() -> tuple[int, int]:
-    """Whose links are followed: the user's and the system's."""
+    """The users whose links are followed: this one and root."""
     return os.geteuid(), 0
 
 
 def sync_folder(folder: Path) -> None:
-    """What was made, renamed or removed in a folder is on the disk when this returns, where it can be known."""
+    """Sync a folder, so that files made, renamed or removed in it survive a crash, where the system can do so."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:  # one may be allowed to write a folder, and not to list it

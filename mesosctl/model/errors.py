@@ -1,7 +1,7 @@
 """Every way mesosctl can end, and the exit status of each.
 
     MesosctlError
-    ├── UsageError          2   words on the command line
+    ├── UsageError          2   arguments of the command line
     ├── Invalid             3
     │   ├── RuleViolation       a Mesos rule, found locally
     │   ├── BadInput            a file, a payload or a configuration that cannot be read
@@ -15,7 +15,7 @@
     │   ├── Unreachable         refused, reset, no such host, cut off
     │   ├── TlsFailure
     │   ├── NoZooKeeper         no server of it answers
-    │   └── NoLeader            503, nobody registered, or a redirect that leads nowhere
+    │   └── NoLeader            503, none registered, or a redirect that leads nowhere
     ├── MasterFailed        8   5xx
     │   └── UnexpectedAnswer    an answer that no master should give
     ├── Bug                 8   of mesosctl itself
@@ -26,7 +26,7 @@
         └── Terminated      143  SIGTERM
 
 The statuses are a contract with scripts (README, "Exit statuses"); they live here only, and
-`cli/status_meanings.py` says in words what each means.
+`cli/verb.py` has the meaning of each as text.
 """
 
 import re
@@ -50,7 +50,7 @@ class ExitStatus(IntEnum):
     HUNG_UP = 128 + 1
     INTERRUPTED = 130
     BROKEN_PIPE = 128 + 13
-    """What a shell shows for a program whose reader went away; nobody reads it, so no page names it."""
+    """The status that a shell shows for a program whose reader went away; no page names it."""
     TERMINATED = 143
 
 
@@ -59,7 +59,7 @@ class MesosctlError(Exception):
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
-    master answered one, `override` which option passes the check: only some commands have it, and
+    master answered one, `override` which option skips the check: only some commands have it, and
     theirs alone name it.  Each may be absent.  `sent` tells whether a change that ended so may have
     been made all the same.
     """
@@ -67,9 +67,10 @@ class MesosctlError(Exception):
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
     sent: bool = False
     would_answer: int | None = None
-    """What a master would have answered, where that is found out before it is asked and is not plain from the kind."""
+    """The HTTP status that a master would answer, where a rule is broken here first and the kind of error does not
+    tell."""
     role: str | None = None
-    """Whose entry of a request is meant, where a request has several."""
+    """The role whose entry is meant, in a request with several entries."""
 
     def __init__(
         self,
@@ -89,14 +90,14 @@ class MesosctlError(Exception):
         self.status = status
         self.override = override
 
-    def retell(self, message: str) -> None:
+    def reword(self, message: str) -> None:
         """Say it in another sentence, when more is known."""
         self.message = message
         self.args = (message,)
 
 
 class UsageError(MesosctlError):
-    """The words on the command line do not make a request, or a person took them back when asked."""
+    """The arguments do not make a request, or a person answered no to a question."""
 
     exit_status = ExitStatus.USAGE
 
@@ -134,7 +135,7 @@ class Forbidden(Denied):
 
 
 class NotFound(MesosctlError):
-    """What the command names does not exist."""
+    """The thing that the command names does not exist."""
 
     exit_status = ExitStatus.NOT_FOUND
 
@@ -182,7 +183,7 @@ class MasterFailed(MesosctlError):
 
 
 class Bug(MesosctlError):
-    """What should never happen, and is no fault of the operator or the master."""
+    """A state that should never occur, and no fault of the operator or the master."""
 
 
 class UnexpectedAnswer(MasterFailed):
@@ -225,7 +226,7 @@ class Terminated(Interrupted):
 class Interruption(KeyboardInterrupt):
     """The end was asked for by the signal `kind` stands for; raised wherever the program is.
 
-    Whoever is stopped in the midst of a change adds what is known of it as a note (`add_note`), in one sentence.
+    Code that is stopped in the midst of a change adds the known facts as a note (`add_note`), in one sentence.
     """
 
     def __init__(self, kind: type[Interrupted]) -> None:

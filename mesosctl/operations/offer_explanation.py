@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mesosctl.api import responses
-from mesosctl.api.agents import standings
+from mesosctl.api.agents import agent_usages
 from mesosctl.api.frameworks import FrameworkStatus, frameworks
 from mesosctl.client.master import Master
 from mesosctl.model.errors import NotFound
@@ -27,11 +27,11 @@ def explain(master: Master, target: str) -> list[Explanation]:
     """Each role of a framework (by id or name), or each framework of a role.  Raises NotFound."""
     known = frameworks(master.get("/frameworks"))
     subjects = _subjects(known, target)
-    agents, awaited = standings(master.get("/slaves"))
+    agents, awaited = agent_usages(master.get("/slaves"))
     usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", responses.roles, "quota is not looked at") or {}
     figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
     flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
-    tenants = offer_context.tenants_if_any(master, flags or {}, known)
+    revocable_tasks = offer_context.revocable_tasks_if_any(master, flags or {}, known)
     quotas = read_quotas(master) if usage else {}
     return [
         Explanation(
@@ -50,7 +50,7 @@ def explain(master: Master, target: str) -> list[Explanation]:
                     quotas=quotas,
                     figures=figures,
                     flags=flags or {},
-                    tenants=tenants,
+                    revocable_tasks=revocable_tasks,
                 )
             ),
         )

@@ -1,6 +1,6 @@
-"""The reasons, one function each: does it hold, and with which figures (spec/allocator.md §5, §6 and §8).
+"""The reasons, one function each: does it hold, and with which figures (Mesos source, the hierarchical allocator).
 
-`holds` is true only where the master's own figures show it, and None where no master tells.
+`holds` is true only where the master's own figures show it, and None where no master shows it.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from mesosctl.operations.offer_context import OfferContext
 
 
 def all_reasons(context: OfferContext) -> list[Reason]:
-    """Every reason there is, those that hold first and those that no master tells last."""
+    """Every reason there is, those that hold first and those that no master shows last."""
     found = list(_each(context))
     return sorted(found, key=lambda reason: {True: 0, False: 1, None: 2}[reason.holds])
 
@@ -38,7 +38,7 @@ def _each(context: OfferContext) -> Iterator[Reason]:
     yield _constraints(context)
     yield _recovery(context)
     yield from offer_context.reasons(context)
-    yield Reason("agent whitelist", None, "no master tells which agents its whitelist names")
+    yield Reason("agent whitelist", None, "no master shows which agents its whitelist names")
 
 
 def _subscription(context: OfferContext) -> Reason:
@@ -127,7 +127,7 @@ def _headroom(context: OfferContext) -> Reason:
 
 
 def _consumed(context: OfferContext, role: str) -> Quantities | None:
-    """What the allocator counts: allocated, offered, and reserved but idle."""
+    """Return the amounts that the allocator counts: allocated, offered, and reserved but idle."""
     held = context.usage.get(role)
     if held is None:
         return None
@@ -154,7 +154,7 @@ def _filters(context: OfferContext) -> Reason:
         return Reason("filters", None, "this master has no metric of refusals in this role")
     sharing = sum(context.role in framework.roles for framework in context.everybody)
     sentence = (
-        f"{count:.0f} refusals are in force in role {context.role}; no master tells on which agents and until when"
+        f"{count:.0f} refusals are in force in role {context.role}; no master shows on which agents and until when"
     )
     if count and sharing > 1:
         return Reason("filters", None, f"{sentence}, nor which of its {sharing} frameworks refused")

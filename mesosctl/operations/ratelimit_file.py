@@ -34,7 +34,7 @@ def parse(text: str, name: str) -> Configuration:
     """The configuration in `text`; `name` stands for it in errors.
 
     Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
-    documented with its path.  The rules of core are not checked.
+    documented with its path.  The rules of the model are not checked.
     """
     document = read_json(text, name)
     return Configuration(document, RateLimits.read(document, name).to_core())
@@ -140,7 +140,7 @@ def unset_limit(principal: str) -> Change:
 
 
 def set_default(limit: RateLimit) -> Change:
-    """What all share who are not listed; without qps they are not throttled."""
+    """Set the limit that all principals without one share; without qps they are not throttled."""
 
     def change(document: Document) -> None:
         _put(document, "aggregate_default_qps", limit.qps)

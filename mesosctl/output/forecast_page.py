@@ -24,7 +24,7 @@ from mesosctl.output.forecast import (
 )
 from mesosctl.output.quota import amounts_text
 from mesosctl.output.report import Report
-from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, Party
+from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4
 _MOST_ROWS = 500
@@ -130,7 +130,7 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = "")
     return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>{foot}'
 
 
-def _parties(title: str, everybody: Sequence[Party], totals: tuple[Quantities, Quantities], note: str) -> str:
+def _parties(title: str, everybody: Sequence[ShareChange], totals: tuple[Quantities, Quantities], note: str) -> str:
     """Those that change first, then by share; bars of the dominant resource."""
     if not everybody:
         return ""
@@ -159,7 +159,7 @@ def _parties(title: str, everybody: Sequence[Party], totals: tuple[Quantities, Q
     return _section(title, f"{legend}; {scale}</p>\n{table}", note)
 
 
-def _bars(party: Party, totals: tuple[Quantities, Quantities], full: float) -> str:
+def _bars(party: ShareChange, totals: tuple[Quantities, Quantities], full: float) -> str:
     """Two stacked bars of which `full` of the cluster is the whole width, and where the guarantee is."""
     name = party.dominant
     if name is None:

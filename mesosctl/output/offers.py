@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.offers.offers import Explanation, Offer, Taken
+from mesosctl.model.offers.offers import Explanation, Offer, TakenOffer
 from mesosctl.model.resources import Resources
 from mesosctl.output import report
 from mesosctl.output.agent_ids import agent_id_column_of
@@ -133,7 +133,7 @@ def offer_call(call: Mapping[str, Any]) -> Report:
     return Report((), [], [], document, lambda: [document()], remark=json.dumps(call, indent=2).splitlines())
 
 
-def offer_taken(taken: Taken) -> Report:
+def offer_taken(taken: TakenOffer) -> Report:
     """What was done upon which offer."""
 
     def document() -> "offers_documents.OfferTaken":

@@ -105,7 +105,7 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
 
 def _limit_unsaid(change: QuotaChange) -> str:
     """Why a limit is what it is where nobody said it; nothing where somebody did, or there is none."""
-    if change.limit_was_said or change.after is None or not change.after.limits:
+    if change.limit_given or change.after is None or not change.after.limits:
         return ""
     if change.before is None:
         why = "none was given, so this master makes it equal to the guarantee"

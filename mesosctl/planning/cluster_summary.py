@@ -8,8 +8,8 @@ from mesosctl.model.quota.capacity import total_guarantees, unpromised
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """What one role or framework has at one moment."""
+class HeldResources:
+    """The resources that one role or framework uses and is offered."""
 
     used: Quantities = field(default_factory=Quantities)
     """By tasks and executors."""
@@ -17,7 +17,7 @@ class Held:
 
     @property
     def total(self) -> Quantities:
-        """Used and offered, which the allocator does not tell apart."""
+        """Used and offered, which the allocator does not distinguish."""
         return self.used + self.offered
 
     def dominant(self, totals: Quantities) -> tuple[str | None, float]:
@@ -30,7 +30,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRoom:
+class LikeAgents:
     """Agents in service that look alike: how much of one a role could be given."""
 
     unreserved: Quantities
@@ -59,11 +59,11 @@ class ClusterSummary:
     totals: Quantities
     """Of the agents in service."""
     capacity: Quantities
-    """What guarantees may promise."""
+    """The amounts that guarantees may promise."""
     free: Quantities
     """Unreserved, on agents in service, neither used nor offered."""
-    roles: Mapping[str, Held] = field(default_factory=dict)
-    frameworks: Mapping[str, Held] = field(default_factory=dict)
+    roles: Mapping[str, HeldResources] = field(default_factory=dict)
+    frameworks: Mapping[str, HeldResources] = field(default_factory=dict)
     """By id."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Of frameworks, by id."""
@@ -72,18 +72,18 @@ class ClusterSummary:
     """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
     asking: frozenset[str] = frozenset()
     """Roles in which, or below which, a framework takes offers."""
-    rooms: Mapping[AgentRoom, int] = field(default_factory=dict)
+    like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents look like each."""
 
     def shortfall(self, role: str) -> Quantities:
-        """What `role` still lacks of its guarantee."""
+        """Return the part of the guarantee of `role` that is not met."""
         quota = self.quotas.get(role)
         return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
 
     def unmet(self) -> dict[str, Quantities]:
         """By role with quota, the part of the shortfall that is a want: all of it where a framework asks.
 
-        For a role that nobody asks for, what is free is held back; it goes round in the order of names.
+        For a role that no framework asks for, what is free is held back; it goes round in the order of names.
         """
         left = self.free
         found: dict[str, Quantities] = {}
@@ -105,5 +105,5 @@ class ClusterSummary:
 
     @property
     def owed(self) -> Quantities:
-        """What guarantees still lack: as much of `free` is held back for them."""
+        """The sum of unmet guarantees; that much of `free` is held back for them."""
         return Quantities.total(self.shortfall(role) for role in self.quotas if "/" not in role)

@@ -1,4 +1,4 @@
-"""What an operator wants of a cluster, what there is, and each difference between the two.
+"""The desired state of a cluster, its actual state, and each difference between the two.
 
 Only what is named is compared: a section that is None says nothing, and without `prune` neither does a role or
 reservation that a section does not name.
@@ -11,14 +11,14 @@ from typing import Literal
 from mesosctl.model.profile import MESOS_1_11, Profile
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.quota.rules import DesiredQuota
-from mesosctl.model.reservations.holdings import AgentHolding, plain_text
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resources import Resources
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
 
 
 @dataclass(frozen=True, slots=True)
 class DesiredState:
-    """A file of wishes; None for a section that it does not have."""
+    """The desired state; None for a section that is not given."""
 
     quotas: Mapping[str, DesiredQuota] | None = None
     weights: Mapping[str, float] | None = None
@@ -27,13 +27,13 @@ class DesiredState:
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What there is: quotas, weights that are configured, and agents by id."""
+    """The actual state: quotas, configured weights, and agents by id."""
 
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    agents: Mapping[str, AgentHolding] = field(default_factory=dict)
+    agents: Mapping[str, RegisteredAgent] = field(default_factory=dict)
     profile: Profile = MESOS_1_11
-    """What the master does with a quota of whose limits nothing is said."""
+    """The master's rules for a quota whose limits are not given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,26 +9,26 @@ from typing import Literal
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
-from mesosctl.planning.cluster_summary import Held
+from mesosctl.planning.cluster_summary import HeldResources
 
 Assumption = Literal["hold", "accept"]
-"""What frameworks do with offers: keep them unanswered, or run tasks on all they are offered."""
+"""The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
 Progress = Callable[[float], None]
 """How much is done, from 0 to 1."""
 DEFAULT_CYCLES = 10
 
 
-def _nobody(_: float) -> None:
+def _no_progress(_: float) -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DryRunOptions:
     """How a dry run is played: `cycles` allocations before and at least as many after the change."""
 
     cycles: int = DEFAULT_CYCLES
     assume: Assumption = "hold"
-    progress: Progress = _nobody
+    progress: Progress = _no_progress
 
 
 ASSUMPTIONS: dict[Assumption, str] = {
@@ -39,8 +39,8 @@ Kind = Literal["role", "framework"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a request would be answered; `status` None where no master would be asked."""
+class ChangeAnswer:
+    """The answer to one change; `status` is None where no master would be asked."""
 
     change: str
     status: int | None
@@ -48,11 +48,11 @@ class Answer:
     message: str = ""
     rule: str | None = None
     by: Literal["master", "mesosctl"] = "master"
-    """Who says no: the master's own rules, or mesosctl before it sends anything."""
+    """The side that refuses: the master by its rules, or mesosctl before it sends anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rescinded:
+class RescindedOffer:
     """An offer that would be taken back."""
 
     offer_id: str
@@ -63,14 +63,14 @@ class Rescinded:
     resources: Resources
     agent_id: str
     agent: str
-    """What sentences call the agent: its host name, with a short id where another agent has that too."""
+    """The name of the agent in sentences: its host name, with a short id where another agent shares it."""
     is_out: bool = True
     """Whether it is really out now, rather than made while the snapshot settled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Evicted:
-    """A task that would have to end for somebody else."""
+class EvictedTask:
+    """A task that would be evicted."""
 
     task_id: str
     framework_id: str
@@ -80,12 +80,12 @@ class Evicted:
     resources: Resources
     """Its own; its executor ends with it."""
     grace_seconds: float
-    """How long it has, once it is told to."""
+    """Seconds between the kill and the end of its grace period."""
     happens: bool
     """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
     agent_id: str
     agent: str
-    """What sentences call the agent, as of an offer."""
+    """The name of the agent in sentences."""
     caused: bool = True
     """Whether it is so only after the change; otherwise it was so before."""
     runs_now: bool = True
@@ -93,14 +93,14 @@ class Evicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class ShareChange:
     """A role or a framework, before and after."""
 
     kind: Kind
     name: str
     id: str
-    before: Held
-    after: Held
+    before: HeldResources
+    after: HeldResources
     share_before: float
     share_after: float
     dominant: str | None
@@ -110,12 +110,12 @@ class Party:
 
     @property
     def gains(self) -> Quantities:
-        """What it has more of."""
+        """The amounts that it gains."""
         return self.after.total - self.before.total
 
     @property
     def loses(self) -> Quantities:
-        """What it has less of."""
+        """The amounts that it loses."""
         return self.before.total - self.after.total
 
     @property
@@ -126,20 +126,20 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Starving:
-    """Somebody who has less than it should, or nothing."""
+    """A role or a framework with less than its guarantee, or with nothing."""
 
     kind: Kind
     name: str
     reason: Literal["guarantee", "nothing"]
     short: Quantities
-    """What is missing to the guarantee, or what was lost."""
+    """The part of the guarantee that is not met, or the amounts that were lost."""
     caused: bool
     """Whether the change does it; otherwise it was so before, and no worse."""
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class QuotaFit:
     """Whether a guarantee can be had in one piece."""
 
     role: str
@@ -154,7 +154,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """What is left, before and after."""
+    """The resources left, before and after."""
 
     unpromised: tuple[Quantities, Quantities]
     """The largest guarantee that would still be accepted."""
@@ -164,7 +164,7 @@ class Headroom:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something that no master tells, and what is assumed in its place."""
+    """A fact that no master shows, and the assumption for it."""
 
     what: str
     assumed: str
@@ -186,18 +186,18 @@ class Forecast:
     """Allocations in that time."""
     assume: Assumption
     changes: tuple[str, ...]
-    """What was tried, in words and in order."""
+    """The changes that were tried, as text and in order."""
     lost: tuple[tuple[str, str], ...]
     """Agents that were taken away for it: host name and id."""
-    answers: tuple[Answer, ...]
-    rescinded: tuple[Rescinded, ...]
-    evicted: tuple[Evicted, ...]
-    roles: tuple[Party, ...]
-    frameworks: tuple[Party, ...]
+    answers: tuple[ChangeAnswer, ...]
+    rescinded: tuple[RescindedOffer, ...]
+    evicted: tuple[EvictedTask, ...]
+    roles: tuple[ShareChange, ...]
+    frameworks: tuple[ShareChange, ...]
     starving: tuple[Starving, ...]
-    unoffered: tuple[Party, ...]
+    unoffered: tuple[ShareChange, ...]
     """Those who ran nothing, held offers, and are offered nothing any more; that is no harm."""
-    fits: tuple[Fit, ...]
+    fits: tuple[QuotaFit, ...]
     headroom: Headroom
     totals_before: Quantities
     """Of the agents in service."""
@@ -212,10 +212,10 @@ class Forecast:
 
     @property
     def starved(self) -> list[Starving]:
-        """Those whom the change starves."""
+        """Roles and frameworks that the change starves."""
         return [one for one in self.starving if one.caused]
 
     @property
     def is_harmless(self) -> bool:
-        """Whether everything would be accepted and nobody starves for it."""
+        """Whether everything would be accepted and none starves for it."""
         return self.accepted and not self.starved

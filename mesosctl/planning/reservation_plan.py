@@ -6,7 +6,7 @@ from typing import Literal
 
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import AgentHolding
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_is_empty, value_subtract
@@ -14,7 +14,7 @@ from mesosctl.model.values import value_is_empty, value_subtract
 
 @dataclass(frozen=True, slots=True)
 class DesiredReservation:
-    """What one role is to have reserved dynamically on one agent."""
+    """The desired dynamic reservations of one role on one agent."""
 
     agent: str
     """A host name or id."""
@@ -24,7 +24,7 @@ class DesiredReservation:
     under: tuple[str, ...] = ()
     """The roles below it on the stack, from the bottom up."""
     principal: str | None = None
-    """The reserver; None for anybody, and for who asks where it is made."""
+    """The reserver; None for any, and for the principal that makes it."""
     labels: Labels | None = None
     """None for any, and for none where it is made."""
 
@@ -43,7 +43,7 @@ class ReservationStep:
 
     agent_id: str
     hostname: str
-    """What sentences call it: `AgentHolding.name`."""
+    """The name in sentences: `RegisteredAgent.name`."""
     deed: Literal["reserved", "unreserved"]
     resources: Resources
     """With their whole stacks."""
@@ -51,13 +51,13 @@ class ReservationStep:
     after: Resources
 
     def conversions(self) -> list[operations.Conversion]:
-        """What it does to the resources of the agent."""
+        """Return the conversions of the agent's resources."""
         return (operations.unreserve if self.deed == "unreserved" else operations.reserve)(self.resources)
 
 
 @dataclass(slots=True)
 class Group:
-    """Stacks that one wish is about: all of the same roles."""
+    """Stacks of one desired reservation: all of the same roles."""
 
     target: Stack
     """Where what is missing goes."""
@@ -71,10 +71,10 @@ class Group:
 
 
 class AgentReservations:
-    """One agent, and who is to have what of it.  Raises RuleViolation or Conflict for wishes that cannot be."""
+    """One agent and its desired reservations.  Raises RuleViolation or Conflict for those that cannot be."""
 
     def __init__(
-        self, agent: AgentHolding, wishes: Sequence[DesiredReservation], *, prune: bool, principal: str | None = None
+        self, agent: RegisteredAgent, wishes: Sequence[DesiredReservation], *, prune: bool, principal: str | None = None
     ) -> None:
         self.agent = agent
         self._principal = principal
@@ -89,9 +89,9 @@ class AgentReservations:
         self.groups: list[Group] = []
         claimed: set[Stack] = set()
         # Wishes that say more choose first.
-        chosen = sorted(wishes, key=lambda owed: (owed.principal is None) + (owed.labels is None))
-        for owed in sorted(chosen, key=lambda owed: len(owed.roles)):
-            self.groups.append(self._group(owed, claimed))
+        chosen = sorted(wishes, key=lambda reservation: (reservation.principal is None) + (reservation.labels is None))
+        for reservation in sorted(chosen, key=lambda reservation: len(reservation.roles)):
+            self.groups.append(self._group(reservation, claimed))
         targets = {group.target for group in self.groups}
         # What is unreserved falls to the stack below, even where that has nothing so far.
         present = {*self._free, *self._volumes}
@@ -108,40 +108,42 @@ class AgentReservations:
             held = held + self._free.get(stack, nothing) + self._volumes.get(stack, nothing)
         return held
 
-    def _group(self, owed: DesiredReservation, claimed: set[Stack]) -> Group:
-        stacks = [stack for stack in {**self._free, **self._volumes} if stack not in claimed and _is_meant(stack, owed)]
+    def _group(self, reservation: DesiredReservation, claimed: set[Stack]) -> Group:
+        stacks = [
+            stack for stack in {**self._free, **self._volumes} if stack not in claimed and _is_meant(stack, reservation)
+        ]
         claimed.update(stacks)
         if stacks:
             target = stacks[0]
         else:
-            top = Reservation("DYNAMIC", owed.role, owed.principal or self._principal, owed.labels)
-            target = (*self._below(owed), top)
+            top = Reservation("DYNAMIC", reservation.role, reservation.principal or self._principal, reservation.labels)
+            target = (*self._below(reservation), top)
             if target in claimed or any(group.target == target for group in self.groups):
                 raise RuleViolation(
-                    f"role '{owed.role}' is wanted twice on {self.agent.name} with nothing to tell them apart",
+                    f"role '{reservation.role}' is wanted twice on {self.agent.name} with nothing to tell them apart",
                     field="reservations",
                     rule="wanted.once",
                     hint="add principal or labels, or make one of them",
                 )
-        return Group(target, stacks, self._held(stacks), owed.resources)
+        return Group(target, stacks, self._held(stacks), reservation.resources)
 
-    def _below(self, owed: DesiredReservation) -> Stack:
+    def _below(self, reservation: DesiredReservation) -> Stack:
         """The stack that a new reservation is put upon."""
-        if not owed.under:
+        if not reservation.under:
             return ()
         for stack in (*(group.target for group in self.groups), *self._free):
-            if tuple(level.role for level in stack) == owed.under:
+            if tuple(level.role for level in stack) == reservation.under:
                 return stack
         raise Conflict(
-            f"nothing is reserved for {' > '.join(owed.under)} on {self.agent.name}, "
-            f"which '{owed.role}' is to stand upon",
+            f"nothing is reserved for {' > '.join(reservation.under)} on {self.agent.name}, "
+            f"which '{reservation.role}' is to stand upon",
             field="reservations",
             rule="reservation.exists",
-            hint=f"want a reservation for '{owed.under[-1]}' there too",
+            hint=f"want a reservation for '{reservation.under[-1]}' there too",
         )
 
     def steps(self) -> list[ReservationStep]:
-        """The operations, in order.  Raises Conflict where the agent has not got what is needed, or tasks use it."""
+        """The operations, in order.  Raises Conflict where the agent does not have what is needed, or tasks use it."""
         needed: dict[Stack, Resources] = {}
         for group in reversed(self.groups):
             self._settle(group, needed)
@@ -160,7 +162,7 @@ class AgentReservations:
                     available = operations.apply_all(available, conversions)
                 except Conflict as error:
                     raise Conflict(
-                        f"agent {self.agent.name} cannot have {owned} {deed}: it has not got it, or tasks use it",
+                        f"agent {self.agent.name} cannot have {owned} {deed}: it does not have that, or tasks use it",
                         field="reservations",
                         rule=error.rule,
                         hint=f"{self.agent.name} has {self.agent.available}",
@@ -175,7 +177,7 @@ class AgentReservations:
         return found
 
     def _settle(self, group: Group, needed: dict[Stack, Resources]) -> None:
-        """What the group gives up, and what it is missing, with what stacks above it need."""
+        """Work out what the group releases and what it is missing, with the needs of stacks above it."""
         want = Resources()
         for stack in {group.target: None} | dict.fromkeys(group.stacks):
             want = want + needed.get(stack, Resources())
@@ -210,18 +212,18 @@ def of_kinds(total: Resources, kinds: Collection[object]) -> Resources:
     return total.filter(lambda entry: entry.kind in kinds)
 
 
-def _is_meant(stack: Stack, owed: DesiredReservation) -> bool:
+def _is_meant(stack: Stack, reservation: DesiredReservation) -> bool:
     return (
         bool(stack)
         and stack[-1].type == "DYNAMIC"
-        and tuple(level.role for level in stack) == owed.roles
-        and (owed.principal is None or owed.principal == stack[-1].principal)
-        and (owed.labels is None or owed.labels == stack[-1].labels)
+        and tuple(level.role for level in stack) == reservation.roles
+        and (reservation.principal is None or reservation.principal == stack[-1].principal)
+        and (reservation.labels is None or reservation.labels == stack[-1].labels)
     )
 
 
 def without(left: Resources, right: Resources) -> Resources:
-    """What of `left` is not in `right`; both without owners."""
+    """Return the entries of `left` that are not in `right`, without owners."""
     return Resources(_without(left, right))
 
 
@@ -236,5 +238,5 @@ def _without(left: Resources, right: Resources) -> Iterator[Resource]:
 
 
 def overlap(left: Resources, right: Resources) -> Resources:
-    """What is in both."""
+    """Return the resources that are in both."""
     return without(left, without(left, right))

@@ -1,4 +1,4 @@
-"""What a snapshot keeps of a master that lends idle reservations, beyond what it keeps of any.
+"""A snapshot of a cluster, and of the lending of idle reservations where the master lends.
 
 Every task by its name, since it may be evicted; who owes what; and what frameworks refuse, since an owner's
 refusal is what lets a reservation lie idle.  Resources are without allocation roles.
@@ -13,9 +13,9 @@ from mesosctl.model.profile import MESOS_1_11
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 
-TaskStanding = Literal["running", "waiting", "ending", "arriving"]
-"""Started; accepted by its agent, which has no room yet; told to end; launched, and not yet heard of by its agent."""
-STANDINGS: tuple[TaskStanding, ...] = ("running", "waiting", "ending", "arriving")
+TaskPhase = Literal["running", "waiting", "ending", "arriving"]
+"""Started; accepted by its agent, which has no room yet; being killed; launched, and not yet known to its agent."""
+TASK_PHASES: tuple[TaskPhase, ...] = ("running", "waiting", "ending", "arriving")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class SnapshotTask:
     """None for a command."""
     executor_resources: Resources = field(default_factory=Resources)
     """Of its executor; of several tasks in one executor the first has them."""
-    standing: TaskStanding = "running"
+    phase: TaskPhase = "running"
 
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """What a framework still has of an agent though it is lent no longer."""
+    """Resources of an agent that a framework still holds though they are no longer lent."""
 
     framework_id: str
     agent_id: str
@@ -46,7 +46,7 @@ class Debt:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a framework refuses to be offered, and for how many seconds yet."""
+    """Resources that a framework declined, and the seconds left of its filter."""
 
     framework_id: str
     agent_id: str
@@ -64,7 +64,7 @@ class Lending:
     debts: tuple[Debt, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     stop_seconds: float = 0.0
-    """How long a task takes to end once it is told to."""
+    """Seconds that a task takes to end after it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class SnapshotFramework:
     active: bool = True
     connected: bool = True
     suppressed: frozenset[str] | None = None
-    """Roles in which it wants no offers; None where the master does not tell."""
+    """Roles in which it wants no offers; None where the master does not show them."""
     offer_constraints: Mapping[str, object] = field(default_factory=dict)
     offer_filters: Mapping[str, object] = field(default_factory=dict)
     """By role: the smallest offers it wants, as FrameworkInfo writes them."""
@@ -104,7 +104,7 @@ class SnapshotFramework:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the tasks and executors of one framework hold of one agent for one of its roles."""
+    """The resources of one agent that tasks and executors of one framework use for one of its roles."""
 
     framework_id: str
     agent_id: str
@@ -117,7 +117,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSnapshot:
-    """One cluster, as its leading master tells of it."""
+    """One cluster, as its leading master shows it."""
 
     version: str
     """Of the master: "1.11.0"."""
@@ -135,4 +135,4 @@ class ClusterSnapshot:
     lending: Lending | None = None
     """None where nothing is lent."""
     unknown: tuple[str, ...] = ()
-    """What the master did not tell or this user may not see, each with what is assumed in its place."""
+    """The facts that the master did not show, or that this principal may not see, each with the assumption for it."""

@@ -92,7 +92,7 @@ def _task(task: SnapshotTask) -> dict[str, str]:
         "role": task.role,
         "executor": task.executor_id or _ABSENT,
         "executor resources": _resources(task.executor_resources),
-        "standing": task.standing,
+        "standing": task.phase,
     }
 
 

@@ -15,7 +15,7 @@ from fake_master.allocator.hierarchical.sorter import Totals
 from fake_master.allocator.hierarchical.sorters import DrfSorter, RandomSorter
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
-from mesosctl.model.offers.offers import parse_minimum
+from mesosctl.model.offers.admission import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resource import Resource

@@ -16,7 +16,7 @@ from mesosctl.cli.session import Session
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.operations.apply import run as run_operations
-from mesosctl.operations.apply.journal import About, Journal, _plain, identity
+from mesosctl.operations.apply.journal import Journal, JournalKey, _plain, identity
 from mesosctl.operations.apply.run import perform
 from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot
@@ -322,7 +322,7 @@ def test_a_damaged_journal_is_told_of_and_can_be_forgotten(run, file, tmp_path):
 def test_two_at_once_are_one_too_many(run, file, tmp_path):
     """However the file is named: by its path, by a link to it, as standard input."""
     with Master(parse_address(FAKE)) as master:
-        about = About.of(identity(master, FAKE), WISHES, "elsewhere.toml")
+        about = JournalKey.of(identity(master, FAKE), WISHES, "elsewhere.toml")
     link = tmp_path / "link.toml"
     link.symlink_to(file)
     with Journal(tmp_path / "mesosctl" / "apply", about):
@@ -465,7 +465,7 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     [
         ("nonsense", 3, "is not TOML"),
         ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is called 'nobody'"),
-        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it has not got it"),
+        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have that"),
         ("quotas.web.guarantee = 'cpus:99'", 6, "not enough capacity"),
     ],
 )

@@ -213,7 +213,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("credentials", "said"),
         [
-            (None, f"{ONE} wants to know who asks, and was told nothing (401)"),
+            (None, f"{ONE} requires authentication, and got no credentials (401)"),
             (Credentials("op", "s3cret"), f"wrong principal or secret for {ONE} (401)"),
             (Token("t0ken"), f"wrong token for {ONE} (401)"),
         ],

@@ -21,7 +21,7 @@ from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.forecast import Terms
+from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 from tests.api.pictures import pictures
 from tests.profiles import examples
@@ -164,4 +164,4 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
         RestoredCluster(ClusterSnapshot("1.11.0", 0.0, quotas=quotas)).start()
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
-        fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), Terms())
+        fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), DryRunOptions())

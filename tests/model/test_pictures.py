@@ -213,7 +213,7 @@ def test_what_is_lent_is_compared():
     after = replace(
         before,
         lending=Lending(
-            (SnapshotTask("t1", "F0", "S0", "web", lent, standing="ending"),),
+            (SnapshotTask("t1", "F0", "S0", "web", lent, phase="ending"),),
             debts=(Debt("F0", "S0", "web", lent),),
             stop_seconds=2.0,
         ),

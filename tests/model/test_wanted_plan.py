@@ -11,7 +11,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import total_guarantees
 from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import AgentHolding
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -76,7 +76,7 @@ def stack(roles, principal="p", labels=None):
     return tuple(Reservation("DYNAMIC", role, principal, labels) for role in roles)
 
 
-AGENT = AgentHolding("S0", "h0", "slave(1)@h0:5051", parse_resources("cpus:40;ports:[1-40]"))
+AGENT = RegisteredAgent("S0", "h0", "slave(1)@h0:5051", parse_resources("cpus:40;ports:[1-40]"))
 
 
 @st.composite

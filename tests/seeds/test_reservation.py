@@ -67,7 +67,7 @@ TO_GIVE_BACK = offered("engineering/backend", entries("engineering/backend", 8, 
 )
 def test_a_reserve_of_the_offer_is_the_operation_that_is_printed(offer, words, printed):
     received = read_offer(offer, "file")
-    call = AcceptCall.of([received], offers.reserve(parse_entries(words), received, offers.Owner("p"))).content()
+    call = AcceptCall.of([received], offers.reserve(parse_entries(words), received, offers.Reserver("p"))).content()
     assert call["accept"]["operations"] == [{"type": "RESERVE", "reserve": {"resources": printed}}]
     assert call["accept"]["offer_ids"] == [{"value": "offer_id"}]
 
@@ -88,7 +88,7 @@ def test_an_unreserve_of_the_offer_is_the_operation_that_is_printed(offer, print
 def test_what_is_reserved_already_is_refined_by_naming_its_owner():
     received = read_offer(TO_REFINE, "file")
     with pytest.raises(Conflict) as refused:
-        offers.reserve(parse_entries("cpus:8"), received, offers.Owner("p"))
+        offers.reserve(parse_entries("cpus:8"), received, offers.Reserver("p"))
     assert refused.value.hint is not None
     assert "cpus(engineering):" in refused.value.hint
 

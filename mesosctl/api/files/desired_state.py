@@ -1,4 +1,4 @@
-"""A file of wishes in TOML: what `mesosctl export` writes, and `diff` and `apply` read.
+"""A desired state in TOML: what `mesosctl export` writes, and `diff` and `apply` read.
 
     schema_version = 1
 
@@ -15,13 +15,13 @@
     role = "dept/team"
     resources = "cpus:2;mem:1GiB;ports:[31000-31009]"
     under = ["dept"]                   # what it refines, from the bottom up; left out for what was unreserved
-    principal = "ops"                  # left out: anybody's, and who asks where it is made
+    principal = "ops"                  # left out: any, and the principal that makes it
     labels = { why = "batch" }         # left out: any, and none where it is made
 
 A guarantee, a limit and a reservation are wanted whole: a role is to have exactly this guarantee, and on an agent
 a stack exactly these resources; `resources = "cpus:0"` wants none.  A section that is not there says nothing, and so
 does a `guarantee` or `limit` that is left out: it means what `quota set` and `quota update` mean without it
-(`core.quota.DesiredQuota`).  Roles and stacks that a section does not name are left alone unless `--prune` is given.
+(`DesiredQuota`).  Roles and stacks that a section does not name are left alone unless `--prune` is given.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ from mesosctl.planning.reservation_plan import DesiredReservation, ReservationSt
 
 SCHEMA_VERSION = 1
 NONE = "none"
-"""What is written for a guarantee, or limits, of nothing."""
+"""The text for a guarantee, or limits, of nothing."""
 _RESERVATION_KEYS = {"agent", "role", "resources", "under", "principal", "labels"}
 
 
@@ -59,7 +59,7 @@ def dump(wanted: DesiredState) -> str:
 
 
 def content(wanted: DesiredState) -> dict[str, Any]:
-    """What the text of a file says."""
+    """Return the content of a file as text."""
     document: dict[str, Any] = {"schema_version": SCHEMA_VERSION}
     if wanted.quotas is not None:
         document["quotas"] = {role: _quota_to_toml(quota) for role, quota in sorted(wanted.quotas.items())}
@@ -79,18 +79,18 @@ def _quota_to_toml(quota: DesiredQuota) -> dict[str, str]:
     }
 
 
-def _reservation_to_toml(owed: DesiredReservation) -> dict[str, Any]:
+def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:
     written: dict[str, Any] = {
-        "agent": owed.agent,
-        "role": owed.role,
-        "resources": ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in owed.resources),
+        "agent": reservation.agent,
+        "role": reservation.role,
+        "resources": ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in reservation.resources),
     }
-    if owed.under:
-        written["under"] = list(owed.under)
-    if owed.principal is not None:
-        written["principal"] = owed.principal
-    if owed.labels is not None:
-        written["labels"] = _labels_to_toml(owed.labels)
+    if reservation.under:
+        written["under"] = list(reservation.under)
+    if reservation.principal is not None:
+        written["principal"] = reservation.principal
+    if reservation.labels is not None:
+        written["labels"] = _labels_to_toml(reservation.labels)
     return written
 
 
@@ -114,7 +114,7 @@ def _labels(value: Any, where: str) -> Labels | None:
 
 
 def load(text: str, where: str) -> DesiredState:
-    """The wishes in the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
+    """Read a desired state from the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
     document = reading.read(text, where)
     try:
         return _wanted(document)

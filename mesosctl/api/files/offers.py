@@ -1,4 +1,7 @@
-"""An offer in a file: an Offer message as a master sent it, or an OFFERS event with some (spec/endpoints.md §5)."""
+"""An offer in a file: an Offer message as a master sent it, or an OFFERS event with several.
+
+Source: Mesos documentation, "Scheduler HTTP API".
+"""
 
 from typing import Annotated, Any, Literal
 

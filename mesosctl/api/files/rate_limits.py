@@ -1,4 +1,4 @@
-"""The documented JSON of rate limits (seeds/rate-limiting.txt, spec/ratelimits.md §1), as a file that people write.
+"""The documented JSON of rate limits (Mesos documentation, "Framework Rate Limiting"), as a file that people write.
 
 `wire.ratelimit` reads what masters take and show.
 """
@@ -18,7 +18,7 @@ class RateLimit(Documented):
 
 
 class RateLimits(Documented):
-    """What --rate_limits takes."""
+    """The value of the master's --rate_limits."""
 
     limits: list[RateLimit] | None = None
     aggregate_default_qps: Double | None = None
@@ -38,7 +38,7 @@ class RateLimits(Documented):
         )
 
     def to_core(self) -> core.RateLimits:
-        """The configuration that it means; the rules of core are not checked."""
+        """The configuration that it means; the rules of the model are not checked."""
         return core.RateLimits(
             tuple((entry.principal, core.RateLimit(entry.qps, entry.capacity)) for entry in self.limits or ()),
             core.RateLimit(self.aggregate_default_qps, self.aggregate_default_capacity),

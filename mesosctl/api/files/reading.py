@@ -58,7 +58,7 @@ def refused(where: str, path: Path, sentence: str, hint: str | None = None) -> B
 
 
 def place(path: Path) -> str:
-    """A path in words: `guarantee[0].scalar.value`."""
+    """A path as text: `guarantee[0].scalar.value`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
@@ -110,7 +110,7 @@ _SAID = {
 _CLOSING = {"{": "}", "[": "]"}
 _LONGEST_SHOWN = 1000
 _FARTHEST = 1 << 20
-"""Characters before a fault that are read once more for what is open there; farther on only the place is told."""
+"""Characters before a fault that are read once more for what is open there; farther on only the place is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def _fault(text: str, at: int, expected: str) -> Fault:
 LONGEST = 64 * 1024 * 1024
 """Characters: a file of 100,000 agents is shorter."""
 _DEEPEST = 64
-# Parts of a dotted key, more than are read in a time that anybody waits.
+# Parts of a dotted key, more than are read in a useful time.
 _LONG_KEY = re.compile(r"""(?:(?:(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""")
 
 

@@ -1,4 +1,4 @@
-"""The messages that make up a Resource (spec/reservation.md §2)."""
+"""The messages that make up a Resource (Mesos documentation, "Resources and Attributes")."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""GET_STATE: a whole cluster in one answer, which is of one moment (spec/endpoints.md §4)."""
+"""GET_STATE: a whole cluster in one answer, which is of one moment (Mesos documentation, "HTTP Endpoints")."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ _SUPPRESSED = re.compile(r"master/frameworks/[^/]*/(?P<framework>.+?)/roles/(?P<
 
 @dataclass(slots=True)
 class ClusterState:
-    """What GET_STATE tells, and what it tells of without showing it."""
+    """The content of GET_STATE, with the frameworks that it names and does not show."""
 
     agents: list[SnapshotAgent] = field(default_factory=list)
     frameworks: list[SnapshotFramework] = field(default_factory=list)
@@ -31,7 +31,7 @@ class ClusterState:
     unseen: list[tuple[str, str, Resources]] = field(default_factory=list)
     """(agent id, role, resources) that agents say are allocated, and no visible task or executor holds."""
     lends: bool = False
-    """Whether the master lends idle reservations, and tells of it: see `lending_state`."""
+    """Whether the master lends idle reservations and shows it; see `lending`."""
 
 
 def cluster_state(chunks: Iterable[bytes]) -> ClusterState:

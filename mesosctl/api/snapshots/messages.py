@@ -86,4 +86,4 @@ REST = Message(
         "untold": Field("string", "repeated"),
     },
 )
-"""What is not long."""
+"""The short parts of a snapshot."""

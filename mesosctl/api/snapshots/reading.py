@@ -65,12 +65,12 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
 class _Reader:
     """Reads the members of a snapshot in whatever order they come.
 
-    The first mistake in an entry is kept until the end: what is no snapshot at all should be told of as such.
+    The first mistake in an entry is kept until the end: a file that is no snapshot at all is reported as such.
     """
 
     def __init__(self) -> None:
         self.rest: dict[str, Any] = {}
-        """What is not long, as it came."""
+        """The short parts, unread."""
         self._lists = ResourceLists()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._agents: list[SnapshotAgent] = []

@@ -40,7 +40,7 @@ _SLICE = 1 << 18
 """Bytes of a file that are looked at at once."""
 
 _MOST_READ_AGAIN = 1 << 26
-"""Bytes of a file that is broken, to tell line and column."""
+"""Bytes of a broken file that are read again for line and column."""
 
 
 def to_json(snapshot: ClusterSnapshot) -> dict[str, Any]:

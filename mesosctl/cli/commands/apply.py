@@ -96,7 +96,7 @@ def apply(  # one parameter an option
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.places import places_in_toml
-    from mesosctl.operations.apply.journal import About, Journal, digest, folder
+    from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
 
@@ -109,9 +109,9 @@ def apply(  # one parameter an option
 
     name = file if file == "-" else os.path.realpath(file)
     variables, keeps = session.environment.variables, not session.options.dry_run
-    prove = partial(prove_reached, wanted=wanted, prune=prune)
+    prove = partial(prove_reached, desired=wanted, prune=prune)
     with session.open_master() as master:
-        about = About.of(session.identity(master), text, name)
+        about = JournalKey.of(session.identity(master), text, name)
         with Journal(folder(variables), about, keeps=keeps) as journal:
             if restart:
                 journal.end()
@@ -128,12 +128,12 @@ def _go(  # the parts of one command
     *,
     trusts: bool,
 ) -> None:
-    from mesosctl.operations.apply.journal import Entry
+    from mesosctl.operations.apply.journal import JournalEntry
     from mesosctl.operations.apply.run import check_same, resume, run
     from mesosctl.output.plan import plan_report
 
     left = resume(master, journal, digest)
-    entry = left or Entry(digest, planned(master), 0)
+    entry = left or JournalEntry(digest, planned(master), 0)
     remaining = entry.steps[entry.done :]
     if session.options.dry_run or not entry.steps:
         session.emit(plan_report(entry.steps, entry.done, applied=False))

@@ -12,7 +12,7 @@ from mesosctl.cli.names import forget, keep_contexts
 from mesosctl.cli.session import Session
 from mesosctl.cli.settings import Settings, existing_configuration, resolve
 from mesosctl.cli.verb import group, verb
-from mesosctl.client.response import STRUCK_OUT
+from mesosctl.model.redaction import REDACTED
 from mesosctl.output.contexts import InEffect, Kept, context_list, context_show
 
 app = group(
@@ -108,7 +108,7 @@ def _shown(settings: Settings, configuration: Configuration | None) -> list[InEf
         if not setting.in_contexts:
             continue
         where = settings.origin(setting.name)
-        value = STRUCK_OUT if setting.name in settings.secrets else getattr(settings.options, setting.name, None)
+        value = REDACTED if setting.name in settings.secrets else getattr(settings.options, setting.name, None)
         if value is None or (where.kind == "default" and not value):
             continue
         place = _place(configuration, where.name, setting.key) if configuration and where.kind == "context" else ""

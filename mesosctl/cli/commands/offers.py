@@ -12,7 +12,7 @@ from mesosctl.cli.session import Session
 from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.resource import Resource
-from mesosctl.model.roles import names_agent
+from mesosctl.model.roles import matches_agent
 from mesosctl.model.text import parse_of_agents
 from mesosctl.operations.offers import OfferSelection, list_offers, watch_offers
 from mesosctl.output.dominant_shares import offer_simulation
@@ -245,10 +245,10 @@ def take(
 
     wanted = parse_offered(reserve or unreserve or ())
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    owner = offers.Owner(principal, parse_labels(label))
+    owner = offers.Reserver(principal, parse_labels(label))
 
     def attempt(offer: "Offer") -> "OfferOperation":
-        if agent is not None and not names_agent(agent, offer.agent_id, offer.hostname):
+        if agent is not None and not matches_agent(agent, offer.agent_id, offer.hostname):
             raise Conflict(f"{offer.hostname} is not {agent}")
         return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
 
@@ -272,7 +272,7 @@ def _check_agent(master: "Master", word: str) -> None:
         agents = read_agents(master)
     except Denied:
         return
-    if not any(names_agent(word, one.id, one.hostname) for one in agents):
+    if not any(matches_agent(word, one.id, one.hostname) for one in agents):
         find_agent(agents, word)
 
 
@@ -303,7 +303,7 @@ def reserve(
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    who = offers.Owner(principal, parse_labels(label))
+    who = offers.Reserver(principal, parse_labels(label))
     operation = offers.reserve(wanted, received, who, role=owner)
     session.emit(offer_call(AcceptCall.of([received], operation).content()))
 

@@ -9,7 +9,7 @@ import typer
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.model.errors import UsageError
-from mesosctl.model.reservations.holdings import holdings
+from mesosctl.model.reservations.holdings import agent_reservations
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.roles import closest
 from mesosctl.model.text import parse_of_agents
@@ -131,7 +131,7 @@ def agent_beside_file(agent: str | None, *others: object) -> str:
 def manner(session: "Session", *, trust_master: bool) -> SendOptions:
     """How to send and wait, as the global options say."""
     return SendOptions(
-        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, tell=session.progress
+        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, progress=session.progress
     )
 
 
@@ -182,7 +182,7 @@ def reservations(  # one parameter an option
             entries = [] if wait_for == "none" else parse_amounts([wait_for])
             check_entries(master, entries)
             found = [wait_until_reserved(master, found[0], role, entries, manner(session, trust_master=trust_master))]
-    shown = [holding for one in found for holding in holdings(one, role)]
-    owners = {holding.owner.role for one in found for holding in holdings(one)} if not shown and role else ()
+    shown = [holding for one in found for holding in agent_reservations(one, role)]
+    owners = {holding.owner.role for one in found for holding in agent_reservations(one)} if not shown and role else ()
     empty = nothing_found("nothing is reserved", {"--role": role, "--agent": agent}, owners)
     session.emit((reservation_tree if tree else reservation_list)(shown, empty=empty))

@@ -22,7 +22,7 @@ from mesosctl.cli.commands.reservations import (
 from mesosctl.cli.session import Session
 from mesosctl.cli.verb import group, verb
 from mesosctl.model.errors import UsageError
-from mesosctl.model.reservations.holdings import holdings, plain_text
+from mesosctl.model.reservations.holdings import agent_reservations, plain_text
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
 from mesosctl.output.reservations import agent_changes, volume_list
@@ -52,8 +52,14 @@ def list_(session: Session, *, role: RoleAndBelow = None, agent: OnlyAgent = Non
         found = read_agents(master, session.progress)
         session.end_progress()
     shown = [find_agent(found, agent)] if agent is not None else found
-    volumes = [held for one in shown for held in holdings(one, role) if held.disk and held.disk.persistence_id]
-    owners = {held.owner.role for one in found for held in holdings(one) if held.disk} if not volumes and role else ()
+    volumes = [
+        held for one in shown for held in agent_reservations(one, role) if held.disk and held.disk.persistence_id
+    ]
+    owners = (
+        {held.owner.role for one in found for held in agent_reservations(one) if held.disk}
+        if not volumes and role
+        else ()
+    )
     empty = nothing_found("there are no volumes", {"--role": role, "--agent": agent}, owners)
     session.emit(volume_list(volumes, empty=empty))
 

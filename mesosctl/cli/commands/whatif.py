@@ -14,7 +14,7 @@ from mesosctl.cli.session import Session
 from mesosctl.cli.verb import verb
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.planning.changes import EXAMPLE
-from mesosctl.planning.forecast import Terms
+from mesosctl.planning.forecast import DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -155,7 +155,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     return tell(session, dry_run.forecast(), report, [])
 
 
-def _begin(session: Session, source: Path | None, terms: Terms) -> "DryRun":
+def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryRun":
     from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
 
     if source is not None:

@@ -15,14 +15,14 @@ from mesosctl.model.text import parse_bytes
 Accepts = Callable[[str], bool]
 """Whether a pattern matches the whole of a text."""
 _MOST_MEMORY = 2**62
-"""What RE2 can be told."""
+"""The largest limit that RE2 accepts, in bytes."""
 # What stands for itself in a pattern that RE2 has accepted: quoted text, an escape, a class.
 _LITERAL = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*+\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class RegexLimits:
-    """What one expression may cost: bytes, and instructions."""
+    """The limits of one expression: memory in bytes, and program size in instructions."""
 
     memory: int = 4096
     program_size: int = 100
@@ -67,7 +67,7 @@ def _broken(pattern: str, reason: str) -> RuleViolation:
 
 
 class AgentTraits(Protocol):
-    """What constraints look at."""
+    """The properties of an agent that constraints examine."""
 
     @property
     def hostname(self) -> str:

@@ -1,4 +1,7 @@
-"""The capacity heuristic: what a cluster can promise, and whether its quotas fit (seeds/quota.md, spec/quota.md §6)."""
+"""The capacity heuristic: the amounts that a cluster can promise, and whether its quotas fit.
+
+Source: Mesos quota documentation, "Capacity Heuristic Check".
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +14,7 @@ from mesosctl.model.resources import Resources
 
 @dataclass(frozen=True, slots=True)
 class AgentCapacity:
-    """What the capacity heuristic needs to know of one registered agent."""
+    """The part of a registered agent that the capacity heuristic reads."""
 
     total: Resources
     active: bool = True
@@ -19,9 +22,9 @@ class AgentCapacity:
 
 
 def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
-    """What the cluster can promise: `total - statically reserved` of the agents in service.
+    """Return the amounts that the cluster can promise: `total - statically reserved` of the agents in service.
 
-    On newer masters reserved resources count too, and so do inactive agents (spec/quota.md §6).
+    On newer masters reserved resources count too, and so do inactive agents.
     """
     return Quantities.total(
         agent_capacity(agent, profile) for agent in agents if agent.active or profile.capacity_includes_inactive_agents
@@ -40,17 +43,17 @@ def agent_capacity(agent: AgentCapacity, profile: Profile) -> Quantities:
 
 
 def total_guarantees(quotas: Mapping[str, Quota]) -> Quantities:
-    """What is promised in all; a parent's guarantee already contains its children's."""
+    """Return the sum of all guarantees; a parent's guarantee already contains its children's."""
     return Quantities.total(quota.guarantees for role, quota in quotas.items() if "/" not in role)
 
 
 def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
     """The heuristic: `available >= total quota`, request included; equality passes.  Raises Conflict."""
-    wanted = total_guarantees(quotas)
-    if not available.contains(wanted):
-        short = Quantities({name: amount - available.get_amount(name) for name, amount in wanted.items()})
+    needed = total_guarantees(quotas)
+    if not available.contains(needed):
+        short = Quantities({name: amount - available.get_amount(name) for name, amount in needed.items()})
         raise Conflict(
-            f"not enough capacity: guarantees of {wanted} in all against {available}, {short} too much",
+            f"not enough capacity: guarantees of {needed} in all against {available}, {short} too much",
             field="guarantee",
             rule="quota.capacity",
             hint="ask for less, or wait for agents that are on their way",
@@ -59,7 +62,7 @@ def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
 
 
 def unpromised(quotas: Mapping[str, Quota], available: Quantities) -> Quantities:
-    """What no guarantee claims yet: the largest quota that would pass for a role without one.
+    """Return the largest quota that would pass for a role without one.
 
     Nothing passes while more of any resource is promised than there is.
     """

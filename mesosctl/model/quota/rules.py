@@ -1,4 +1,6 @@
-"""Quota: the rules of a request and of the tree (seeds/quota.md, spec/quota.md §3-§5, §8); `capacity` is next door.
+"""The rules of a quota request and of the tree of quotas; `capacity` has the capacity heuristic.
+
+Source: Mesos quota documentation, "Operator HTTP Endpoint".
 
 Every rule is a function that returns nothing or raises; the command line runs them before
 anything is sent and the fake master runs the same ones when something arrives.
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from mesosctl.model.resource import Resource  # a command that only reads quota needs none
 
 
-# spec/quota.md §8: mem and disk are counted in MB, so this is an exabyte.
+# Mesos operator API, UPDATE_QUOTA: mem and disk are counted in MB, so this is an exabyte.
 LARGEST_SIZE = 1_099_511_627_776
 LARGEST_AMOUNT = 1_000_000_000_000
 _SMALLEST_NORMAL = 2.2250738585072014e-308
@@ -97,7 +99,7 @@ def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quo
 
 
 class DesiredQuota(NamedTuple):
-    """What a role's quota should become; None for a part of which nothing is said.
+    """A desired change of a role's quota; a part that is None stays as it is.
 
     This is the one meaning of every command and file: a part of which nothing is said stays as it
     is.  A limit that equals the guarantee goes on to equal it.  A role without quota gets what
@@ -116,10 +118,11 @@ class DesiredQuota(NamedTuple):
         follows = profile.quota_sets_limits if old.is_default else old.limits == Limits(old.guarantees)
         return Quota(guarantees, Limits(guarantees) if follows else old.limits)
 
-    def unnamed_losses(self, before: Quota | None, after: Quota) -> list[str]:
-        """What `after` has no more of `before` although nobody named it, in words that follow "its".
+    def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
+        """Return the guarantees and limits that `after` drops although they were not named.
 
-        An amount that is named may become smaller, and a part of which nothing is left was named whole ("none").
+        They are phrases that follow "its".  An amount that is named may become
+        smaller, and a part of which nothing is left was named whole ("none").
         """
         if before is None:
             return []
@@ -131,9 +134,9 @@ class DesiredQuota(NamedTuple):
         ]
 
 
-def check_limits_fit_request(guarantee: Iterable["Resource"], wanted: Quota, profile: Profile) -> None:
+def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, profile: Profile) -> None:
     """A v0 request makes no limits, or limits equal to the guarantee.  Raises RuleViolation for others."""
-    if quota_of_guarantee(guarantee, profile) == wanted:
+    if quota_of_guarantee(guarantee, profile) == quota:
         return
     if profile.knows_update_quota:
         raise RuleViolation(
@@ -203,7 +206,7 @@ def check_not_nested(role: str) -> None:
         )
 
 
-# --- One entry of UPDATE_QUOTA (spec/quota.md §8) ---------------------------------------------------
+# --- One entry of UPDATE_QUOTA (Mesos operator API, UPDATE_QUOTA) ---------------------------------------------------
 
 
 def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> None:

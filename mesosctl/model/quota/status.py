@@ -1,4 +1,4 @@
-"""What commands report of quotas: the usage and status of a role, the findings of a check, a change that was made."""
+"""The values that commands on quota report: usage and status of a role, findings of a check, a change that was made."""
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class RoleUsage(NamedTuple):
-    """What a role and the roles below it hold; sets and ranges by count (spec/endpoints.md §2, `/roles`)."""
+    """The resources of a role and the roles below it; sets and ranges by count (Mesos documentation, `/roles`)."""
 
     consumed: Quantities | None = None
     """Allocated, and reserved without being in use; None where a master does not say (before 1.9)."""
@@ -48,7 +48,7 @@ class QuotaCheck(NamedTuple):
     findings: tuple[Finding, ...]
     capacity: Quantities | None = None
     promised: Quantities | None = None
-    """What guarantees of other roles claim already."""
+    """The sum of the guarantees of all other roles."""
     largest: Quantities | None = None
     """The largest quota that would pass for this role."""
 
@@ -66,12 +66,12 @@ class QuotaChange(NamedTuple):
     after: Quota | None
     confirmed: bool = True
     """Whether it was read back."""
-    limit_was_said: bool = True
-    """Whether somebody said what the limits should be."""
+    limit_given: bool = True
+    """Whether the limits were given."""
 
     @property
     def done(self) -> Literal["set", "updated", "removed"]:
-        """What happened, in one word."""
+        """The change in one word."""
         if self.after is None:
             return "removed"
         return "set" if self.before is None else "updated"

@@ -1,4 +1,4 @@
-"""What agents hold and what was done to it: the values that commands about reservations report."""
+"""Agents and their reservations, and the changes that commands on reservations report."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from mesosctl.model.values import format_value
 
 
 @dataclass(frozen=True, slots=True)
-class AgentHolding:
+class RegisteredAgent:
     """One registered agent as a master shows it; `used` is what tasks and executors hold."""
 
     id: str
@@ -30,12 +30,12 @@ class AgentHolding:
 
     @property
     def name(self) -> str:
-        """What a sentence calls it: its host name, with its short id where another agent has that name too."""
+        """The name in sentences: its host name, with its short id where another agent has the same host name."""
         return f"{self.hostname} ({self.short_id})" if self.shares_host else self.hostname
 
     @property
-    def word(self) -> str:
-        """What a person types for it, and what hints write."""
+    def typed_name(self) -> str:
+        """The name to type for it, which hints write."""
         return self.short_id if self.shares_host else self.hostname
 
     @property
@@ -45,15 +45,15 @@ class AgentHolding:
 
     @property
     def available(self) -> Resources:
-        """What an operation may deal in: offers are taken back for it, tasks are not ended."""
+        """The resources open to an operation: offers are rescinded for it, tasks are not ended."""
         return self.total - self.used
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """What one owner has of one agent by one stack: a line of `reservations`, or a volume."""
+class AgentReservation:
+    """The resources of one agent under one reservation stack: a line of `reservations`, or a volume."""
 
-    agent: AgentHolding
+    agent: RegisteredAgent
     stack: tuple[Reservation, ...]
     resources: Resources
     allocated: Resources
@@ -65,7 +65,7 @@ class Holding:
         return self.stack[-1]
 
 
-def holdings(agent: AgentHolding, role: str | None = None) -> Iterator[Holding]:
+def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Iterator[AgentReservation]:
     """Every stack of an agent, and every volume on its own; of one role and those below it, or of all."""
     found: dict[tuple[tuple[Reservation, ...], object], Disk | None] = {}
     for entry in agent.total.reserved():
@@ -76,7 +76,7 @@ def holdings(agent: AgentHolding, role: str | None = None) -> Iterator[Holding]:
         def same(entry: Resources, stack: object = stack, identity: object = identity) -> Resources:
             return entry.filter(lambda e: (e.reservations, e.disk and e.disk.identity) == (stack, identity))
 
-        yield Holding(agent, stack, same(agent.total), same(agent.used), disk)
+        yield AgentReservation(agent, stack, same(agent.total), same(agent.used), disk)
 
 
 def plain_text(resources: Resources) -> str:
@@ -85,22 +85,22 @@ def plain_text(resources: Resources) -> str:
     return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in plain) or "-"
 
 
-Deed = Literal["reserved", "unreserved", "created", "destroyed"]
+OperationKind = Literal["reserved", "unreserved", "created", "destroyed"]
 
 
 @dataclass(frozen=True, slots=True)
 class AgentChange:
     """One operation that a master accepted, and who has been seen to show it."""
 
-    agent: AgentHolding
-    done: Deed
+    agent: RegisteredAgent
+    done: OperationKind
     resources: Resources
     by_master: bool = False
     by_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExpectedResources:
     """How an agent looks once an operation has happened: at least `least`, at most `most` of these kinds.
 
     Others may change the same agent meanwhile, so only the kinds that the operation touches are looked at.
@@ -111,12 +111,12 @@ class Outcome:
     of: Resources = field(default_factory=Resources)
 
     @classmethod
-    def gained(cls, after: Resources, resources: Resources) -> "Outcome":
+    def gained(cls, after: Resources, resources: Resources) -> "ExpectedResources":
         """An agent that will be `after` has come to `resources`."""
         return cls(least=_of_kinds(after, resources))
 
     @classmethod
-    def lost(cls, after: Resources, resources: Resources) -> "Outcome":
+    def lost(cls, after: Resources, resources: Resources) -> "ExpectedResources":
         """An agent that will be `after` has given `resources` up."""
         return cls(most=_of_kinds(after, resources), of=resources)
 

@@ -1,4 +1,4 @@
-"""What an operation does to resources (spec/reservation.md §4).
+"""The effect of operations on resources (Mesos documentation, "Reservation" and "Persistent volumes").
 
 An operation is one or more conversions: something is taken out of a collection and something else
 is put in its place.  Amounts never change.  When it may be done is said by `reservation_rules` and `volume_rules`.
@@ -24,20 +24,20 @@ from mesosctl.model.resources import Resources
 class Conversion:
     """One step: what it takes away and what it puts in its place.
 
-    With nothing consumed it only adds (a further copy of a shared volume).  `to_the_last` says that no
+    With nothing consumed it only adds (a further copy of a shared volume).  `every_copy` says that no
     copy of what is consumed may be left.
     """
 
     consumed: Resources
     converted: Resources
-    to_the_last: bool = False
+    every_copy: bool = False
 
     def apply(self, to: Resources) -> Resources:
         """`to` with the step done.  Raises Conflict where it does not contain what is consumed."""
         if not to.contains(self.consumed):
             raise Conflict(f"{to} does not contain {self.consumed}", rule="operation.contained")
         left = to - self.consumed
-        kinds = {entry.kind for entry in self.consumed} if self.to_the_last else set()
+        kinds = {entry.kind for entry in self.consumed} if self.every_copy else set()
         if any(entry.kind in kinds for entry in left):
             raise Conflict(f"{to} has further copies of {self.consumed}", rule="operation.last-copy")
         return left + self.converted
@@ -69,8 +69,7 @@ def create(volumes: Resources) -> list[Conversion]:
 def destroy(volumes: Resources) -> list[Conversion]:
     """From each volume to plain disk; what it held is gone."""
     return [
-        Conversion(Resources([volume]), Resources([plain_disk(volume)]), to_the_last=volume.shared)
-        for volume in volumes
+        Conversion(Resources([volume]), Resources([plain_disk(volume)]), every_copy=volume.shared) for volume in volumes
     ]
 
 
@@ -195,7 +194,7 @@ def _check_resizable(volume: Resource) -> None:
 
 
 def plain_disk(volume: Resource) -> Resource:
-    """What a volume is made of: the same disk without the volume; its source stays."""
+    """Return the plain disk of a volume: the same disk without the volume; its source stays."""
     source = volume.disk.source if volume.disk is not None else None
     return replace(volume, disk=Disk(source=source) if source is not None else None, shared=False, copies=1)
 

@@ -1,4 +1,4 @@
-"""What every operation asks of the resources that it names, whoever sends it (spec/reservation.md §3)."""
+"""The rules for resources in an operation, for operators and frameworks (Mesos documentation, "Reservation")."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ def check_amount(resource: Resource, field: str) -> None:
 
 
 def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
-    """What disk info may say.  Raises RuleViolation."""
+    """Check disk info.  Raises RuleViolation."""
     if disk.persistence_id is None:
         if disk.container_path is not None:
             raise RuleViolation(
@@ -105,9 +105,9 @@ def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Who asks for an operation.
+    """The principal, or the framework, that sends an operation.
 
-    `principal` None means that nobody is known by name.  For a framework, `framework_roles` are
+    `principal` None means that the principal is unknown.  For a framework, `framework_roles` are
     its roles and `offer_role` the role of the offer; an operator has neither.
     """
 
@@ -288,5 +288,5 @@ def _check_nothing_twice(resources: Collection[Resource]) -> None:
 
 
 def _configured(entries: Collection[Resource]) -> set[tuple[Reservation, ...]]:
-    """What lies at the bottom of stacks because the agent was started with it."""
+    """Return the static reservations at the bottom of the stacks."""
     return {entry.reservations[:1] if entry.is_statically_reserved else () for entry in entries}

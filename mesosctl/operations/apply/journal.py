@@ -1,6 +1,6 @@
 """The journal of an apply: what was planned, how far it came, and whether a step was under way.
 
-One file for each master and content of a file of wishes, written whole and synced before and after every step, so
+One file for each master and desired state, written whole and synced before and after every step, so
 that it says the truth whenever the program is killed.  It is gone when the last step is done.  It is its owner's
 alone, and holds no credentials.
 """
@@ -36,22 +36,22 @@ def folder(variables: Mapping[str, str]) -> Path:
 
 
 def digest(text: str, *, prune: bool) -> str:
-    """What a plan was made from: other wishes make another plan."""
+    """Return a digest of the input of a plan."""
     return _hash(f"{prune}\n{text}")
 
 
-class About(NamedTuple):
-    """What a journal is of: a master by what it is, and wishes by what they say, however either is written."""
+class JournalKey(NamedTuple):
+    """The subject of a journal: a master by its identity, and a desired state by its text."""
 
     master: str
     content: str
     """A hash of the text."""
     file: str
-    """What a person calls it, for sentences alone."""
+    """The name of the file in sentences."""
 
     @classmethod
-    def of(cls, master: str, text: str, file: str) -> "About":
-        """The wishes `text` from `file`, for the master of that identity (`ops.apply.identity`)."""
+    def of(cls, master: str, text: str, file: str) -> "JournalKey":
+        """Return the key of the desired state `text` from `file`, for the master with that `identity`."""
         return cls(master, _hash(text), file)
 
 
@@ -60,8 +60,8 @@ def _hash(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What a journal says."""
+class JournalEntry:
+    """The content of a journal."""
 
     digest: str
     steps: Sequence[Step]
@@ -70,12 +70,12 @@ class Entry:
 
 
 class Journal:
-    """The journal of some wishes for one master; held by one program at a time, with `with`.
+    """The journal of a desired state for one master; locked by one program at a time, with `with`.
 
     One that does not keep (`keeps` False, for a dry run) is read and never written.
     """
 
-    def __init__(self, where: Path, about: About, *, keeps: bool = True) -> None:
+    def __init__(self, where: Path, about: JournalKey, *, keeps: bool = True) -> None:
         self._keeps = keeps
         self._forgotten = False
         name = _hash(f"{about.master}\n{about.content}")[:16]
@@ -109,8 +109,8 @@ class Journal:
             os.close(self._lock)
             self._lock = None
 
-    def read(self) -> Entry | None:
-        """What an earlier apply left; None where the last one came to its end.  Raises BadInput."""
+    def read(self) -> JournalEntry | None:
+        """Return the entry that an earlier apply left; None where the last one was completed.  Raises BadInput."""
         if self._forgotten:
             return None
         try:
@@ -124,8 +124,8 @@ class Journal:
                 hint="look at the cluster with mesosctl diff, then start over with --restart",
             ) from None
 
-    def replaced(self) -> list[Entry]:
-        """What earlier applies of another version of the same file left for this master; forgotten herewith."""
+    def replaced(self) -> list[JournalEntry]:
+        """Return the entries that applies of other versions of the same file left for this master, and delete them."""
         found = []
         for path in sorted(self._path.parent.glob("*.json")):
             with suppress(OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError):
@@ -137,7 +137,7 @@ class Journal:
                         path.unlink()
         return found
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: JournalEntry) -> None:
         """Keep it; on the disk when this returns.  Raises BadInput."""
         if not self._keeps:
             return
@@ -174,7 +174,7 @@ def _why_senseless(error: Exception) -> str:
     return str(error)
 
 
-def _entry(value: Mapping[str, Any]) -> Entry:
+def _entry(value: Mapping[str, Any]) -> JournalEntry:
     """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError where it is none."""
     if value["schema_version"] != SCHEMA_VERSION:
         raise ValueError("it was written by another version")
@@ -182,7 +182,7 @@ def _entry(value: Mapping[str, Any]) -> Entry:
     done = value["done"]
     if not isinstance(done, int) or not 0 <= done <= len(steps):
         raise ValueError(f"{done} of {len(steps)} steps cannot be done")
-    return Entry(str(value["digest"]), steps, done)
+    return JournalEntry(str(value["digest"]), steps, done)
 
 
 _LOOPBACK = re.compile(r"(^|//|@)(localhost|127(\.\d+){3}|\[::1\])(?=[:/,]|$)", re.IGNORECASE)
@@ -192,9 +192,9 @@ _ZOOKEEPER = re.compile(r"zk://(?:[^/]*@)?(?P<servers>[^/@]+)(?P<path>/.*)")
 def identity(master: Master, address: str) -> str:
     """A text that is the same for each way to the same masters, and holds no credentials.
 
-    Masters that elect a leader are told by where they do so, which outlives whoever leads; one that stands alone by
+    Masters that elect a leader are identified by their ZooKeeper path, which outlives a leader; a single one by
     the host and port at which it says it listens, which outlive a restart; a `fake:` one by its own id, as all of
-    them listen nowhere.  Of one that tells nothing of this, `address` has to do.
+    them listen nowhere.  Otherwise `address` is used.
     """
     try:
         info = master.ask("GET_MASTER")["get_master"]["master_info"]
@@ -205,7 +205,7 @@ def identity(master: Master, address: str) -> str:
             servers = sorted(server.strip().lower() for server in elected["servers"].split(","))
             return f"zk://{','.join(servers)}{elected['path'].rstrip('/')}"
         pid = str(info["pid"])
-        # Said by a machine that does not know its own name; heard from afar it tells nothing.
+        # A machine that does not know its own name says this; from elsewhere it identifies nothing.
         return f"{pid} of {_plain(address)}" if _on_loopback(pid) and not _on_loopback(address) else pid
     except (MesosctlError, LookupError, TypeError, AttributeError):
         return _plain(address)
@@ -216,7 +216,7 @@ def _on_loopback(place: str) -> bool:
 
 
 def _flags(master: Master) -> dict[str, str]:
-    """What it was started with; nothing where it does not show that to this principal."""
+    """Return the master's flags; none where this principal may not see them."""
     try:
         return dict(master.get("/flags")["flags"])
     except (MesosctlError, LookupError, TypeError, ValueError):

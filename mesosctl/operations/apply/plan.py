@@ -1,4 +1,4 @@
-"""What there is, what is wanted, and the plan between the two."""
+"""The actual state, the desired state, and the plan between the two."""
 
 from collections import Counter
 from dataclasses import replace
@@ -8,7 +8,7 @@ from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.capacity import AgentCapacity, capacity
 from mesosctl.model.quota.rules import DesiredQuota, check_limits_fit_request
-from mesosctl.model.reservations.holdings import AgentHolding
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import check_name
@@ -22,9 +22,9 @@ from mesosctl.planning.plan import Step, plan
 from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 
 
-def read_actual(master: Master, wanted: DesiredState | None = None) -> Actual:
-    """What there is of the sections that `wanted` has, or of all.  Raises what `Master` raises."""
-    asked = wanted or DesiredState({}, {}, [])
+def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
+    """Read the actual state of the sections in `desired`, or of all.  Raises the errors of `Master`."""
+    asked = desired or DesiredState({}, {}, [])
     # Quotas need the agents too: what can be promised hangs on them.
     agents = asked.reservations is not None or asked.quotas is not None
     return Actual(
@@ -36,7 +36,7 @@ def read_actual(master: Master, wanted: DesiredState | None = None) -> Actual:
 
 
 def exported(actual: Actual) -> tuple[DesiredState, list[str]]:
-    """What there is, as wishes; and what cannot be wished for, in sentences."""
+    """Return the actual state as a desired state, and sentences about the parts that none can express."""
     hostnames = Counter(agent.hostname for agent in actual.agents.values())
     reservations: list[DesiredReservation] = []
     left_out: list[str] = []
@@ -63,7 +63,7 @@ def _is_text(*names: str | None) -> bool:
     return True
 
 
-def _reservations(agent: AgentHolding, name: str) -> tuple[list[DesiredReservation], list[str]]:
+def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReservation], list[str]]:
     sums: dict[tuple[tuple[str, ...], str | None, Labels | None], Resources] = {}
     left_out: list[str] = []
     for entry in agent.total:
@@ -86,47 +86,47 @@ def _reservations(agent: AgentHolding, name: str) -> tuple[list[DesiredReservati
     return targets, left_out
 
 
-def resolved(wanted: DesiredState, actual: Actual) -> DesiredState:
+def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
     """With the ids of agents in place of what they are called.  Raises NotFound or UsageError."""
-    if wanted.reservations is None:
-        return wanted
+    if desired.reservations is None:
+        return desired
     everybody = list(actual.agents.values())
     reservations = []
-    for index, target in enumerate(wanted.reservations):
+    for index, target in enumerate(desired.reservations):
         try:
             reservations.append(replace(target, agent=find_agent(everybody, target.agent).id))
         except NotFound as error:
             error.field = f"reservations[{index}].agent"
             raise
-    return replace(wanted, reservations=reservations)
+    return replace(desired, reservations=reservations)
 
 
-def _consumed(master: Master, wanted: DesiredState) -> dict[str, Quantities] | None:
-    """By role, where limits are wanted, and a master tells."""
-    quotas = (wanted.quotas or {}).values()
+def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | None:
+    """Return the consumption by role, where limits are desired and a master shows it."""
+    quotas = (desired.quotas or {}).values()
     if not any(quota.limits or (quota.limits is None and master.profile.quota_sets_limits) for quota in quotas):
         return None
     usages = usage_if_allowed(master) or {}
     return {role: usage.consumed for role, usage in usages.items() if usage.consumed is not None}
 
 
-def check_names(wanted: DesiredState, actual: Actual) -> None:
+def check_names(desired: DesiredState, actual: Actual) -> None:
     """Raises RuleViolation for a resource that no agent has, unless the role, or the agent, has it already."""
     known = {entry.name for agent in actual.agents.values() for entry in agent.total}
-    for role, quota in (wanted.quotas or {}).items():
+    for role, quota in (desired.quotas or {}).items():
         had = names_of_quota(actual.quotas.get(role))
         with of_role(role):
             for part, names in (("guarantee", quota.guarantees), ("limit", quota.limits)):
                 for name in names or ():
                     check_name(name, {*known, *had}, f"quotas.{role}.{part}")
-    for index, target in enumerate(wanted.reservations or ()):
+    for index, target in enumerate(desired.reservations or ()):
         for entry in target.resources:
             check_name(entry.name, known, f"reservations[{index}].resources")
 
 
-def _check_quotas(wanted: DesiredState, actual: Actual) -> None:
+def _check_quotas(desired: DesiredState, actual: Actual) -> None:
     """Raises RuleViolation for what no quota can be, and for limits that the master cannot set."""
-    for role, _, after in quota_changes(wanted, actual, prune=False):
+    for role, _, after in quota_changes(desired, actual, prune=False):
         if after is None:
             continue
         with of_role(role):
@@ -137,36 +137,38 @@ def _check_quotas(wanted: DesiredState, actual: Actual) -> None:
 
 
 def _placed(error: RuleViolation) -> RuleViolation:
-    """With the place in a file of wishes of what a rule says of one quota."""
+    """Give an error on one quota its place in the file of the desired state."""
     if error.role and error.field in ("limits", "guarantees"):
         error.field = f"quotas.{error.role}.{error.field.removesuffix('s')}"
     return error
 
 
-def compare(master: Master, wanted: DesiredState, *, prune: bool, allow_new_resource: bool = False) -> list[Difference]:
+def compare(
+    master: Master, desired: DesiredState, *, prune: bool, allow_new_resource: bool = False
+) -> list[Difference]:
     """Everything that is not as wanted.  Raises RuleViolation for a resource that no agent has."""
-    actual = read_actual(master, wanted)
+    actual = read_actual(master, desired)
     if not allow_new_resource:
-        check_names(wanted, actual)
-    return differences(resolved(wanted, actual), actual, prune=prune, principal=requester(master).principal)
+        check_names(desired, actual)
+    return differences(resolved(desired, actual), actual, prune=prune, principal=requester(master).principal)
 
 
-def make_plan(master: Master, wanted: DesiredState, *, prune: bool, allow_new_resource: bool = False) -> list[Step]:
+def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_resource: bool = False) -> list[Step]:
     """The steps, each checked by the rules.  Nothing is sent.  Raises Conflict, RuleViolation, NotFound, UsageError."""
-    actual = read_actual(master, wanted)
+    actual = read_actual(master, desired)
     profile = actual.profile
     if not allow_new_resource:
-        check_names(wanted, actual)
+        check_names(desired, actual)
     try:
-        _check_quotas(wanted, actual)
+        _check_quotas(desired, actual)
         steps = plan(
-            resolved(wanted, actual),
+            resolved(desired, actual),
             actual,
             prune=prune,
             capacity=capacity((AgentCapacity(agent.total, agent.active) for agent in actual.agents.values()), profile),
             whole_updates=profile.knows_update_quota,
             principal=requester(master).principal,
-            consumed=_consumed(master, wanted),
+            consumed=_consumed(master, desired),
         )
     except RuleViolation as error:
         raise _placed(error) from None

@@ -7,7 +7,7 @@ from typing import Literal
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
 from mesosctl.model.quota.rules import DesiredQuota
-from mesosctl.operations.apply.journal import Entry, Journal
+from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.state import read_quotas
 from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
@@ -22,8 +22,8 @@ _NAMED = 3
 """Differences in one sentence."""
 
 
-def resume(master: Master, journal: Journal, digest: str) -> Entry | None:
-    """What an earlier apply of the same wishes left undone, and the step that was under way settled.
+def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None:
+    """Return what an interrupted apply of this desired state left to do, with the step that was under way settled.
 
     Raises Conflict where a step that was made is not so any more, or the next one not where that apply left it.
     """
@@ -37,7 +37,7 @@ def resume(master: Master, journal: Journal, digest: str) -> Entry | None:
         return None
     done = left.done
     # Whether the step that was under way happened is for the master to say.
-    while done < len(left.steps) and standing(master, left.steps[done]) == "after":
+    while done < len(left.steps) and step_status(master, left.steps[done]) == "after":
         done += 1
     for step in undone(master, left.steps[:done]):
         raise _changed(step)
@@ -46,10 +46,12 @@ def resume(master: Master, journal: Journal, digest: str) -> Entry | None:
     master.notice(
         f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; {_in_short(left.steps[:done])}"
     )
-    return Entry(digest, left.steps, done)
+    return JournalEntry(digest, left.steps, done)
 
 
-def run(master: Master, journal: Journal, entry: Entry, options: SendOptions, tell: Callable[[str], None]) -> None:
+def run(
+    master: Master, journal: Journal, entry: JournalEntry, options: SendOptions, tell: Callable[[str], None]
+) -> None:
     """The steps that are left, each looked at before and read back after it.
 
     Raises what a step raises; the journal then says how far it came.
@@ -57,32 +59,33 @@ def run(master: Master, journal: Journal, entry: Entry, options: SendOptions, te
     journal.write(entry)
     for number in range(entry.done, len(entry.steps)):
         step = entry.steps[number]
-        tell(f"step {number + 1} of {len(entry.steps)}: {_words(step)}")
+        tell(f"step {number + 1} of {len(entry.steps)}: {_sentence(step)}")
         # Each step has the whole time that one command has.
         master.deadline.extend_to(master.settings.timeout)
         left = master.changes_left
         try:
-            if standing(master, step) != "after":
+            if step_status(master, step) != "after":
                 _check_untouched(master, step)
                 perform(master, step, options)
         except MesosctlError as error:
             if number:
-                told = f"step {number + 1} of {len(entry.steps)}, {_words(step)}: {error.message}"
+                told = f"step {number + 1} of {len(entry.steps)}, {_sentence(step)}: {error.message}"
                 begun = master.changes_left > left
-                error.retell(told if begun else f"{told}; the steps before it are done, and it was not begun")
+                error.reword(told if begun else f"{told}; the steps before it are done, and it was not begun")
             raise
         except KeyboardInterrupt as stopped:
             stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_left > left, stopped=stopped))
             raise
-        journal.write(Entry(entry.digest, entry.steps, number + 1))
+        journal.write(JournalEntry(entry.digest, entry.steps, number + 1))
     journal.end()
 
 
 def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardInterrupt) -> Iterator[str]:
-    """What is known where the step after `done` ones was interrupted."""
+    """Yield the known facts after an interruption of the step that follows `done` ones."""
     yield f"{done} of {len(steps)} steps done; run the same command to continue"
     if begun or getattr(stopped, "__notes__", None):
-        yield f"whether step {done + 1}, {_words(steps[done])}, was made is not known, and the same command finds out"
+        step = _sentence(steps[done])
+        yield f"whether step {done + 1}, {step}, was made is not known, and the same command finds out"
 
 
 def _in_short(steps: Sequence[Step]) -> str:
@@ -94,7 +97,7 @@ def _in_short(steps: Sequence[Step]) -> str:
 
 
 def _kind(step: Step) -> str:
-    """What is done, without whom and how much."""
+    """Return the kind of a step, without role and amounts."""
     deed = describe(step)[0]
     return deed.partition(" ")[0] if isinstance(step, ReservationStep) else deed
 
@@ -110,22 +113,22 @@ def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
 
 
 def _check_untouched(master: Master, step: Step) -> None:
-    if standing(master, step) != "before":
+    if step_status(master, step) != "before":
         raise _changed(step)
 
 
 def _changed(step: Step) -> Conflict:
     return Conflict(
-        f"{_words(step)}: the cluster has changed there since the plan was made",
+        f"{_sentence(step)}: the cluster has changed there since the plan was made",
         rule="apply.unchanged",
         hint="look with mesosctl diff, then plan anew with mesosctl apply --restart",
     )
 
 
-def prove(master: Master, wanted: DesiredState, *, prune: bool) -> None:
+def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
     """Raises Conflict where the cluster is not as wanted, though every step was made and seen."""
     try:
-        left = compare(master, wanted, prune=prune)
+        left = compare(master, desired, prune=prune)
     except KeyboardInterrupt as stopped:
         stopped.add_note("every step is done; run the same command to compare once more")
         raise
@@ -139,15 +142,15 @@ def prove(master: Master, wanted: DesiredState, *, prune: bool) -> None:
         )
 
 
-def _words(step: Step) -> str:
+def _sentence(step: Step) -> str:
     done, whom, _, after = describe(step)
     return f"{done} of {whom}" + (f" to {after}" if after != "-" else "")
 
 
-Standing = Literal["before", "after", "other"]
+StepStatus = Literal["before", "after", "other"]
 
 
-def standing(master: Master, step: Step) -> Standing:
+def step_status(master: Master, step: Step) -> StepStatus:
     """Whether the master shows what there was before the step, what there is after it, or something else."""
     if isinstance(step, QuotaStep):
         quota = read_quotas(master).get(step.role)
@@ -184,7 +187,7 @@ def undone(master: Master, steps: Sequence[Step]) -> list[Step]:
     return [step for step in expected if not is_shown(step)]
 
 
-def _compare(before: bool, after: bool) -> Standing:  # two facts
+def _compare(before: bool, after: bool) -> StepStatus:  # two facts
     return "after" if after else "before" if before else "other"
 
 

@@ -49,8 +49,8 @@ def check_quota(
         master, "/flags", lambda answer: (responses.whitelist(answer),), "the whitelist is not checked"
     )
     made = quota_of_guarantee(guarantee, profile)
-    wanted = made if limits is None else Quota(made.guarantees, limits)
-    after = None if quotas is None else {**quotas, role: wanted}
+    target = made if limits is None else Quota(made.guarantees, limits)
+    after = None if quotas is None else {**quotas, role: target}
     bounds = {name: to_double(milli) for name, milli in (limits or {}).items()}
     amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
 
@@ -74,7 +74,7 @@ def check_quota(
         _finding(
             "quota.limits-need-update",
             "the master can set these limits",
-            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, wanted, profile),
+            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, target, profile),
         ),
         _finding(
             "role.whitelist",
@@ -97,7 +97,7 @@ def check_quota(
     others = None if quotas is None else {name: quota for name, quota in quotas.items() if name != role}
     return QuotaCheck(
         role=role,
-        requested=wanted.guarantees,
+        requested=target.guarantees,
         findings=findings,
         capacity=available,
         promised=None if others is None else total_guarantees(others),

@@ -18,31 +18,31 @@ from mesosctl.operations.quota.state import (
 
 
 def replace_quota(
-    master: Master, role: str, before: Quota | None, wanted: Quota, *, force: bool, wait: bool
+    master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool
 ) -> QuotaChange:
-    """Remove the quota of `role` and set `wanted`; the old quota is put back where that does not come to its end.
+    """Remove the quota of `role` and set `target`; the old quota is put back where that does not come to its end.
 
     Raises the error of the step that failed.
     """
-    check_request(role, _guarantee(wanted))
+    check_request(role, _guarantee(target))
     check_path(role)
-    check_limits_fit_request(_guarantee(wanted), wanted, master.profile)
+    check_limits_fit_request(_guarantee(target), target, master.profile)
     if before is None:
-        return QuotaChange(role, None, wanted, send_quota(master, role, wanted, force=force, wait=wait))
+        return QuotaChange(role, None, target, send_quota(master, role, target, force=force, wait=wait))
     removed = False
     try:
         # Nothing is read in between: the role is without quota for as short as can be.
         send_removal(master, role, seen=True, wait=False)
         removed = True
-        confirmed = send_quota(master, role, wanted, force=force, wait=wait, seen=True)
+        confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
         if not untouched and not before.is_default:
-            known = _Undo(master, role, before).make(stopped, removed=removed)
+            known = _Restoration(master, role, before).run(stopped, removed=removed)
             if isinstance(stopped, KeyboardInterrupt):
                 stopped.__notes__ = [known]  # what each of the requests left open is known by now
         raise
-    return QuotaChange(role, before, wanted, confirmed)
+    return QuotaChange(role, before, target, confirmed)
 
 
 def _guarantee(quota: Quota) -> list[Resource]:
@@ -50,14 +50,14 @@ def _guarantee(quota: Quota) -> list[Resource]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Undo:
-    """Puts `before` back where the role has no quota, and tells in every case what it has now."""
+class _Restoration:
+    """Puts `before` back where the role has no quota, and reports in every case what it has now."""
 
     master: Master
     role: str
     before: Quota
 
-    def make(self, stopped: BaseException, *, removed: bool) -> str:
+    def run(self, stopped: BaseException, *, removed: bool) -> str:
         """Look, put back, and look again where that failed; returns what is known then.
 
         Raises only what interrupts it, after the alarm.
@@ -67,11 +67,11 @@ class _Undo:
             if interrupts:
                 self.master.notice(f"interrupted while changing the quota of '{self.role}': looking what it has now")
             self.master.deadline.extend_to(GRACE)
-            known, alarming = self._make(removed=removed)
+            known, alarming = self._run(removed=removed)
         except MesosctlError as error:
-            known, alarming = self._doubt(error.message), True
+            known, alarming = self._unknown(error.message), True
         except BaseException as again:
-            known = self._doubt("interrupted again")
+            known = self._unknown("interrupted again")
             self.master.alarm(known)
             again.__notes__ = [known]
             raise
@@ -81,9 +81,9 @@ class _Undo:
             self.master.notice(known)
         return known
 
-    def _make(self, *, removed: bool) -> tuple[str, bool]:
-        """What is known in the end, and whether it must not be missed."""
-        present, unread = self._look()
+    def _run(self, *, removed: bool) -> tuple[str, bool]:
+        """Restore the quota; return the known facts as a sentence, and whether it is an alarm."""
+        present, unread = self._read()
         if present is not None:
             if removed or present != self.before:
                 return f"role '{self.role}' has quota {present.guarantees}; nothing was put back", False
@@ -94,7 +94,7 @@ class _Undo:
         try:
             self._put_back(over_unknown=unread is not None)
         except MesosctlError as error:
-            present, unread = self._look()
+            present, unread = self._read()
             if present is not None:
                 return f"role '{self.role}' has quota {present.guarantees}", False
             if unread is not None:
@@ -105,8 +105,8 @@ class _Undo:
             ), True
         return f"the old quota of '{self.role}' ({self.before.guarantees}) is in place again", False
 
-    def _look(self) -> tuple[Quota | None, MesosctlError | None]:
-        """What the role has now, and why that could not be read."""
+    def _read(self) -> tuple[Quota | None, MesosctlError | None]:
+        """Read the quota of the role now; or the error for which it cannot be read."""
         try:
             return read_quotas(self.master).get(self.role), None
         except MesosctlError as error:
@@ -121,7 +121,7 @@ class _Undo:
         else:
             send_update(self.master, {self.role: self.before}, force=True)
 
-    def _doubt(self, reason: str) -> str:
+    def _unknown(self, reason: str) -> str:
         return (
             f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, it cannot be told; its old one was {self.before.guarantees}: "
             f"{reason}; {self._remedy}"
@@ -129,5 +129,5 @@ class _Undo:
 
     @property
     def _remedy(self) -> str:
-        """What to do about it."""
+        """The advice for the operator."""
         return "look with mesosctl quota list when a master answers, and repeat the update with --create"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, Rejected
 from mesosctl.model.quantities import Quota
-from mesosctl.operations.confirm import make
+from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.state import (
     read_quotas,
     sees_every_role,
@@ -13,15 +13,15 @@ from mesosctl.operations.quota.state import (
 
 
 def send_quota(
-    master: Master, role: str, wanted: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
+    master: Master, role: str, target: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
 ) -> bool:
-    """Send a checked request for the guarantees of `wanted`; returns whether `wanted` was read back.
+    """Send a checked request for the guarantees of `target`; returns whether `target` was read back.
 
     `seen` says that this principal has seen a quota of `role`, and so would see this one.
     """
     from mesosctl.api.quota import QuotaRequest, SetQuota, SetQuotaCall
 
-    request = QuotaRequest.of(role, wanted.guarantees, force=force)
+    request = QuotaRequest.of(role, target.guarantees, force=force)
 
     def send() -> None:
         if v1:
@@ -29,13 +29,13 @@ def send_quota(
         else:
             master.post("/quota", request.body())
 
-    def look() -> bool | None:
+    def is_shown() -> bool | None:
         shown = read_quotas(master).get(role)
         if shown is None:
             return False if seen or sees_every_role(master) else None
-        return shown == wanted
+        return shown == target
 
-    return make(master, send, look, what=f"setting quota of '{role}'", wait=wait)
+    return confirm(master, send, is_shown, what=f"setting quota of '{role}'", wait=wait)
 
 
 def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
@@ -44,16 +44,16 @@ def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) ->
     `seen` says that this principal has seen it, and so would see it still.
     """
 
-    def look() -> bool | None:
+    def is_shown() -> bool | None:
         if role in read_quotas(master):
             return False
         return True if seen or sees_every_role(master) else None
 
-    return make(
+    return confirm(
         master,
         # A master reads the role from the path as it stands, without percent-decoding.
         lambda: master.delete(f"/quota/{role}"),
-        look,
+        is_shown,
         what=f"removing quota of '{role}'",
         wait=wait,
         seen_before=seen,
@@ -61,10 +61,10 @@ def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) ->
 
 
 _OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
-"""What a master says of UPDATE_QUOTA where the capacity heuristic refuses it: Mesos 1.9 to 1.11, and the fake one."""
+"""Parts of the 400 to UPDATE_QUOTA from the capacity heuristic: of Mesos 1.9 to 1.11, and of the fake master."""
 
 
-def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> None:
+def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations.
 
     Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
@@ -73,7 +73,7 @@ def send_update(master: Master, wanted: Mapping[str, Quota], *, force: bool) -> 
     from mesosctl.api.quota import UpdateQuotaCall
 
     try:
-        master.call(UpdateQuotaCall.of(wanted, force=force).body())
+        master.call(UpdateQuotaCall.of(target, force=force).body())
     except Rejected as error:
         if not any(said in error.message for said in _OVERCOMMITTED):
             raise

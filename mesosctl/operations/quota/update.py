@@ -11,7 +11,7 @@ from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.rules import DesiredQuota, check_consumption, check_no_quota_yet, check_role_may_have_quota
 from mesosctl.model.quota.status import QuotaChange
-from mesosctl.operations.confirm import make
+from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.replace import replace_quota
 from mesosctl.operations.quota.send import send_update
 from mesosctl.operations.quota.state import (
@@ -60,21 +60,21 @@ def update_quotas(
         for role, quota in desired:
             with of_role(role):
                 check_names(master, fields_of_quota(*quota), names_of_quota(stored.get(role)))
-    wanted = {role: quota.over(stored.get(role), master.profile) for role, quota in desired}
-    _check_wanted(master, stored, wanted, options, at_once=at_once)
-    _agree(desired, stored, wanted, options)
+    target = {role: quota.over(stored.get(role), master.profile) for role, quota in desired}
+    _check_targets(master, stored, target, options, at_once=at_once)
+    _agree(desired, stored, target, options)
     unsaid = {role for role, quota in desired if quota.limits is None}
     if at_once:
-        changes = _update_at_once(master, stored, wanted, options)
-        return [change._replace(limit_was_said=change.role not in unsaid) for change in changes]
+        changes = _update_at_once(master, stored, target, options)
+        return [change._replace(limit_given=change.role not in unsaid) for change in changes]
 
-    if len(wanted) != 1:
+    if len(target) != 1:
         raise UsageError(
             "this way, quotas are changed one role at a time", field="--file", hint="give one configuration a file"
         )
-    [(role, whole)] = wanted.items()
+    [(role, whole)] = target.items()
     change = replace_quota(master, role, stored.get(role), whole, force=options.force, wait=options.wait)
-    return [change._replace(limit_was_said=role not in unsaid)]
+    return [change._replace(limit_given=role not in unsaid)]
 
 
 @contextmanager
@@ -106,21 +106,21 @@ def _check_desired(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
 def _agree(
     desired: Sequence[tuple[str, DesiredQuota]],
     stored: Mapping[str, Quota],
-    wanted: Mapping[str, Quota],
+    target: Mapping[str, Quota],
     options: QuotaOptions,
 ) -> None:
-    """Have it agreed to that roles lose what nobody named."""
-    losses = {role: quota.unnamed_losses(stored.get(role), wanted[role]) for role, quota in desired}
+    """Ask for agreement to losses that were not named."""
+    losses = {role: quota.implicit_losses(stored.get(role), target[role]) for role, quota in desired}
     told = [f"role '{role}' loses its {' and its '.join(lost)}" for role, lost in losses.items() if lost]
     if told:
         options.agree("; ".join(told))
 
 
-def _check_wanted(
-    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], options: QuotaOptions, *, at_once: bool
+def _check_targets(
+    master: Master, stored: Mapping[str, Quota], target: Mapping[str, Quota], options: QuotaOptions, *, at_once: bool
 ) -> None:
     """The rules on what the quotas would become."""
-    for role, quota in wanted.items():
+    for role, quota in target.items():
         with of_role(role):
             check_role_may_have_quota(role, master.profile)
             check_config(role, quota)
@@ -134,35 +134,35 @@ def _check_wanted(
             )
             refusal.role = role
             raise refusal
-    if not options.force and any(quota.limits for quota in wanted.values()):
+    if not options.force and any(quota.limits for quota in target.values()):
         usage = usage_if_allowed(master) or {}
-        for role, quota in wanted.items():
+        for role, quota in target.items():
             consumed = usage[role].consumed if role in usage else None
             if consumed is not None:
                 with of_role(role):
                     check_consumption(role, quota.limits, consumed)
-    # Of UPDATE_QUOTA even this is a 400 (spec/quota.md §8).
+    # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
     check_fits(
-        master, {**stored, **wanted}, force=options.force, answered=OF_UPDATE_QUOTA if at_once else OF_POST_QUOTA
+        master, {**stored, **target}, force=options.force, answered=OF_UPDATE_QUOTA if at_once else OF_POST_QUOTA
     )
 
 
 def _update_at_once(
-    master: Master, stored: Mapping[str, Quota], wanted: Mapping[str, Quota], options: QuotaOptions
+    master: Master, stored: Mapping[str, Quota], target: Mapping[str, Quota], options: QuotaOptions
 ) -> list[QuotaChange]:
-    def look() -> bool | None:
+    def is_shown() -> bool | None:
         shown = read_quotas(master)
-        if all(shown.get(role) == quota for role, quota in wanted.items()):
+        if all(shown.get(role) == quota for role, quota in target.items()):
             return True
-        # All are taken or none, so one that should be seen and is not as wanted tells of all.
-        told = any(role in stored or role in shown for role, quota in wanted.items() if shown.get(role) != quota)
+        # All are taken or none, so one that should be seen and is not as desired decides for all.
+        told = any(role in stored or role in shown for role, quota in target.items() if shown.get(role) != quota)
         return False if told or sees_every_role(master) else None
 
-    confirmed = make(
+    confirmed = confirm(
         master,
-        lambda: send_update(master, wanted, force=options.force),
-        look,
-        what="updating quota of " + ", ".join(f"'{role}'" for role in wanted),
+        lambda: send_update(master, target, force=options.force),
+        is_shown,
+        what="updating quota of " + ", ".join(f"'{role}'" for role in target),
         wait=options.wait,
     )
-    return [QuotaChange(role, stored.get(role), quota, confirmed) for role, quota in wanted.items()]
+    return [QuotaChange(role, stored.get(role), quota, confirmed) for role, quota in target.items()]

@@ -9,7 +9,7 @@ from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import AgentChange, AgentHolding, plain_text
+from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text
 from mesosctl.model.reservations.operations import check_create, check_destroy
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, Resource
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 def requester(master: Master) -> Requester:
-    """Who asks: the authenticated principal, if there is one."""
+    """The authenticated principal, if there is one."""
     credentials = master.settings.credentials
     return Requester(credentials.principal if credentials else None)
 
 
 def plan_reserve(
-    master: Master, agent: AgentHolding, resources: Sequence[Resource], source: Sequence[Resource] | None = None
+    master: Master, agent: RegisteredAgent, resources: Sequence[Resource], source: Sequence[Resource] | None = None
 ) -> Operation:
     """A RESERVE of whole entries on one agent.  Raises RuleViolation."""
     check_reserve(resources, requester(master), source=source, agent_capabilities=agent.capabilities)
@@ -49,7 +49,7 @@ def plan_reserve(
 
 
 def reserve_for(
-    master: Master, agents: Sequence[AgentHolding], entries: Sequence[Resource], owner: Owner, manner: SendOptions
+    master: Master, agents: Sequence[RegisteredAgent], entries: Sequence[Resource], owner: Owner, options: SendOptions
 ) -> list[AgentChange]:
     """Reserve `entries` for `owner` on each of these agents.
 
@@ -57,16 +57,16 @@ def reserve_for(
     """
     check_owner(owner)
     check_entries(master, entries)
-    return operate(master, [plan_reserve(master, on, to_reserve(on, entries, owner)) for on in agents], manner)
+    return operate(master, [plan_reserve(master, on, to_reserve(on, entries, owner)) for on in agents], options)
 
 
 def reserve_on_some(  # the words of one command
     master: Master,
-    agents: Sequence[AgentHolding],
+    agents: Sequence[RegisteredAgent],
     count: int,
     entries: Sequence[Resource],
     owner: Owner,
-    manner: SendOptions,
+    options: SendOptions,
 ) -> list[AgentChange]:
     """Reserve on `count` of these agents, those that have most left for it first.  Raises Conflict for too few."""
     check_owner(owner)
@@ -86,17 +86,17 @@ def reserve_on_some(  # the words of one command
             hint="ask for less, or on fewer agents",
         )
     plans.sort(key=lambda plan: _room(plan, entries), reverse=True)
-    return operate(master, plans[:count], manner)
+    return operate(master, plans[:count], options)
 
 
 def _room(plan: Operation, entries: Sequence[Resource]) -> float:
     """How many times over the agent could do it: the scarcest resource decides."""
     free = plan.agent.available.unreserved().quantities()
-    return min(free.get(name, 0) / wanted for name, wanted in Resources(entries).quantities().items())
+    return min(free.get(name, 0) / target for name, target in Resources(entries).quantities().items())
 
 
 def create_volume(
-    master: Master, agent: AgentHolding, disk: Resource, volume: Disk, owner: Owner, manner: SendOptions
+    master: Master, agent: RegisteredAgent, disk: Resource, volume: Disk, owner: Owner, options: SendOptions
 ) -> list[AgentChange]:
     """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
     check_owner(owner)
@@ -106,14 +106,16 @@ def create_volume(
     except NotFound as error:
         error.hint = (
             "a volume is made of reserved disk; reserve it first: "
-            f"mesosctl reserve {agent.word} {plain_text(Resources([disk]))} --role {owner.role}"
+            f"mesosctl reserve {agent.typed_name} {plain_text(Resources([disk]))} --role {owner.role}"
         )
         raise
     except Conflict as error:
-        error.retell(f"agent {agent.name} has not got {disk} in one piece that is reserved for '{owner.role}' and free")
+        error.reword(
+            f"agent {agent.name} does not have {disk} in one piece that is reserved for '{owner.role}' and free"
+        )
         error.hint = (
             "volumes are made of what is reserved and not in a volume yet: "
-            f"mesosctl reservations --agent {agent.word} --role {owner.role} shows what there is"
+            f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
         )
         raise
     made = replace(reserved, disk=replace(volume, principal=volume.principal or asks.principal))
@@ -122,28 +124,30 @@ def create_volume(
         check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
     except RuleViolation as error:
         if error.rule == "create.unique-id":
-            error.retell(f"'{owner.role}' has a volume '{volume.persistence_id}' on agent {agent.name} already")
-            error.hint = f"choose another ID; mesosctl volumes list --agent {agent.word} shows those that are taken"
+            error.reword(f"'{owner.role}' has a volume '{volume.persistence_id}' on agent {agent.name} already")
+            error.hint = (
+                f"choose another ID; mesosctl volumes list --agent {agent.typed_name} shows those that are taken"
+            )
         raise
-    return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], manner)
+    return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
 
 
-def plan_unreserve(_master: Master, agent: AgentHolding, resources: Sequence[Resource]) -> Operation:
+def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[Resource]) -> Operation:
     """An UNRESERVE of whole entries on one agent, asked for as `plan_reserve` is.  Raises RuleViolation."""
     check_unreserve(resources)
     return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
 
 
 def unreserve_of(
-    master: Master, agent: AgentHolding, entries: Sequence[Resource], owner: Owner, manner: SendOptions
+    master: Master, agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner, options: SendOptions
 ) -> list[AgentChange]:
-    """Hand `entries` back to whoever lies below `owner`; the reserver's principal and the labels are found."""
+    """Return `entries` to the role below `owner`; the reserver's principal and the labels are found."""
     check_owner(owner)
     check_entries(master, entries)
-    return operate(master, [plan_unreserve(master, agent, to_undo(agent, entries, owner))], manner)
+    return operate(master, [plan_unreserve(master, agent, to_undo(agent, entries, owner))], options)
 
 
-def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> list[Operation]:
+def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) -> list[Operation]:
     """An UNRESERVE of all that `owner` has, for each agent with any.
 
     Raises NotFound where there is nothing, Conflict where a volume or a task is in the way.
@@ -178,8 +182,8 @@ def plan_all(master: Master, agents: Sequence[AgentHolding], owner: Owner) -> li
     return plans
 
 
-def refined_left(agents: Sequence[AgentHolding], owner: Owner) -> list[str]:
-    """What stays reserved on top of the owner's reservations, a sentence for each stack, over all these agents."""
+def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
+    """Return a sentence for each stack that stays reserved on top of the owner's reservations on these agents."""
     left: dict[tuple[str, ...], Resources] = {}
     for agent in agents:
         for entry in agent.total:
@@ -194,13 +198,13 @@ def refined_left(agents: Sequence[AgentHolding], owner: Owner) -> list[str]:
 
 
 def destroy_volume(
-    master: Master, agent: AgentHolding, volume_id: str, role: str | None, manner: SendOptions
+    master: Master, agent: RegisteredAgent, volume_id: str, role: str | None, options: SendOptions
 ) -> list[AgentChange]:
     """Destroy a volume and what it holds.  Raises what `plan_destroy` raises."""
-    return operate(master, [plan_destroy(agent, volume_id, role)], manner)
+    return operate(master, [plan_destroy(agent, volume_id, role)], options)
 
 
-def plan_destroy(agent: AgentHolding, volume_id: str, role: str | None) -> Operation:
+def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Operation:
     """A DESTROY of one volume.
 
     Raises NotFound, RuleViolation where a task uses it, or UsageError where several roles have one of that id.
@@ -214,7 +218,7 @@ def plan_destroy(agent: AgentHolding, volume_id: str, role: str | None) -> Opera
     if not found:
         others = [owner for name, owner in known if name == volume_id]
         likely = [name for name, owner in known if role in (None, owner)]
-        look = f"mesosctl volumes list --agent {agent.word} shows them"
+        look = f"mesosctl volumes list --agent {agent.typed_name} shows them"
         raise NotFound(
             f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
             field="volume",
@@ -230,26 +234,26 @@ def plan_destroy(agent: AgentHolding, volume_id: str, role: str | None) -> Opera
         check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
     except RuleViolation as error:
         if error.rule == "destroy.unused":
-            error.retell(f"a task on {agent.name} uses volume '{volume_id}'")
+            error.reword(f"a task on {agent.name} uses volume '{volume_id}'")
             error.hint = "it can be destroyed once the task has ended"
         raise
     return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))
 
 
 def wait_until_reserved(
-    master: Master, agent: AgentHolding, role: str, wanted: Sequence[Resource], manner: SendOptions
-) -> AgentHolding:
-    """The agent, once `role` has `wanted` there, by any stack; no entries: once it has nothing.
+    master: Master, agent: RegisteredAgent, role: str, target: Sequence[Resource], options: SendOptions
+) -> RegisteredAgent:
+    """The agent, once `role` has `target` there, by any stack; no entries: once it has nothing.
 
     Raises NotConfirmed at the deadline, naming who never showed it; NotFound where the agent goes away.
     """
-    amounts, pause = Resources(wanted).quantities(), FIRST_PAUSE
+    amounts, pause = Resources(target).quantities(), FIRST_PAUSE
     while True:
         now = next((one for one in read_agents(master) if one.id == agent.id), None)
         if now is None:
             raise NotFound(f"agent {agent.name} has left the master", field="agent", rule="agent.exists")
         missing = [] if _has(now.total, role, amounts) else ["the master"]
-        if manner.ask_agents and not _agent_has(master, now, role, amounts):
+        if options.ask_agents and not _agent_has(master, now, role, amounts):
             missing.append("the agent")
         if not missing:
             return now
@@ -259,12 +263,12 @@ def wait_until_reserved(
                 f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.name}",
                 hint="--timeout waits longer",
             )
-        manner.tell(f"waiting for {who} to show it on {agent.name}")
+        options.progress(f"waiting for {who} to show it on {agent.name}")
         master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def _agent_has(master: Master, agent: AgentHolding, role: str, amounts: Quantities) -> bool:
+def _agent_has(master: Master, agent: RegisteredAgent, role: str, amounts: Quantities) -> bool:
     try:
         return _has(agents_api.agent_state(master.agent_state(agent.pid)), role, amounts)
     except MesosctlError:

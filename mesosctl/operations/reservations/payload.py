@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.api import reservations
 from mesosctl.model.errors import UsageError
-from mesosctl.model.reservations.holdings import AgentHolding
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Resource
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Payload:
     source: Sequence[Resource] | None = None
     agent_id: str | None = None
 
-    def check_agent(self, agent: AgentHolding) -> None:
+    def check_agent(self, agent: RegisteredAgent) -> None:
         """Raises UsageError where the file names another agent."""
         if self.agent_id not in (None, agent.id):
             raise UsageError(
@@ -33,7 +33,7 @@ class Payload:
 
 
 def read_reserve(text: str, where: str, principal: str | None = None) -> Payload:
-    """What the file `where` asks `reserve` for.
+    """Read a payload for `reserve` from the text of the file `where`.
 
     A dynamic reservation at the top without principal gets `principal`, that of the master's credentials.
     Raises BadInput for what cannot be read, RuleViolation for what is no valid resource.
@@ -48,7 +48,7 @@ def read_reserve(text: str, where: str, principal: str | None = None) -> Payload
 
 
 def read_unreserve(text: str, where: str) -> Payload:
-    """What the file `where` asks `unreserve` for.  Raises as `read_reserve`."""
+    """Read a payload for `unreserve` from the text of the file `where`.  Raises as `read_reserve`."""
     asked = reservations.read_unreserve(text, where)
     return Payload(_entries(asked.resources, "resources"), agent_id=_value(asked.agent_id))
 

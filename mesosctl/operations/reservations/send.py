@@ -1,7 +1,7 @@
 """One operation on agents: checked here, sent once, then seen on the master and on the agent itself.
 
 202 says that the master has accepted, not that the agent has done it: the message to the agent may be lost, and
-the agent may fail (seeds/reservation.txt, "/reserve").
+the agent may fail (Mesos reservation documentation, "/reserve").
 """
 
 from collections.abc import Callable, Sequence
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from mesosctl.api import agents
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotConfirmed
-from mesosctl.model.reservations.holdings import AgentChange, AgentHolding, Deed, Outcome
+from mesosctl.model.reservations.holdings import AgentChange, ExpectedResources, OperationKind, RegisteredAgent
 from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.operations.confirm import make
+from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
 
 if TYPE_CHECKING:
@@ -28,21 +28,21 @@ LONGEST_PAUSE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What is to be done to one agent; `conversions` say what that means."""
+    """One operation on one agent; `conversions` are its effect."""
 
-    agent: AgentHolding
-    deed: Deed
+    agent: RegisteredAgent
+    deed: OperationKind
     resources: Sequence[Resource]
     conversions: Sequence[Conversion]
     source: Sequence[Resource] | None = None
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ExpectedResources:
         """How the agent looks afterwards.  Only of an operation that fits."""
         return self._looks(apply_all(self.agent.total, self.conversions))
 
     @property
-    def outcome_of_two(self) -> Outcome | None:
+    def outcome_of_two(self) -> ExpectedResources | None:
         """How the agent looks where it happened twice; None where it can happen only once, or that looks the same."""
         once = apply_all(self.agent.total, self.conversions)
         try:
@@ -51,10 +51,10 @@ class Operation:
             return None
         return None if twice.is_shown_by(once) else twice
 
-    def _looks(self, after: Resources) -> Outcome:
+    def _looks(self, after: Resources) -> ExpectedResources:
         resources = Resources(self.resources)
         gains = self.deed in ("reserved", "created")
-        return Outcome.gained(after, resources) if gains else Outcome.lost(after, resources)
+        return ExpectedResources.gained(after, resources) if gains else ExpectedResources.lost(after, resources)
 
     def check_fits(self) -> None:
         """Raises Conflict where the agent does not have what is to be changed, or tasks hold it."""
@@ -64,7 +64,7 @@ class Operation:
             needed = Resources(entry for conversion in self.conversions for entry in conversion.consumed)
             missing = [entry for entry in needed if not self.agent.available.contains(Resources([entry]))]
             raise Conflict(
-                f"agent {self.agent.name} has not got {Resources(missing or needed)}, or tasks use it",
+                f"agent {self.agent.name} does not have {Resources(missing or needed)}, or tasks use it",
                 field=missing[0].name if missing else None,
                 rule=error.rule,
                 hint=f"{self.agent.name} has {self.agent.available}",
@@ -73,15 +73,15 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class SendOptions:
-    """How operations are sent and seen; `tell` hears how far the waiting has come."""
+    """How operations are sent and seen; `progress` is called with a sentence while a change is awaited."""
 
     v1: bool = False
     wait: bool = True
     ask_agents: bool = True
-    tell: Callable[[str], None] = lambda _: None
+    progress: Callable[[str], None] = lambda _: None
 
 
-def operate(master: Master, operations: Sequence[Operation], manner: SendOptions) -> list[AgentChange]:
+def operate(master: Master, operations: Sequence[Operation], options: SendOptions) -> list[AgentChange]:
     """Send every operation, then wait for all.  Raises Conflict before anything is sent.
 
     Where one of several fails, those before it stay done, and a notice says which.
@@ -91,7 +91,7 @@ def operate(master: Master, operations: Sequence[Operation], manner: SendOptions
     done: list[AgentChange] = []
     for operation in operations:
         try:
-            seen = _send(master, operation, manner)
+            seen = _send(master, operation, options)
         except (MesosctlError, KeyboardInterrupt) as stopped:
             if done:
                 accepted = ", ".join(change.agent.name for change in done)
@@ -101,10 +101,12 @@ def operate(master: Master, operations: Sequence[Operation], manner: SendOptions
                     master.notice(f"accepted before that: {accepted}")
             raise
         done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
-    if not manner.wait:
+    if not options.wait:
         return done
     try:
-        return [wait_for(master, change, operation, manner) for change, operation in zip(done, operations, strict=True)]
+        return [
+            wait_for(master, change, operation, options) for change, operation in zip(done, operations, strict=True)
+        ]
     except KeyboardInterrupt as stopped:
         accepted = ", ".join(change.agent.hostname for change in done)
         stopped.add_note(
@@ -114,30 +116,30 @@ def operate(master: Master, operations: Sequence[Operation], manner: SendOptions
         raise
 
 
-def _send(master: Master, operation: Operation, manner: SendOptions) -> bool:
+def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
     message = _message(operation)
 
     def send() -> None:
-        if manner.v1:
+        if options.v1:
             master.call(message.call().body())
         else:
             master.post_form(message.path, message.form())
 
     try:
-        seen = make(
+        seen = confirm(
             master,
             send,
             lambda: _on_master(master, operation),
             what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.name}",
             wait=False,
-            shown_by=f"mesosctl reservations --agent {operation.agent.word}",
+            shown_by=f"mesosctl reservations --agent {operation.agent.typed_name}",
         )
     except Conflict as error:
         # It fitted a moment ago.
         raise Conflict(
             error.message,
             status=error.status,
-            hint=f"somebody else was faster; look with mesosctl reservations --agent {operation.agent.word}",
+            hint=f"another client was faster; look with mesosctl reservations --agent {operation.agent.typed_name}",
         ) from error
     if seen:
         _check_once(operation, _total(master, operation))
@@ -145,7 +147,7 @@ def _send(master: Master, operation: Operation, manner: SendOptions) -> bool:
 
 
 def _message(operation: Operation) -> "AgentOperation":
-    """What is sent for an operation."""
+    """Return the message for an operation."""
     from mesosctl.api import reservations
 
     agent, resources = operation.agent.id, operation.resources
@@ -160,7 +162,7 @@ def _message(operation: Operation) -> "AgentOperation":
             return reservations.DestroyVolumes.of(agent, resources)
 
 
-def wait_for(master: Master, change: AgentChange, operation: Operation, manner: SendOptions) -> AgentChange:
+def wait_for(master: Master, change: AgentChange, operation: Operation, options: SendOptions) -> AgentChange:
     """Look until the master and the agent itself show the outcome of `operation`.
 
     Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
@@ -170,23 +172,23 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, manner: 
     while True:
         if not change.by_master:
             change = replace(change, by_master=_read_back(master, operation))
-        if manner.ask_agents and not change.by_agent:
+        if options.ask_agents and not change.by_agent:
             shown, agent_says = _on_agent(master, agent, operation.outcome)
             change = replace(change, by_agent=shown)
-        if change.by_master and (change.by_agent or not manner.ask_agents):
+        if change.by_master and (change.by_agent or not options.ask_agents):
             return change
         waits = " and ".join(
             name for name, seen in (("the master", change.by_master), ("the agent", change.by_agent)) if not seen
         )
         if master.deadline.remaining() <= pause:
-            raise NotConfirmed(_never(change, agent_says), hint=_hint(change))
-        manner.tell(f"waiting for {waits} to show it on {agent.name}")
+            raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))
+        options.progress(f"waiting for {waits} to show it on {agent.name}")
         master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def _total(master: Master, operation: Operation) -> Resources | None:
-    """What the agent has as the master shows it; None where it is gone."""
+    """Return the resources of the agent as the master shows them; None where the agent is gone."""
     return next((agent.total for agent in read_agents(master) if agent.id == operation.agent.id), None)
 
 
@@ -203,9 +205,9 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
         undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
         raise NotConfirmed(
             f"the change on {operation.agent.name} was made, and the master shows it twice: something on the way "
-            "may have delivered the request two times, or somebody did the same",
+            "may have delivered the request two times, or another client did the same",
             rule="operation.once",
-            hint=f"look with mesosctl reservations --agent {operation.agent.word}, and {undo} what is too much",
+            hint=f"look with mesosctl reservations --agent {operation.agent.typed_name}, and {undo} what is too much",
         )
 
 
@@ -219,13 +221,13 @@ def _read_back(master: Master, operation: Operation) -> bool:
     except MesosctlError as error:
         raise NotConfirmed(
             f"the change on {operation.agent.name} was accepted, and could not be read back: {error.message}",
-            hint=f"look with mesosctl reservations --agent {operation.agent.word} when a master answers",
+            hint=f"look with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
         ) from error
     _check_once(operation, total)
     return total is not None and operation.outcome.is_shown_by(total)
 
 
-def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bool, str]:
+def _on_agent(master: Master, agent: RegisteredAgent, outcome: ExpectedResources) -> tuple[bool, str]:
     """Whether the agent's own state shows it, and what to say if it never does."""
     try:
         total = agents.agent_state(master.agent_state(agent.pid))
@@ -239,7 +241,7 @@ def _on_agent(master: Master, agent: AgentHolding, outcome: Outcome) -> tuple[bo
     return outcome.is_shown_by(total), "never showed it in its own state"
 
 
-def _never(change: AgentChange, agent_says: str) -> str:
+def _not_shown(change: AgentChange, agent_says: str) -> str:
     accepted = f"the change on {change.agent.name} was accepted"
     agent = f"the agent {agent_says}"
     if change.by_master:
@@ -252,4 +254,4 @@ def _never(change: AgentChange, agent_says: str) -> str:
 def _hint(change: AgentChange) -> str:
     if change.by_master:
         return "the message to the agent may be lost; --trust-master does not ask agents, --timeout waits longer"
-    return f"somebody else may have changed it again; look with mesosctl reservations --agent {change.agent.id}"
+    return f"another client may have changed it again; look with mesosctl reservations --agent {change.agent.id}"

@@ -1,4 +1,4 @@
-"""Which agents an operator means (spec/endpoints.md §2, `/slaves`)."""
+"""Which agents an operator means (Mesos documentation, "/slaves")."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from mesosctl.api import agents as agents_api
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
-from mesosctl.model.reservations.holdings import AgentHolding, plain_text
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -15,15 +15,15 @@ from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
 _SHOWN = 5
 
 
-def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None) -> list[AgentHolding]:
-    """Every registered agent, by host name and id; `progress` hears how much has been read."""
+def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None) -> list[RegisteredAgent]:
+    """Every registered agent, by host name and id; `progress` is called with the bytes read so far."""
     with master.hearing(lambda size: progress(f"reading the agents: {size / 2**20:.1f} MiB …")):
-        agents: list[AgentHolding] = master.stream("/slaves", agents_api.agent_holdings)
+        agents: list[RegisteredAgent] = master.stream("/slaves", agents_api.registered_agents)
     master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
-    return _told_apart(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))
+    return _with_display_names(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))
 
 
-def _told_apart(agents: list[AgentHolding]) -> list[AgentHolding]:
+def _with_display_names(agents: list[RegisteredAgent]) -> list[RegisteredAgent]:
     """The same agents, with short ids where several of them share a host name."""
     shared = shared_hostnames(agent.hostname for agent in agents)
     if not shared:
@@ -32,11 +32,11 @@ def _told_apart(agents: list[AgentHolding]) -> list[AgentHolding]:
     return [replace(agent, short_id=short[agent.id], shares_host=agent.hostname in shared) for agent in agents]
 
 
-def find_agent(agents: Sequence[AgentHolding], word: str) -> AgentHolding:
+def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
     """The agent whose id or host name is `word`, or whose id alone begins or ends with it.
 
     An end will do because the ids of one master differ only there ("S0").  Raises NotFound for
-    nobody, UsageError for several.
+    none, UsageError for several.
     """
     for candidates in (
         [agent for agent in agents if agent.id == word],
@@ -60,7 +60,7 @@ def find_agent(agents: Sequence[AgentHolding], word: str) -> AgentHolding:
     )
 
 
-def _known(agents: Sequence[AgentHolding]) -> str:
+def _known(agents: Sequence[RegisteredAgent]) -> str:
     return f"there are {_listed([agent.name for agent in agents])}" if agents else "there is no agent at all"
 
 
@@ -69,7 +69,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def with_attributes(agents: Sequence[AgentHolding], wanted: Mapping[str, str]) -> list[AgentHolding]:
+def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:
     """The agents in service that have every attribute; numbers are compared as numbers."""
     return [
         agent
@@ -89,7 +89,7 @@ def _same(attribute: str | float | None, word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An owner as words name it.
+    """The owner of a reservation, as arguments name it.
 
     `under` are the roles below it, from the bottom up.  To reserve, `labels` and `principal` are
     what is written; to undo, None means whatever there is.
@@ -106,11 +106,11 @@ def check_owner(owner: Owner) -> None:
     check_stack([*(("--under", role) for role in owner.under), ("--role", owner.role)])
 
 
-def to_reserve(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
-    """`entries`, plain as words give them, with the stack that `owner` means on this agent.
+def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """`entries`, plain as arguments give them, with the stack that `owner` means on this agent.
 
     Raises RuleViolation for entries with an owner already, Conflict where nothing lies below, UsageError where
-    it cannot be told what does.
+    several do.
     """
     top = Reservation("DYNAMIC", owner.role, owner.principal, owner.labels)
     made = []
@@ -127,7 +127,7 @@ def to_reserve(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -
     return made
 
 
-def _below(agent: AgentHolding, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:
+def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:
     """The one stack of these roles from which `entry` can be taken."""
     choices = [
         replace(entry, reservations=present.reservations)
@@ -138,7 +138,7 @@ def _below(agent: AgentHolding, entry: Resource, under: Sequence[str]) -> tuple[
     return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent).reservations
 
 
-def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
     """`entries` with the stack, labels and principal that they have on this agent.
 
     Raises Conflict where there is no such reservation, UsageError where it could be one of several.
@@ -152,7 +152,7 @@ def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> l
         held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
         if choices and not held:
             raise Conflict(
-                f"agent {agent.name} has not got {entry} reserved for '{owner.role}' in one piece, or tasks use it",
+                f"agent {agent.name} does not have {entry} reserved for '{owner.role}' in one piece, or tasks use it",
                 field=entry.name,
                 rule="operation.available",
                 hint=_what_holds_it(agent, entry, owner),
@@ -161,12 +161,12 @@ def to_undo(agent: AgentHolding, entries: Sequence[Resource], owner: Owner) -> l
     return made
 
 
-def _what_holds_it(agent: AgentHolding, entry: Resource, owner: Owner) -> str:
+def _what_holds_it(agent: RegisteredAgent, entry: Resource, owner: Owner) -> str:
     """A hint: volumes that are made of it, or where to look."""
     volumes = agent.volumes.filter(lambda present: _is_meant(present, owner, entry.name))
     if len(volumes):
         return destroy_first(agent, volumes)
-    return f"mesosctl reservations --agent {agent.word} --role {owner.role} shows what there is"
+    return f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
 
 
 def volume_names(volumes: Resources) -> str:
@@ -174,9 +174,9 @@ def volume_names(volumes: Resources) -> str:
     return ", ".join(f"{_id_of(volume)} ({plain_text(Resources([volume]))})" for volume in volumes)
 
 
-def destroy_first(agent: AgentHolding, volumes: Resources) -> str:
+def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
     """A hint: the commands that destroy the volumes which are in the way."""
-    commands = [f"mesosctl volumes destroy {agent.word} {_id_of(one)} --role {one.role}" for one in volumes]
+    commands = [f"mesosctl volumes destroy {agent.typed_name} {_id_of(one)} --role {one.role}" for one in volumes]
     return "volumes are made of it; destroy them first: " + "; ".join(commands)
 
 
@@ -184,7 +184,7 @@ def _id_of(volume: Resource) -> str:
     return (volume.disk.persistence_id if volume.disk else None) or "-"
 
 
-def all_of(agent: AgentHolding, owner: Owner) -> Resources:
+def all_of(agent: RegisteredAgent, owner: Owner) -> Resources:
     """Everything dynamically reserved that `owner` means on this agent."""
     return agent.total.filter(lambda entry: _is_meant(entry, owner, entry.name))
 
@@ -204,7 +204,7 @@ def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
     return tuple(level.role for level in stack)
 
 
-def _the_one(found: Sequence[Resource], what: str, agent: AgentHolding) -> Resource:
+def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent) -> Resource:
     different = list({str(entry): entry for entry in found}.values())
     if not different:
         raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists")

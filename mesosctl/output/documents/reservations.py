@@ -40,7 +40,7 @@ class AgentName(Strict):
     hostname: str
 
     @classmethod
-    def of(cls, agent: holdings.AgentHolding) -> Self:
+    def of(cls, agent: holdings.RegisteredAgent) -> Self:
         """From a value of core."""
         return cls(id=agent.id, hostname=agent.hostname)
 
@@ -77,7 +77,7 @@ class ReservationEntry(Strict):
     volume: Volume | None
 
     @classmethod
-    def of(cls, held: holdings.Holding) -> Self:
+    def of(cls, held: holdings.AgentReservation) -> Self:
         """From a value of core."""
         disk = held.disk
         volume = (
