@@ -2,14 +2,10 @@
 
 from dataclasses import fields
 from types import NoneType
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
+from typing import Literal, NamedTuple, get_args, get_origin
 
 from mesosctl.cli.options import NOT_IN_CONTEXTS, GlobalOptions
 from mesosctl.model.errors import BadInput, UsageError
-
-if TYPE_CHECKING:
-    pass
-
 
 Value = str | float | int | bool
 

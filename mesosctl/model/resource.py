@@ -63,6 +63,10 @@ class Reservation:
     principal: str | None = None
     labels: Labels | None = None
 
+    def matches(self, principal: str | None, labels: Labels | None) -> bool:
+        """Whether it has this principal and these labels; None matches any."""
+        return principal in (None, self.principal) and labels in (None, self.labels)
+
     def __str__(self) -> str:
         parts = [self.type, self.role]
         if self.principal is not None:

@@ -38,7 +38,7 @@ class Actual:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as wanted; None where it is not there, or not wanted."""
+    """One thing that is not as desired; None where it is not there, or not desired."""
 
     kind: Literal["quota", "weight", "reservation"]
     name: str
@@ -57,45 +57,47 @@ def quota_text(quota: Quota | None) -> str | None:
 
 
 def quota_changes(
-    wanted: DesiredState, actual: Actual, *, prune: bool
+    desired: DesiredState, actual: Actual, *, prune: bool
 ) -> Iterator[tuple[str, Quota | None, Quota | None]]:
     """(role, quota it has, quota it should have) where they differ."""
-    if wanted.quotas is None:
+    if desired.quotas is None:
         return
-    for role in sorted({*wanted.quotas, *(actual.quotas if prune else ())}):
-        before, desired = actual.quotas.get(role), wanted.quotas.get(role)
-        after = None if desired is None else desired.over(before, actual.profile)
+    for role in sorted({*desired.quotas, *(actual.quotas if prune else ())}):
+        before, change = actual.quotas.get(role), desired.quotas.get(role)
+        after = None if change is None else change.applied_to(before, actual.profile)
         if before != after:
             yield role, before, after
 
 
-def weight_changes(wanted: DesiredState, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:
+def weight_changes(desired: DesiredState, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:
     """(role, weight it has, weight it should have) where they differ.  A weight cannot be removed, only be 1."""
-    if wanted.weights is None:
+    if desired.weights is None:
         return
-    for role in sorted({*wanted.weights, *(actual.weights if prune else ())}):
-        before, after = actual.weights.get(role, 1.0), wanted.weights.get(role, 1.0)
+    for role in sorted({*desired.weights, *(actual.weights if prune else ())}):
+        before, after = actual.weights.get(role, 1.0), desired.weights.get(role, 1.0)
         if before != after:
             yield role, before, after
 
 
-def differences(wanted: DesiredState, actual: Actual, *, prune: bool, principal: str | None = None) -> list[Difference]:
-    """Everything that is not as wanted.  Agents in `wanted` are named by id.  Raises RuleViolation."""
+def differences(
+    desired: DesiredState, actual: Actual, *, prune: bool, principal: str | None = None
+) -> list[Difference]:
+    """Everything that is not as desired.  Agents in `desired` are named by id.  Raises RuleViolation."""
     found = [
         Difference("quota", role, quota_text(before), quota_text(after))
-        for role, before, after in quota_changes(wanted, actual, prune=prune)
+        for role, before, after in quota_changes(desired, actual, prune=prune)
     ]
     found += [
         Difference("weight", role, f"{before:g}", f"{after:g}")
-        for role, before, after in weight_changes(wanted, actual, prune=prune)
+        for role, before, after in weight_changes(desired, actual, prune=prune)
     ]
-    if wanted.reservations is not None:
+    if desired.reservations is not None:
         for agent in actual.agents.values():
-            mine = [owed for owed in wanted.reservations if owed.agent == agent.id]
+            mine = [one for one in desired.reservations if one.agent == agent.id]
             for group in AgentReservations(agent, mine, prune=prune, principal=principal).groups:
-                if group.wanted is not None and group.held != group.wanted:
+                if group.desired is not None and group.held != group.desired:
                     name = f"{' > '.join(level.role for level in group.target)} on {agent.name}"
-                    found.append(Difference("reservation", name, _text(group.held), _text(group.wanted)))
+                    found.append(Difference("reservation", name, _text(group.held), _text(group.desired)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The steps from what there is to what is wanted, in an order in which a master takes each of them.
+"""The steps from the actual to the desired state, in an order in which a master takes each of them.
 
 Reservations are released first, as what a role has reserved counts against its limits on newer masters; then
 quotas, what becomes smaller before what becomes larger; then weights; then what is to be reserved.
@@ -115,7 +115,7 @@ def plan(
     reserves: list[ReservationStep] = []
     if desired.reservations is not None:
         for agent in actual.agents.values():
-            mine = [owed for owed in desired.reservations if owed.agent == agent.id]
+            mine = [one for one in desired.reservations if one.agent == agent.id]
             for step in AgentReservations(agent, mine, prune=prune, principal=principal).steps():
                 (releases if step.deed == "unreserved" else reserves).append(step)
     changes = list(quota_changes(desired, actual, prune=prune))

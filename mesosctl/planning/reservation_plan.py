@@ -64,7 +64,7 @@ class Group:
     stacks: list[Stack]
     held: Resources
     """Without owners, volumes counted as disk."""
-    wanted: Resources | None = None
+    desired: Resources | None = None
     """None leaves it as it is."""
     released: list[tuple[Stack, Resources]] = field(default_factory=list)
     missing: Resources = field(default_factory=Resources)
@@ -74,7 +74,12 @@ class AgentReservations:
     """One agent and its desired reservations.  Raises RuleViolation or Conflict for those that cannot be."""
 
     def __init__(
-        self, agent: RegisteredAgent, wishes: Sequence[DesiredReservation], *, prune: bool, principal: str | None = None
+        self,
+        agent: RegisteredAgent,
+        desired: Sequence[DesiredReservation],
+        *,
+        prune: bool,
+        principal: str | None = None,
     ) -> None:
         self.agent = agent
         self._principal = principal
@@ -88,8 +93,8 @@ class AgentReservations:
                 kept[entry.reservations] = kept.get(entry.reservations, Resources()) + plain
         self.groups: list[Group] = []
         claimed: set[Stack] = set()
-        # Wishes that say more choose first.
-        chosen = sorted(wishes, key=lambda reservation: (reservation.principal is None) + (reservation.labels is None))
+        # Reservations with principal or labels choose first.
+        chosen = sorted(desired, key=lambda reservation: (reservation.principal is None) + (reservation.labels is None))
         for reservation in sorted(chosen, key=lambda reservation: len(reservation.roles)):
             self.groups.append(self._group(reservation, claimed))
         targets = {group.target for group in self.groups}
@@ -183,9 +188,9 @@ class AgentReservations:
             want = want + needed.get(stack, Resources())
         stacks = [stack for stack in dict.fromkeys([*group.stacks, group.target]) if stack in self._free]
         have = self._held(dict.fromkeys([*group.stacks, group.target]))
-        if group.wanted is not None:  # else it hands upwards what it has
-            want = want + group.wanted
-        excess = Resources() if group.wanted is None else without(have, want)
+        if group.desired is not None:  # else it hands upwards what it has
+            want = want + group.desired
+        excess = Resources() if group.desired is None else without(have, want)
         for stack in reversed(stacks):
             part = overlap(excess, self._free[stack])
             if len(part):
@@ -217,8 +222,7 @@ def _is_meant(stack: Stack, reservation: DesiredReservation) -> bool:
         bool(stack)
         and stack[-1].type == "DYNAMIC"
         and tuple(level.role for level in stack) == reservation.roles
-        and (reservation.principal is None or reservation.principal == stack[-1].principal)
-        and (reservation.labels is None or reservation.labels == stack[-1].labels)
+        and stack[-1].matches(reservation.principal, reservation.labels)
     )
 
 

@@ -109,7 +109,7 @@ class DesiredQuota(NamedTuple):
     guarantees: Quantities | None = None
     limits: Limits | None = None
 
-    def over(self, before: Quota | None, profile: Profile) -> Quota:
+    def applied_to(self, before: Quota | None, profile: Profile) -> Quota:
         """The whole quota that this makes of `before`."""
         old = before or Quota()
         guarantees = old.guarantees if self.guarantees is None else self.guarantees

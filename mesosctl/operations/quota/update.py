@@ -60,7 +60,7 @@ def update_quotas(
         for role, quota in desired:
             with of_role(role):
                 check_names(master, fields_of_quota(*quota), names_of_quota(stored.get(role)))
-    target = {role: quota.over(stored.get(role), master.profile) for role, quota in desired}
+    target = {role: quota.applied_to(stored.get(role), master.profile) for role, quota in desired}
     _check_targets(master, stored, target, options, at_once=at_once)
     _agree(desired, stored, target, options)
     unsaid = {role for role, quota in desired if quota.limits is None}

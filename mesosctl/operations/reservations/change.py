@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mesosctl.api import agents as agents_api
 from mesosctl.client.master import Master
@@ -27,9 +26,6 @@ from mesosctl.operations.reservations.targets import (
     to_undo,
     volume_names,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def requester(master: Master) -> Requester:
@@ -60,7 +56,7 @@ def reserve_for(
     return operate(master, [plan_reserve(master, on, to_reserve(on, entries, owner)) for on in agents], options)
 
 
-def reserve_on_some(  # the words of one command
+def reserve_on_some(  # the options of one command
     master: Master,
     agents: Sequence[RegisteredAgent],
     count: int,
@@ -85,11 +81,11 @@ def reserve_on_some(  # the words of one command
             rule="reserve.enough-agents",
             hint="ask for less, or on fewer agents",
         )
-    plans.sort(key=lambda plan: _room(plan, entries), reverse=True)
+    plans.sort(key=lambda plan: _times_it_fits(plan, entries), reverse=True)
     return operate(master, plans[:count], options)
 
 
-def _room(plan: Operation, entries: Sequence[Resource]) -> float:
+def _times_it_fits(plan: Operation, entries: Sequence[Resource]) -> float:
     """How many times over the agent could do it: the scarcest resource decides."""
     free = plan.agent.available.unreserved().quantities()
     return min(free.get(name, 0) / target for name, target in Resources(entries).quantities().items())

@@ -192,12 +192,8 @@ def all_of(agent: RegisteredAgent, owner: Owner) -> Resources:
 def _is_meant(entry: Resource, owner: Owner, name: str) -> bool:
     if entry.name != name or not entry.is_dynamically_reserved or entry.role != owner.role:
         return False
-    top = entry.reservations[-1]
-    return (
-        (not owner.under or _roles(entry.reservations) == (*owner.under, owner.role))
-        and (owner.labels is None or owner.labels == top.labels)
-        and (owner.principal is None or owner.principal == top.principal)
-    )
+    is_stack = not owner.under or _roles(entry.reservations) == (*owner.under, owner.role)
+    return is_stack and entry.reservations[-1].matches(owner.principal, owner.labels)
 
 
 def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
