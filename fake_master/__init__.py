@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fake_master.forecasting.dry_run import DryRun as DryRun
     from mesosctl.planning.dominant_shares import Sharing
-    from mesosctl.planning.forecast import Terms
+    from mesosctl.planning.forecast import DryRunOptions
     from mesosctl.planning.snapshot import ClusterSnapshot
 
 
@@ -40,7 +40,7 @@ def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing
     return simulate_file(cluster, where, most_steps)
 
 
-def start_dry_run(snapshot: "ClusterSnapshot", terms: "Terms") -> "DryRun":
+def start_dry_run(snapshot: "ClusterSnapshot", terms: "DryRunOptions") -> "DryRun":
     """A master made of a snapshot, settled in virtual time, for changes to be tried out on.
 
     Raises BadInput for what no master could be.
@@ -50,7 +50,7 @@ def start_dry_run(snapshot: "ClusterSnapshot", terms: "Terms") -> "DryRun":
     return of_snapshot(snapshot, terms)
 
 
-def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "Terms") -> "DryRun":
+def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "DryRunOptions") -> "DryRun":
     """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on; `where` names it.
 
     Raises BadInput, and OSError.

@@ -9,8 +9,8 @@ from fake_master.allocator.interface import (
     ResourceRequest,
     Unavailability,
 )
-from mesosctl.model.operations import Conversion
 from mesosctl.model.quantities import Quota
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 
 # ruff: noqa: D102  # the interface documents its methods

@@ -16,8 +16,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mesosctl.model.operations import Conversion
 from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 
 ALL_AGENT_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})

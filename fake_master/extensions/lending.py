@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
 from fake_master.extensions.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
 from fake_master.extensions.lent_resources import LentState
-from mesosctl.model.offers import is_allocatable
+from mesosctl.model.offers.admission import is_allocatable
 from mesosctl.model.resources import Resources
 
 RescindCallback = Callable[[FrameworkId, ResourcesByAgent], None]

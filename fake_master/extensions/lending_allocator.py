@@ -23,8 +23,8 @@ from fake_master.allocator.options import Options
 from fake_master.extensions.idle_reservations import Borrower, excess, forget_idleness, overlap
 from fake_master.extensions.lending import LendingStage, RescindCallback, totals
 from fake_master.extensions.lent_resources import LentState
-from mesosctl.model.operations import Conversion
 from mesosctl.model.quantities import Quantities, to_double
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 
 

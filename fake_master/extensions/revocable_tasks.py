@@ -15,11 +15,11 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task
 from mesosctl.api.resources import list_to_json
-from mesosctl.model.eviction import Guest, Room, candidates, choose
+from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import Lending, TaskStanding
+from mesosctl.planning.snapshot import Lending, TaskPhase
 
 _MESSAGE = "Lent resources are needed by their owner"
 
@@ -98,16 +98,16 @@ class RevocableTasks(AgentRuntime):
         self.evictions = 0
         """How many tasks had to go, ever."""
 
-    def room(self, agent: Agent) -> Room:
+    def room(self, agent: Agent) -> AgentOccupancy:
         """The terms of the formula as they stand on an agent."""
         sums: dict[str, list[Quantities]] = {}
         for guest in self._guests(agent.id):
             for term, part in _terms(guest):
                 sums.setdefault(term, []).append(part)
         total = agent.total.non_revocable().scalar_quantities()
-        return Room(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
+        return AgentOccupancy(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
 
-    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskStanding]]:
+    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskPhase]]:
         """Every task that an agent has heard of: those that have started in that order, the others as they came."""
         for guest in self._guests(agent_id):
             yield (
@@ -134,7 +134,7 @@ class RevocableTasks(AgentRuntime):
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
         """Who would have to go if so much more of an agent were in use, regularly."""
         room = self.room(agent)
-        lack = replace(room, occupied=room.occupied + self._part(used).regular).lack()
+        lack = replace(room, occupied=room.occupied + self._part(used).regular).shortfall()
         return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
 
     def may_start(self, framework: Framework, task: Task, executor: Executor | None) -> bool:
@@ -258,7 +258,7 @@ class RevocableTasks(AgentRuntime):
 
     def _make_room(self, agent: Agent, newcomer: _Guest) -> None:
         """Evict tenants for what a normal task needs, as few as can be."""
-        for guests in self._chosen(agent, self.room(agent).lack(), newcomer):
+        for guests in self._chosen(agent, self.room(agent).shortfall(), newcomer):
             told = self._task_runner.evict(
                 guests[0].framework,
                 guests[0].task,
@@ -272,16 +272,16 @@ class RevocableTasks(AgentRuntime):
     def _chosen(self, agent: Agent, lack: Quantities, newcomer: _Guest | None) -> list[list[_Guest]]:
         """Containers of tenants, each as its guests."""
         guests = [
-            Guest(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
+            AgentTask(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
             for guest in self._guests(agent.id)
             if not guest.task.ending
         ]
-        return choose(lack, [container for container in candidates(guests) if newcomer not in container.tenant])
+        return choose(lack, [container for container in candidates(guests) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:
         """First come, first served: where one has no room, the others wait for it."""
         for guest in [guest for guest in self._site(agent.id).guests if guest.waits]:
-            if not self.room(agent).has_room_now(guest.needed):
+            if not self.room(agent).fits_now(guest.needed):
                 return
             self._start(guest)
 

@@ -26,8 +26,9 @@ from fake_master.state.tasks import Task
 from fake_master.transports.in_process import CarrierTransport
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
+from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import Answer, ClusterSummary, Forecast, Rescinded, Terms
+from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, RescindedOffer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 _NAMED = 20
@@ -42,19 +43,19 @@ class DryRun:
         master: Master,
         clock: VirtualClock,
         snapshot: ClusterSnapshot,
-        terms: Terms | None = None,
+        terms: DryRunOptions | None = None,
         wants: str | None = None,
     ) -> None:
         self.clock = clock
         self.snapshot = snapshot
         self._wants = wants
         self._master = master
-        self._terms = terms or Terms()
+        self._terms = terms or DryRunOptions()
         self._out = {offer.id for offer in master.state.offers}
-        self._rescinded: list[Rescinded] = []
+        self._rescinded: list[RescindedOffer] = []
         self._names = AgentNames(master)
         self._evictions = Evictions(master, self._names)
-        self._answers: list[Answer] = []
+        self._answers: list[ChangeAnswer] = []
         self._changes: list[str] = []
         self._lost: list[tuple[str, str]] = []
         self._done = 0
@@ -140,7 +141,7 @@ class DryRun:
     # --- The answer -----------------------------------------------------------------------------------
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[ChangeAnswer, ...]:
         """What every request was answered so far."""
         return tuple(self._answers)
 
@@ -148,7 +149,7 @@ class DryRun:
         """Note that a change is tried."""
         self._changes.append(change)
 
-    def refuse(self, answer: Answer) -> None:
+    def refuse(self, answer: ChangeAnswer) -> None:
         """Note a change that is refused before any request is made."""
         self._answers.append(answer)
 
@@ -172,7 +173,7 @@ class DryRun:
     def _note(self, offer: Offer) -> None:
         framework = self._master.state.frameworks.get(offer.framework_id)
         self._rescinded.append(
-            Rescinded(
+            RescindedOffer(
                 offer_id=offer.id,
                 framework_id=offer.framework_id,
                 framework=offer.framework_id if framework is None else framework.name,
@@ -186,12 +187,12 @@ class DryRun:
         )
 
 
-def of_snapshot(snapshot: ClusterSnapshot, terms: Terms) -> DryRun:
+def of_snapshot(snapshot: ClusterSnapshot, terms: DryRunOptions) -> DryRun:
     """A master as the snapshot says, at the moment when it was taken.  Raises BadInput."""
     return _of_snapshot_agent(RestoredCluster(snapshot), terms)
 
 
-def of_file(file: BufferedIOBase, where: str, terms: Terms) -> DryRun:
+def of_file(file: BufferedIOBase, where: str, terms: DryRunOptions) -> DryRun:
     """A snapshot, or a cluster file whose frameworks do what it says of them.  Raises BadInput, and OSError."""
     spec = read_opened(file, where)
     if isinstance(spec, RestoredCluster):
@@ -202,7 +203,7 @@ def of_file(file: BufferedIOBase, where: str, terms: Terms) -> DryRun:
     return DryRun(master, clock, snapshot, terms, wants="what the cluster file says of them")
 
 
-def _of_snapshot_agent(restored: RestoredCluster, terms: Terms) -> DryRun:
+def _of_snapshot_agent(restored: RestoredCluster, terms: DryRunOptions) -> DryRun:
     clock = VirtualClock(restored.snapshot.taken_at)
     return DryRun(restored.start(clock=clock), clock, restored.snapshot, terms)
 

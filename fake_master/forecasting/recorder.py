@@ -7,7 +7,7 @@ from fake_master.http.exchange import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.direct import DirectTransport
-from mesosctl.planning.forecast import Answer
+from mesosctl.planning.forecast import ChangeAnswer
 
 _V1 = "/api/v1"
 _SCHEDULER = "/api/v1/scheduler"
@@ -19,7 +19,7 @@ _FRAMEWORKS_CALLS = ("SUBSCRIBE", "ACCEPT")
 class Recorder(DirectTransport):
     """Carries requests to a master in virtual time, and reports the answer to each that would change something."""
 
-    def __init__(self, master: Master, clock: VirtualClock, report: Callable[[Answer], None]) -> None:
+    def __init__(self, master: Master, clock: VirtualClock, report: Callable[[ChangeAnswer], None]) -> None:
         super().__init__(master, clock.sleep)
         self._report = report
         self.label: str | None = None
@@ -32,7 +32,7 @@ class Recorder(DirectTransport):
         if name is not None:
             accepted = response.status < 400
             message = "" if accepted else response.body.decode(errors="replace").strip()
-            self._report(Answer(self.label or name, response.status, accepted, message))
+            self._report(ChangeAnswer(self.label or name, response.status, accepted, message))
         return response
 
 

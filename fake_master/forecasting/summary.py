@@ -12,8 +12,9 @@ from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import told_apart
-from mesosctl.planning.forecast import AgentRoom, ClusterSummary, Evicted, Held
+from mesosctl.model.roles import display_names
+from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
+from mesosctl.planning.forecast import EvictedTask
 
 
 class AgentNames:
@@ -28,7 +29,7 @@ class AgentNames:
     def grown(self) -> None:
         """Look at the agents again: some have registered."""
         self._hostnames |= {agent.id: agent.hostname for agent in self._master.state.agents.values()}
-        self._names = told_apart(self._hostnames)
+        self._names = display_names(self._hostnames)
 
     def of(self, agent_id: str) -> str:
         """Return what a sentence calls the agent."""
@@ -89,19 +90,19 @@ def look(master: Master) -> ClusterSummary:
         capacity=master.state.capacity(),
         free=Quantities.total(_free(master, agent) for agent in in_service),
         roles=_held(used.rolled_up(), offered.rolled_up()),
-        frameworks={one: Held() for one in master.state.frameworks}
+        frameworks={one: HeldResources() for one in master.state.frameworks}
         | _held(used_by.quantities(), offered_to.quantities()),
         names={framework.id: framework.name for framework in master.state.frameworks.values()},
         quotas=quotas,
         counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
         asking=_asking(master),
-        rooms=Counter(map(_room, in_service)),
+        like_agents=Counter(map(_room, in_service)),
     )
 
 
-def _held(used: Mapping[str, Quantities], offered: Mapping[str, Quantities]) -> dict[str, Held]:
+def _held(used: Mapping[str, Quantities], offered: Mapping[str, Quantities]) -> dict[str, HeldResources]:
     whose = sorted(used.keys() | offered.keys())
-    return {one: Held(used.get(one, _NOTHING), offered.get(one, _NOTHING)) for one in whose}
+    return {one: HeldResources(used.get(one, _NOTHING), offered.get(one, _NOTHING)) for one in whose}
 
 
 def _asking(master: Master) -> frozenset[str]:
@@ -121,9 +122,9 @@ def _free(master: Master, agent: Agent) -> Quantities:
     return free
 
 
-def _room(agent: Agent) -> AgentRoom:
+def _room(agent: Agent) -> LikeAgents:
     unreserved = _quantities(agent.total)
-    return AgentRoom(
+    return LikeAgents(
         unreserved=unreserved,
         idle=unreserved - _quantities(agent.used),
         reserved=tuple((owner, owned.scalar_quantities()) for owner, owned in sorted(agent.total.by_owner().items())),
@@ -153,7 +154,7 @@ class Evictions:
         self._names = names
         self._present = {(framework.id, task.id) for framework, task in self._tasks()} if self.are_possible else set()
         self._before: set[_Name] = set()
-        self._happened: dict[_Name, Evicted] = {}
+        self._happened: dict[_Name, EvictedTask] = {}
 
     @property
     def are_possible(self) -> bool:
@@ -171,7 +172,7 @@ class Evictions:
         self._master.runtime.on_eviction = self._evicted
         self._master.revoking.on_revoked = self._revoked
 
-    def found(self) -> tuple[Evicted, ...]:
+    def found(self) -> tuple[EvictedTask, ...]:
         """Those who went, in the order of events; then those who might have to."""
         might = [
             self._value(framework, task, happens=False)
@@ -191,9 +192,9 @@ class Evictions:
     def _note(self, framework: Framework, task: Task) -> None:
         self._happened.setdefault((framework.id, task.id), self._value(framework, task, happens=True))
 
-    def _value(self, framework: Framework, task: Task, *, happens: bool) -> Evicted:
+    def _value(self, framework: Framework, task: Task, *, happens: bool) -> EvictedTask:
         name = (framework.id, task.id)
-        return Evicted(
+        return EvictedTask(
             task_id=task.id,
             framework_id=framework.id,
             framework=framework.name,

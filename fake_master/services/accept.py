@@ -12,11 +12,11 @@ from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from mesosctl.model import operations as operations_model
 from mesosctl.model.errors import MesosctlError, RuleViolation
-from mesosctl.model.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
 from mesosctl.model.quantities import to_milli
-from mesosctl.model.reservations import Requester, check_reserve, check_unreserve
+from mesosctl.model.reservations import operations as operations_model
+from mesosctl.model.reservations.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 

@@ -13,7 +13,7 @@ from fake_master.state.tasks import Executor, Task
 from mesosctl.api.resources import to_core
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.quantities import to_double
-from mesosctl.model.reservations import check_gpus
+from mesosctl.model.reservations.rules import check_gpus
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import id_error

@@ -9,11 +9,11 @@ from fake_master.state import roles as roles_state
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.quota import SentQuota
-from mesosctl.model import quota as quota_rules
 from mesosctl.model import roles
-from mesosctl.model.capacity import check_capacity
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.quota.capacity import check_capacity
 from mesosctl.model.resource import Resource
 
 QUOTA_KIND = "quota"

@@ -12,10 +12,10 @@ from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
-from mesosctl.model import operations
 from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
-from mesosctl.model.reservations import Requester, check_reserve, check_unreserve, common_bottom
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve, common_bottom
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 

@@ -20,8 +20,9 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api import written_files
-from mesosctl.model.errors import BadInput, Forbidden, RuleViolation, read_text_file, why_unreadable
+from mesosctl.api.files import reading
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.model.profile import MESOS_1_4, PROFILES
 from mesosctl.model.text import parse_resources
 
@@ -187,7 +188,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
 
 def read_cluster(text: str, where: str) -> ClusterSpec:
     """The same of the text of one, which `where` names."""
-    content = written_files.read(text, where)
+    content = reading.read(text, where)
     check_keys(content, _KNOWN_KEYS, where)
     flags = content.get("flags", {})
     if not isinstance(flags, dict):

@@ -11,11 +11,12 @@ from fake_master.sources.snapshot import RestoredCluster, read_snapshot
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
-from mesosctl.model.errors import BadInput, open_file, why_unreadable
+from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
-from mesosctl.planning.dominant_shares import FrameworkHolding, Revoked, Sharing, SharingStep
+from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, Sharing, SharingStep
 
 Source = ClusterSpec | RestoredCluster
 _ENOUGH = 256
@@ -39,7 +40,7 @@ def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = No
     if where.endswith(".json") or start.lstrip().startswith(b"{"):
         return read_snapshot(file, where, mesos_version)
     try:
-        return read_cluster(file.read(written_files.LONGEST + 1).decode(), where)
+        return read_cluster(file.read(reading.LONGEST + 1).decode(), where)
     except UnicodeDecodeError as error:
         raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error
 
@@ -189,12 +190,12 @@ def _totals(master: Master) -> Quantities:
     return Quantities.total(agent.total.scalar_quantities() for agent in master.state.agents.values())
 
 
-def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkHolding, ...]:
+def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkShare, ...]:
     """Of everybody, those that are expected last."""
     totals = _totals(master)
     present = [
-        FrameworkHolding.of(framework.name, framework.used().scalar_quantities(), totals)
+        FrameworkShare.of(framework.name, framework.used().scalar_quantities(), totals)
         for framework in master.state.frameworks.values()
     ]
     joined = {holding.framework for holding in present}
-    return (*present, *(FrameworkHolding.of(name, Quantities(), totals) for name in expected if name not in joined))
+    return (*present, *(FrameworkShare.of(name, Quantities(), totals) for name in expected if name not in joined))

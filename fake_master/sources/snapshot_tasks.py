@@ -75,11 +75,11 @@ class SnapshotTasks:
             return
         for restored in self.lending.tasks:
             guest = self._named[restored.framework_id, restored.id]
-            if restored.standing == "arriving":
+            if restored.phase == "arriving":
                 arriving.append(guest)
                 continue
             runtime.restore(guest.framework, guest.task, guest.executor)
-            if restored.standing == "ending":
+            if restored.phase == "ending":
                 self._end_later(guest)
         for guest in self._nameless:
             runtime.restore(guest.framework, guest.task, None)
@@ -91,7 +91,7 @@ class SnapshotTasks:
         self.master.task_runner.end_later(guest.framework, guest.task, ending)
 
     def _add_named(self, framework: Framework, restored: SnapshotTask) -> None:
-        started = not self.master.runtime.evicts or restored.standing in ("running", "ending")
+        started = not self.master.runtime.evicts or restored.phase in ("running", "ending")
         task = Task(
             id=restored.id,
             framework_id=framework.id,

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
-from mesosctl.model.capacity import AgentCapacity
+from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 

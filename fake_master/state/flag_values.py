@@ -10,9 +10,10 @@ from fake_master.state.acls import Authorizer
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.api.protobuf.messages import Field, Message, read
 from mesosctl.api.ratelimit import from_json
+from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.model import profile, ratelimit, roles
-from mesosctl.model.errors import BadInput, RuleViolation, read_text_file, why_unreadable
-from mesosctl.model.offers import parse_minimum
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.offers.admission import parse_minimum
 from mesosctl.model.ratelimit import RateLimits
 from mesosctl.model.roles import Priorities
 from mesosctl.model.text import parse_duration

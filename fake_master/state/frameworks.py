@@ -16,7 +16,7 @@ from fake_master.state.streams import EventStream
 from fake_master.state.tasks import Executor, Task
 from mesosctl.model import roles as roles_model
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offer_constraints import Holds, RegexLimits, excluded_agents
+from mesosctl.model.offers.constraints import Holds, RegexLimits, excluded_agents
 from mesosctl.model.quantities import Quantities, to_milli
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import id_error

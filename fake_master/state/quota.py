@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from mesosctl.model.quantities import Quota, to_milli
-from mesosctl.model.quota import quota_of_config
+from mesosctl.model.quota.rules import quota_of_config
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
-from mesosctl.model.errors import BadInput, why_unreadable
+from mesosctl.files.reading import why_unreadable
+from mesosctl.model.errors import BadInput
 
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024

@@ -1,21 +1,21 @@
-"""`GET /slaves`, read into what the capacity heuristic needs (spec/endpoints.md §2)."""
+"""`GET /slaves`, read into what the capacity heuristic needs (Mesos documentation, "HTTP Endpoints")."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, texts, undocumented, wrong
-from mesosctl.api.cluster_state import Entries, Known, resource_at
 from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.interning import Entries, Known, resource_at
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.api.resources import RESOURCE, to_core
-from mesosctl.model.capacity import AgentCapacity
+from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
-from mesosctl.model.holdings import AgentHolding
 from mesosctl.model.quantities import to_milli
-from mesosctl.model.reservations import ALL_CAPABILITIES
+from mesosctl.model.quota.capacity import AgentCapacity
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 
@@ -32,17 +32,17 @@ def agents(answer: Any) -> list[AgentCapacity]:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """All that the capacity heuristic, and whoever completes their names, wants of many agents."""
+class AgentCapacities:
+    """All that the capacity heuristic, and the completion of names read of many agents."""
 
     capacities: list[AgentCapacity] = field(default_factory=list)
     names: list[dict[str, str]] = field(default_factory=list)
     """`id` and `hostname` of each that has both."""
 
 
-def registered(chunks: Iterable[bytes]) -> Registered:
+def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     """As `agents`, of an answer that comes in chunks, read as it comes.  Raises ConversionError where it is no JSON."""
-    found, known = Registered(), Entries()
+    found, known = AgentCapacities(), Entries()
     for entry, where in in_turn(chunks):
         found.capacities.append(_agent(entry, where, known.read))
         if isinstance(entry.get("id"), str) and isinstance(entry.get("hostname"), str):
@@ -136,13 +136,13 @@ class AgentUsage:
         return self.total - self.used - self.offered
 
 
-def standings(answer: Any) -> tuple[list[AgentUsage], int]:
+def agent_usages(answer: Any) -> tuple[list[AgentUsage], int]:
     """Every registered agent, and how many are awaited after a failover.  Raises UnexpectedAnswer."""
     found = []
     for index, capacity in enumerate(agents(answer)):
         where = f"slaves[{index}]"
         try:
-            found.append(_standing(answer["slaves"][index], capacity, where))
+            found.append(_agent_usage(answer["slaves"][index], capacity, where))
         except NATURAL as error:
             raise undocumented(error, where) from None
     awaited = answer.get("recovered_slaves", [])
@@ -151,7 +151,7 @@ def standings(answer: Any) -> tuple[list[AgentUsage], int]:
     return found, len(awaited)
 
 
-def _standing(entry: Any, capacity: AgentCapacity, where: str) -> AgentUsage:
+def _agent_usage(entry: Any, capacity: AgentCapacity, where: str) -> AgentUsage:
     return AgentUsage(
         id=text(entry.get("id", "")),
         hostname=text(entry.get("hostname", "")),
@@ -193,7 +193,7 @@ def _listed(part: Any, where: str) -> Resources:
 _FULL = ("reserved_resources_full", "unreserved_resources_full")
 
 
-def agent_holdings(chunks: Iterable[bytes]) -> list[AgentHolding]:
+def registered_agents(chunks: Iterable[bytes]) -> list[RegisteredAgent]:
     """Every registered agent, with its resources in full, of an answer that comes in chunks, read as it comes.
 
     Raises UnexpectedAnswer; ConversionError where it is no JSON.
@@ -203,7 +203,7 @@ def agent_holdings(chunks: Iterable[bytes]) -> list[AgentHolding]:
 
 
 def agent_state(answer: Any) -> Resources:
-    """What an agent itself says that it has.  Raises UnexpectedAnswer."""
+    """Return the resources in an agent's own `/state`.  Raises UnexpectedAnswer."""
     if not isinstance(answer, dict):
         raise wrong(answer, "an object", "")
     return _Reader().total(answer, "state")
@@ -217,7 +217,7 @@ class _Reader:
         self._resources: Known[str, Resources] = Known()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
 
-    def agent(self, entry: Any, where: str) -> AgentHolding:
+    def agent(self, entry: Any, where: str) -> RegisteredAgent:
         """One element of `slaves`."""
         if not isinstance(entry, dict):
             raise wrong(entry, "an object", where)
@@ -228,7 +228,7 @@ class _Reader:
         if not isinstance(attributes, dict):
             raise wrong(attributes, "an object", f"{where}.attributes")
         used = entry.get("used_resources_full", [])
-        return AgentHolding(
+        return RegisteredAgent(
             id=entry["id"],
             hostname=entry["hostname"],
             pid=entry["pid"],

@@ -1,4 +1,4 @@
-"""What the models of the documented JSON have in common.
+"""The base of the models of the documented JSON.
 
 One class stands for one message.  A request is built from it and sent as its JSON; a file that a person wrote is
 validated by it, strictly: a master ignores a key that it does not know, and here it is refused, as it may be misspelt.
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.model.errors import BadInput
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -94,15 +94,15 @@ def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadI
         known = _keys(model, path[:-1])
         close = difflib.get_close_matches(str(path[-1]).lower(), known, 1)
         hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
-        return written_files.refused(where, path, f"there is no key '{path[-1]}' here", hint)
+        return reading.refused(where, path, f"there is no key '{path[-1]}' here", hint)
     if first["type"] == "literal_error":
         sentence = f"it should be {first['ctx']['expected']}"
     else:
         sentence = _SENTENCES.get(first["type"], "it is not what belongs there")
-    return written_files.refused(where, path, sentence)
+    return reading.refused(where, path, sentence)
 
 
-def _keys(model: type[BaseModel], path: written_files.Path) -> list[str]:
+def _keys(model: type[BaseModel], path: reading.Path) -> list[str]:
     """The keys that the object at a path may have."""
     parts = iter(path)
     for part in parts:

@@ -1,12 +1,12 @@
-"""`GET /frameworks`: what a master tells of each framework (spec/endpoints.md §2)."""
+"""`GET /frameworks`: the frameworks of a master (Mesos documentation, "HTTP Endpoints")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
@@ -61,7 +61,7 @@ _Container = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class TenantTask:
+class RevocableTask:
     """One task that has not ended, in a container that holds something lent."""
 
     id: str
@@ -76,7 +76,7 @@ class TenantTask:
 
     @property
     def container(self) -> _Container:
-        """What it lives in, and ends with: its executor, or itself."""
+        """The container in which it lives, and with which it ends: its executor, or itself."""
         return self.framework_id, self.agent_id, self.executor_id or f"\0{self.id}"
 
     @property
@@ -85,7 +85,7 @@ class TenantTask:
         return self.resources.filter(lambda entry: entry.revocability == "non-throttleable")
 
 
-def tenant_tasks(tasks: Any, executors: Any) -> list[TenantTask]:
+def revocable_tasks(tasks: Any, executors: Any) -> list[RevocableTask]:
     """Every task that neither ended nor is being killed and whose container holds something lent, as they started.
 
     Those that wait come last.  Raises UnexpectedAnswer.
@@ -103,9 +103,9 @@ def tenant_tasks(tasks: Any, executors: Any) -> list[TenantTask]:
     return [task for task in complete if task.container in lent]
 
 
-def _task(entry: Any) -> TenantTask:
+def _task(entry: Any) -> RevocableTask:
     statuses = entry.get("statuses", ())
-    return TenantTask(
+    return RevocableTask(
         id=text(entry["task_id"]["value"]),
         framework_id=text(entry["framework_id"]["value"]),
         agent_id=text(entry["agent_id"]["value"]),

@@ -1,12 +1,12 @@
-"""Offers as a master tells of them, read into core (spec/endpoints.md §5)."""
+"""The offers of a master (Mesos documentation, "Scheduler HTTP API")."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, undocumented, wrong
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
-from mesosctl.model.offers import Offer
+from mesosctl.api.responses import NATURAL, text, undocumented, wrong
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
@@ -47,11 +47,11 @@ def offered(event: Mapping[str, Any]) -> list[Offer]:
 
 
 Offered = tuple[str, Resources, bool]
-"""Whose what is offered is where the offer does not say, the resources, and whether they have stacks."""
+"""The role of offered resources where the offer has none, the resources, and whether they have stacks."""
 
 
 def offered_of(messages: Iterable[Any]) -> Offered:
-    """What a list of Resource messages offers.  Raises TypeError or ValueError where it is none."""
+    """Return the resources in a list of Resource messages.  Raises TypeError or ValueError where it is none."""
     entries = [read(RESOURCE, entry) for entry in messages]
     owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
     made = (to_core(entry, f"resources[{index}]") for index, entry in enumerate(entries))
@@ -68,7 +68,7 @@ def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any]
     role = message.get("allocation_info", {}).get("role")
     return Offer(
         id=text(message["id"]["value"]),
-        # A framework without MULTI_ROLE is not told the role; what is reserved names it.
+        # The role is left out for a framework without MULTI_ROLE; reserved entries name it.
         role=text(owner if role is None else role),
         framework_id=text(message["framework_id"]["value"]),
         framework=framework,

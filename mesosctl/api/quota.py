@@ -1,4 +1,4 @@
-"""The documented JSON of quota (seeds/quota.md, spec/quota.md §3, §4 and §8).
+"""The documented JSON of quota (Mesos quota documentation, "Operator HTTP Endpoint").
 
 Requests are built from these models, and files that an operator wrote are read by them.  What a master answers is
 read by `wire.answers`.
@@ -10,10 +10,10 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from mesosctl.api.documented import Bool, Documented, Scalar
-from mesosctl.api.written_files import read_json
+from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.resource import Resource
 
 
@@ -76,9 +76,9 @@ class RemoveQuotaCall(Documented):
 
 
 class QuotaConfig(Documented):
-    """What a role is guaranteed and limited to; a name without an entry is neither.
+    """The guarantees and limits of a role; a name without an entry has neither.
 
-    A part that is left out stays as it is (`core.quota.DesiredQuota`), and an empty one is none.
+    A part that is left out stays as it is (`DesiredQuota`), and an empty one is none.
     """
 
     role: str

@@ -1,6 +1,8 @@
-"""Rate limits as a master reads --rate_limits, leniently, and as /flags shows them (spec/ratelimits.md §1).
+"""Rate limits as a master reads --rate_limits, leniently, and as /flags shows them.
 
-`wire.rate_limits` reads files that people write.
+Source: Mesos documentation, "Framework Rate Limiting".
+
+`api.files.rate_limits` reads the files that people write.
 
 A real master shows the flag as protobuf text, not as the JSON it was given:
 
@@ -17,8 +19,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mesosctl.api.answers import wrong
 from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.responses import wrong
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.ratelimit import RateLimit, RateLimits
 from mesosctl.planning.message_rates import Counts
@@ -38,7 +40,7 @@ RATE_LIMITS = Message(
 
 
 def from_json(value: Any) -> RateLimits:
-    """Decoded JSON as a master reads it; the rules of core are not checked.  Raises ConversionError."""
+    """Decoded JSON as a master reads it; the rules of the model are not checked.  Raises ConversionError."""
     message = read(RATE_LIMITS, value)
     return RateLimits(
         tuple(

@@ -1,12 +1,12 @@
-"""What operations on one agent have in common: its id, and the two ways to send them (spec/reservation.md §5)."""
+"""Operations on one agent: the agent's id, and the two ways to send them (Mesos documentation, "Operator HTTP API")."""
 
 import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from mesosctl.api.documented import Documented
+from mesosctl.api.files.reading import read_json, refused
 from mesosctl.api.resource_model import Resource
-from mesosctl.api.written_files import read_json, refused
 from mesosctl.model.resource import Resource as CoreResource
 
 
@@ -34,7 +34,7 @@ class AgentOperation(Documented):
 
 
 class Reserve(Documented):
-    """`reserve` of the offer operation: these resources, of `source` where they belong to somebody already."""
+    """`reserve` of the offer operation: these resources, of `source` where they are reserved already."""
 
     source: list[Resource] | None = None
     resources: list[Resource]
@@ -96,7 +96,7 @@ class UnreserveResourcesCall(Documented):
 
 
 class OperationId(Documented):
-    """The name that a framework gives an operation, to be told how it ends."""
+    """The operation id, with which a framework asks for status updates."""
 
     value: str
 
@@ -121,7 +121,7 @@ class UnreserveOperation(Documented):
 
 
 def read_reserve(text: str, where: str) -> ReserveResources:
-    """What a file asks `reserve` for: an array of resources, an object with `resources`, a call or an offer operation.
+    """Read a file for `reserve`: an array of resources, an object with `resources`, a call or an offer operation.
 
     Raises BadInput with the place.
     """

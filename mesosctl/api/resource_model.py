@@ -1,4 +1,6 @@
-"""The Resource message of the documented JSON as a model, in both of its formats (spec/reservation.md §2).
+"""The Resource message of the documented JSON as a model, in both of its formats.
+
+Source: Mesos documentation, "Resources and Attributes".
 
 `wire.resources` holds its meaning, and the lenient reader of what masters and frameworks send.
 """
@@ -60,7 +62,7 @@ class AllocationInfo(Documented):
 
 
 class Persistence(Documented):
-    """What makes disk a persistent volume."""
+    """The persistence id, which makes disk a persistent volume."""
 
     id: str
     principal: str | None = None
@@ -93,7 +95,7 @@ class DiskSource(Documented):
 
 
 class DiskInfo(Documented):
-    """What sets one piece of disk apart from another."""
+    """The properties that set one piece of disk apart from another."""
 
     persistence: Persistence | None = None
     volume: Volume | None = None

@@ -1,6 +1,6 @@
-"""Resources between JSON and core: three formats, one meaning (spec/reservation.md §2.4 and §3).
+"""Resources between JSON and the model: three formats, one meaning (Mesos documentation, "Resources and Attributes").
 
-`to_core` turns a valid message into a `core.Resource`; `to_json` writes one back in a chosen format.
+`to_core` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format.
 The messages are declared in `resource_messages`, their rules in `resource_rules`.
 """
 
@@ -177,7 +177,7 @@ def _disk_to_json(disk: Disk) -> dict[str, Any]:
 
 
 def summary(resources: Resources) -> dict[str, Any]:
-    """The summary object of the information endpoints (spec/endpoints.md §1).
+    """The summary object of the information endpoints (Mesos documentation, "HTTP Endpoints").
 
     Always cpus, gpus, mem and disk as numbers; ranges and sets as text; revocable amounts under
     `<name>_revocable`.  The numbers are sums of doubles, entry by entry: 0.1 and 0.2 are shown as

@@ -1,4 +1,7 @@
-"""The calls of the scheduler API that deal in offers (spec/endpoints.md §5): SUBSCRIBE, ACCEPT, DECLINE, TEARDOWN."""
+"""The calls of a scheduler on offers: SUBSCRIBE, ACCEPT, DECLINE, TEARDOWN.
+
+Source: Mesos documentation, "Scheduler HTTP API".
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, Self
@@ -10,7 +13,7 @@ from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, Unre
 from mesosctl.api.resource_model import Resource
 from mesosctl.api.resources import to_json
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offers import Offer, OfferOperation
+from mesosctl.model.offers.offers import Offer, OfferOperation
 
 
 class FrameworkId(Documented):
@@ -81,13 +84,13 @@ class DeclineCall(Documented):
 
 
 class Capability(Documented):
-    """What a framework understands."""
+    """A capability of a framework."""
 
     type: Literal["MULTI_ROLE", "RESERVATION_REFINEMENT"]
 
 
 class FrameworkInfo(Documented):
-    """Who subscribes."""
+    """The framework that subscribes."""
 
     user: str
     name: str

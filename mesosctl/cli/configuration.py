@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesosctl.api import written_files
-from mesosctl.cli.settings import Setting, Value, declared
-from mesosctl.model.errors import LARGEST_TEXT, BadInput, NotFound, open_file, printable, why_unreadable
+from mesosctl.api.files import reading
+from mesosctl.cli.declared_settings import Setting, Value, declared
+from mesosctl.files.reading import LARGEST_TEXT, open_file, why_unreadable
+from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -29,7 +30,7 @@ _PASSWORD = re.compile(r"//[^/@\s]+@")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the file says; every value has the type of its setting."""
+    """The content of the file; every value has the type of its setting."""
 
     path: Path
     text: str
@@ -85,7 +86,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
-    document = written_files.read(text, str(path))
+    document = reading.read(text, str(path))
     settings = {setting.key: setting for setting in declared() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:
@@ -133,7 +134,7 @@ def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> I
 
 
 def rival(key: str) -> str:
-    """What cannot stand beside this key: beside a secret, the file that holds it, and the other way round."""
+    """The keys that cannot stand beside this one: beside a secret, the file that holds it, and the other way round."""
     return key.removesuffix("-file") if key.endswith("-file") else f"{key}-file"
 
 
@@ -170,6 +171,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    from mesosctl.api.places import places_in_toml
+    from mesosctl.api.files.places import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -15,7 +15,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.cli.configuration import (
     NAME,
     Configuration,
@@ -27,10 +27,11 @@ from mesosctl.cli.configuration import (
     rival,
     too_open,
 )
-from mesosctl.cli.settings import Value, configuration_path
+from mesosctl.cli.declared_settings import Value
+from mesosctl.cli.settings import configuration_path
+from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.files import write_atomically
 
 _PRIVATE = 0o600
 
@@ -122,7 +123,7 @@ def _edited(path: Path) -> Iterator[Any]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
-        written_files.read(text, str(path))
+        reading.read(text, str(path))
         try:
             document = tomlkit.parse(text)
         except (TOMLKitError, RecursionError) as error:

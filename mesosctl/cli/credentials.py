@@ -8,13 +8,15 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.settings import Settings, declared
-from mesosctl.model.errors import BadInput, UsageError, open_file, why_unreadable
+from mesosctl.cli.settings import Settings
+from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
 
 if TYPE_CHECKING:
-    from mesosctl.client.credentials import Token
+    from mesosctl.client.settings import Token
 
 
 _KEYRING = "mesosctl"
@@ -125,7 +127,7 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None
     else:
         one = str(options.token_file)
         text = read_secret_file(one, "--token-file", warn, settings.reminder("token_file"))
-    from mesosctl.client.credentials import Token
+    from mesosctl.client.settings import Token
 
     return Token(_bare(text.strip(), one), options.token_scheme or "bearer", options.principal or None)
 

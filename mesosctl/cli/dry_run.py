@@ -10,7 +10,7 @@ from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, ExitStatus
 from mesosctl.output.report import Report
-from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, Forecast, Terms
+from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions, Forecast
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -67,7 +67,7 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     return tell(session, dry_run.forecast(), report, acting.reports)
 
 
-def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> Terms:
+def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> DryRunOptions:
     """How to rehearse, with the bar of this session; it may take no longer than a --timeout that was typed."""
     clock, seconds = session.environment.clock, session.said.timeout
     give_up = None if seconds is None else clock() + seconds
@@ -81,7 +81,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
             )
         session.progress("making the allocations", part)
 
-    return Terms(cycles or DEFAULT_CYCLES, assume, progress)
+    return DryRunOptions(cycles or DEFAULT_CYCLES, assume, progress)
 
 
 def tell(session: Session, forecast: Forecast, report: str | None, would: list[Report]) -> ExitStatus:
@@ -96,7 +96,7 @@ def tell(session: Session, forecast: Forecast, report: str | None, would: list[R
     if not instead:
         session.emit(forecast_report(forecast, would))
     if report is not None:
-        from mesosctl.operations.files import write_atomically
+        from mesosctl.files.writing import write_atomically
         from mesosctl.output.forecast_page import page
 
         # A browser must be able to read it, whatever bytes a name is made of.

@@ -16,14 +16,15 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, open_file, read_text_file, why_unreadable
+from mesosctl.files.reading import open_file, read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound
 from mesosctl.model.redaction import Secrets
 from mesosctl.output import report
 
 if TYPE_CHECKING:
     import typer
 
-    from mesosctl.api.places import Places
+    from mesosctl.api.files.places import Places
     from mesosctl.client.settings import Transport
 
 
@@ -236,7 +237,7 @@ class Written:
             where = f"{named(self.path)}, line {line}" if line else named(self.path)
             whose = f"role '{role}': " if role and f"'{role}'" not in error.message else ""
             sentence = error.message.removeprefix(f"{named(self.path)}: ")
-            error.retell(f"{where}: {whose}{sentence}")
+            error.reword(f"{where}: {whose}{sentence}")
             raise
 
 

@@ -13,11 +13,12 @@ import typer
 
 from mesosctl.cli.command import said
 from mesosctl.cli.configuration import read
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.environment import Environment, Kind
 from mesosctl.cli.names import keep_contexts, keep_none, kept_names, names_in
 from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Settings, declared, existing_configuration, resolve
+from mesosctl.cli.settings import Settings, existing_configuration, resolve
 from mesosctl.model.errors import MesosctlError
 
 _PATIENCE = 2.0

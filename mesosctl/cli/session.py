@@ -24,9 +24,9 @@ from mesosctl.model.errors import (
 from mesosctl.output.report import TABLES, Meaning, Report
 
 if TYPE_CHECKING:
-    from mesosctl.client.credentials import Credentials, Token
     from mesosctl.client.master import Master
-    from mesosctl.client.trace import Trace
+    from mesosctl.client.response import Trace
+    from mesosctl.client.settings import Credentials, Token
 
 _SOME_LOSS = "this takes something away"
 _LONGEST_TIMEOUT = 100_000_000
@@ -105,7 +105,7 @@ class Session:
 
     def identity(self, master: "Master") -> str:
         """What tells this master from others, however its address is written; no secret is in it."""
-        from mesosctl.operations.apply_journal import identity
+        from mesosctl.operations.apply.journal import identity
 
         return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
@@ -113,7 +113,7 @@ class Session:
         """Of a change that failed on its way to a master, say so where none can have arrived."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
         if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
-            error.retell(f"{error.message}; no change was sent")
+            error.reword(f"{error.message}; no change was sent")
 
     def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
         """The error for an interruption, with what is known of a change."""
@@ -158,7 +158,7 @@ class Session:
             raise UsageError("a principal cannot contain a colon", field="--principal")
         secret = secret_of(principal, self.settings, self.environment, self.warn)
         self.environment.secrets.add_pair(principal, secret)
-        from mesosctl.client.credentials import Credentials
+        from mesosctl.client.settings import Credentials
 
         return Credentials(principal, secret)
 

@@ -1,19 +1,19 @@
-"""What a context says that counts only together with something else it says.
+"""The settings in effect: flags, then the environment, then a context, then defaults.
 
 Credentials are made for one master.  A context that names its master keeps them for that one, and a
-context that names none says of whatever master is named how to prove who asks there.
+context that names none has credentials for any master.
 """
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mesosctl.cli.options import DEFAULTS, NOT_IN_CONTEXTS, ONLY_SAID, GlobalOptions
+from mesosctl.cli.declared_settings import Setting, Value, declared
+from mesosctl.cli.options import DEFAULTS, ONLY_SAID, GlobalOptions
 from mesosctl.client.address import parse_address
-from mesosctl.model.errors import BadInput, MesosctlError, UsageError
+from mesosctl.model.errors import MesosctlError, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.cli.configuration import Configuration
@@ -33,10 +33,10 @@ OF_A_MASTER = frozenset(
         "key",
     }
 )
-"""Who asks, how it is proved, and whom to trust: shown to the context's own master, and to no other."""
+"""Credentials and trust: shown to the context's own master, and to no other."""
 
 _BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal", "secret_from": "principal"}
-"""What a context says of the left belongs to what it says of the right, and to nobody else's."""
+"""Settings of a context on the left count only together with its setting on the right."""
 
 
 class Overruled(NamedTuple):
@@ -57,7 +57,7 @@ def conflicting(kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> Overrul
 
 
 def is_of_another(name: str, kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> bool:
-    """Whether something stronger replaces what this belongs to, or says in another way how to prove who asks."""
+    """Whether something stronger replaces what this belongs to, or says in another way how to authenticate."""
     owner = _BELONGS_TO.get(name)
     if owner is not None and owner in stronger and stronger[owner] != kept.get(owner):
         return True
@@ -65,7 +65,7 @@ def is_of_another(name: str, kept: Mapping[str, Any], stronger: Mapping[str, Any
 
 
 def proves(name: str) -> bool:
-    """Whether a setting is a way to prove who asks: a secret, a token, or the file or place that has it."""
+    """Whether a setting is a way to authenticate: a secret, a token, or the file or place that has it."""
     stem, _, rest = name.partition("_")
     return stem in ("secret", "token") and rest in ("", "file", "from")
 
@@ -76,90 +76,9 @@ def _is_its_own(named: str, own: str) -> bool:
         return True
     try:
         one, other = parse_address(named), parse_address(own)
-    except MesosctlError:  # whoever is to be spoken to by it will say what is wrong
+    except MesosctlError:  # the client that uses it reports what is wrong
         return False
     return (one.fake, one.zookeeper) == (other.fake, other.zookeeper) and all(map(other.names, one.bases))
-
-
-Value = str | float | int | bool
-
-_SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-
-
-class Setting(NamedTuple):
-    """One setting, as its option is declared."""
-
-    name: str
-    """The field of GlobalOptions; of a secret, what it is called."""
-    option: str | None
-    """How it is typed; None for a secret."""
-    kind: type
-    """str, float, int or bool."""
-    choices: tuple[str, ...] = ()
-    is_file: bool = False
-    least: float | None = None
-    is_span: bool = False
-    """Whether it counts seconds, and may be typed with a unit; a file holds the plain number."""
-
-    @property
-    def key(self) -> str:
-        """Its name in a context."""
-        return self.name.replace("_", "-")
-
-    @property
-    def variable(self) -> str:
-        """Its name in the environment."""
-        return f"MESOSCTL_{self.name.upper()}"
-
-    @property
-    def is_secret(self) -> bool:
-        """Whether its value must not be shown."""
-        return self.option is None
-
-    @property
-    def in_contexts(self) -> bool:
-        """Whether a context may hold it."""
-        return self.name not in NOT_IN_CONTEXTS
-
-    def check(self, value: object) -> str:
-        """What is wrong with a value of a context, empty for nothing."""
-        wanted = (int, float) if self.kind is float else (self.kind,)
-        if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
-            return f"has to be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
-        if self.choices and value not in self.choices:
-            return f"has to be one of {', '.join(self.choices)}"
-        if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
-            return f"has to be at least {self.least:g}"
-        if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
-            return "has to be a text in one line"
-        if self.is_file and value == "-":
-            return "cannot be standard input: name a file, or /dev/stdin"
-        return "is empty" if value == "" else ""
-
-    def parse(self, text: str, where: str) -> Value:
-        """A value from a word or a variable, which `where` names in errors.  Raises BadInput."""
-        value: Value = text
-        if self.kind is bool:
-            value = _SWITCHES.get(text.lower(), text)
-        elif self.is_span:
-            from mesosctl.model.text import parse_seconds
-
-            try:
-                return parse_seconds(text, where, self.least or 0.0)
-            except UsageError as error:
-                raise BadInput(error.message, field=where, hint=error.hint) from None
-        elif self.kind in (int, float):
-            try:
-                value = self.kind(text)
-            except ValueError:
-                value = text
-        wrong = self.check(value)
-        if wrong:
-            raise BadInput(f"{where} {wrong}", field=where)
-        return value
-
-
-_KINDS = {str: "a text", float: "a number", int: "a whole number", bool: "true or false"}
 
 
 class Origin(NamedTuple):
@@ -198,31 +117,8 @@ class Settings:
         return None
 
 
-def declared() -> tuple[Setting, ...]:
-    """Every setting in the order of the options, a secret before the file that may hold it."""
-    found: list[Setting] = []
-    for option in fields(GlobalOptions):
-        annotation, info = get_args(option.type)[:2]
-        kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType]
-        choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
-        if option.name.endswith("_file"):
-            found.append(Setting(option.name.removesuffix("_file"), None, str))
-        found.append(
-            Setting(
-                option.name,
-                option=(info.default, *info.param_decls)[0] if isinstance(info.default, str) else info.param_decls[0],
-                kind=str if choices else kinds[0],
-                choices=choices,
-                is_file=info.metavar == "FILE",
-                least=info.min,
-                is_span=info.metavar == "SPAN",
-            )
-        )
-    return tuple(found)
-
-
 def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
-    """What holds, from the flags `said` and everything weaker.
+    """Return the settings in effect, from the flags `said` and all weaker sources.
 
     Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag, NotFound
     for a context that is not there.

@@ -6,7 +6,7 @@ Imported only where somebody wants to see.
 import json
 from collections.abc import Iterator
 
-from mesosctl.client.trace import Trace
+from mesosctl.client.response import Trace
 from mesosctl.model.errors import printable
 from mesosctl.model.redaction import Secrets
 

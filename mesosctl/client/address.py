@@ -3,7 +3,8 @@
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.model.errors import BadInput, UsageError, read_text_file, why_unreadable
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, UsageError
 
 DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"
@@ -21,7 +22,7 @@ class ZooKeeper(NamedTuple):
     """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
 
     The secret is never part of the text of this value.  `tls` says that masters found there are
-    spoken to by https, which ZooKeeper does not tell.
+    spoken to by https, which ZooKeeper does not say.
     """
 
     servers: tuple[str, ...]

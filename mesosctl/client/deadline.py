@@ -77,7 +77,7 @@ class Timeout(float):
 
 
 class Timeouts:
-    """What each wait of one exchange may take, in seconds.
+    """The timeouts of one exchange, in seconds.
 
     All of them end with `deadline`; with `listening` each read may last as long as the whole, since events may be
     rare.  Until the first byte of an answer a read ends sooner where another master can be asked instead.

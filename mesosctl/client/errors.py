@@ -1,9 +1,9 @@
-"""What the errors of httpx mean: each becomes an error for people, which tells whether the request may have arrived.
+"""The errors of httpx as errors for people, with whether the request may have arrived.
 
 ConnectError, ConnectTimeout, PoolTimeout, LocalProtocolError                      certainly not sent
 ReadError, WriteError, RemoteProtocolError, ReadTimeout, WriteTimeout              may have been, whatever broke:
                                                                                    TLS too can break late
-DecodingError                                                                      answered, in what nobody can read
+DecodingError                                                                      answered, in a broken encoding
 """
 
 from urllib.parse import urlsplit
@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from mesosctl.client import tls
-from mesosctl.client.answer import asked_in_clear
 from mesosctl.client.deadline import Deadline
+from mesosctl.client.response import asked_in_clear
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable
 
 BROKEN = (httpx.HTTPError, httpx.StreamError)
@@ -29,7 +29,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
     cause = tls.find_cause(error)
     if cause is not None and (isinstance(error, httpx.ConnectError) or tls.refused_by_master(cause)):
         return tls.failure(base, cause)
-    words = tls.plain_words(error)
+    words = tls.plain_reason(error)
     if isinstance(error, httpx.ConnectError):
         if base.startswith("https:") and tls.was_hung_up_on(error):
             return tls.without_tls(base)

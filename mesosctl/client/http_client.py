@@ -9,19 +9,18 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from mesosctl import __version__
-from mesosctl.client.answer import Answer, Take
-from mesosctl.client.body import LARGEST_ANSWER, HeldBody, pieces_of, within
+from mesosctl.client.body import LARGEST_ANSWER, EventStream, HeldBody, pieces_of, within
 from mesosctl.client.deadline import Deadline, Timeouts
 from mesosctl.client.errors import BROKEN, deadline_passed, translate
+from mesosctl.client.response import Answer, Take
 from mesosctl.client.settings import NO_TLS_FILES, Tls
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import UnexpectedAnswer, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.client.transport import NetworkTransport
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._?"
-"""What a path may hold as it is in a URL; everything else is quoted where one is shown, and goes out as it is."""
+"""Characters of a path that are shown as they are in a URL; a path itself is sent unchanged."""
 
 
 class HttpClient:

@@ -1,15 +1,15 @@
 """Finding who leads: by name, along the list that was given, in ZooKeeper, and along redirects.
 
 A master that does not lead answers 307 with `Location: //host:port/master/path`, the scheme left
-open (spec/endpoints.md §1).
+open (Mesos documentation, "HTTP Endpoints").
 """
 
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
 from mesosctl.client.address import Address, ascii_host, is_host, origin
-from mesosctl.client.answer import Answer
 from mesosctl.client.deadline import Deadline
+from mesosctl.client.response import Answer
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     DeadlinePassed,
@@ -47,7 +47,7 @@ class Leader:
     def candidates(self) -> Iterator[tuple[str, int]]:
         """Base URLs in the order in which to ask them, each with how many may come after it.
 
-        Whoever led is asked first, and given half of the time: it need not be slow because it is
+        The last leader is asked first, and given half of the time: it need not be slow because it is
         gone.  ZooKeeper is asked when it is its turn, so that an answer of it is fresh.
         """
         asked: list[str] = []
@@ -80,11 +80,11 @@ class Leader:
             return list(self.address.bases)
         from mesosctl.client.zookeeper import TIMEOUT, read_masters
 
-        # Half of the time at most: whoever leads has to be asked as well.
+        # Half of the time at most: the leading master has to be asked as well.
         self._deadline.begin()
         found = read_masters(where, min(TIMEOUT, self._deadline.remaining() / 2))
         if self._settings.trace is not None:
-            from mesosctl.client.trace import Trace
+            from mesosctl.client.response import Trace
 
             outcome = f"{found[0].hosts[0]} leads, of {len(found)}"
             self._settings.trace(Trace("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))
@@ -132,7 +132,7 @@ def redirect_loop(base: str) -> NoLeader:
     )
 
 
-def nobody_answered(failures: list[MesosctlError]) -> MesosctlError:
+def no_answer(failures: list[MesosctlError]) -> MesosctlError:
     """One error for a whole list of masters that failed one after the other."""
     if len(failures) == 1:
         return failures[0]
@@ -141,7 +141,7 @@ def nobody_answered(failures: list[MesosctlError]) -> MesosctlError:
     if isinstance(last, DeadlinePassed):
         return DeadlinePassed(sentence, sent=any(error.sent for error in failures), hint=last.hint)
     if isinstance(last, NoZooKeeper):
-        last.retell(sentence)
+        last.reword(sentence)
         return last
     elected = next((error for error in failures if isinstance(error, NoLeader)), None)
     if elected is not None or not all(isinstance(error, NoMaster) for error in failures):

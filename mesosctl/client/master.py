@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, Take, raise_for_status
-from mesosctl.client.body import check_readable
+from mesosctl.client.body import EventStream, check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
+from mesosctl.client.response import Answer, Take, raise_for_status
 from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import ClientSettings
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import (
     Denied,
     MasterFailed,
@@ -48,11 +47,11 @@ FIRST_PAUSE = 0.25
 
 
 _SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
-"""What asking again would not change, or has already been waited for."""
+"""Errors that a repetition would not change, or that have been waited for already."""
 
 
 class Master:
-    """Whoever leads among the masters of an address.  One deadline covers all that is asked of it.
+    """The leading master of an address.  One deadline covers all requests to it.
 
     Every method raises an error of `mesosctl.model.errors`: NoMaster and its kinds, DeadlinePassed,
     and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx takes the place of the one
@@ -106,27 +105,27 @@ class Master:
 
     @property
     def profile(self) -> "Profile":
-        """What this master's version is known for; asked once (GET /version, which is open to all)."""
-        from mesosctl.api import answers
+        """The profile of the master's version; requested once (GET /version, which is open to all)."""
+        from mesosctl.api import responses
         from mesosctl.model.profile import profile_of
 
         if self._profile is None:
-            self._profile = profile_of(answers.version(self.get("/version")))
+            self._profile = profile_of(responses.version(self.get("/version")))
         return self._profile
 
     # --- Reading ----------------------------------------------------------------------------------
 
     def get(self, path: str) -> Any:
-        """The JSON at `path`.  Repeated after a pause where nobody answered, or a master failed."""
+        """The JSON at `path`.  Repeated after a pause where no master answered, or one failed."""
         answer = self._read(Request("GET", path, repeatable=True))
         self.settings.learn(path, answer)
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
-        """What `take` makes of the JSON at `path`, piece by piece: neither text nor tree need ever be there whole.
+        """Return the value that `take` makes of the JSON at `path`, read in pieces: it is never held whole.
 
-        Repeated as `get`; `take` is called once the answer has come, which the deadline is for.  Whoever learns
-        names from answers has to be told by the caller.
+        Repeated as `get`; `take` is called once the answer has come, which the deadline is for.  The
+        caller passes names from the answer to `settings.learn`.
         """
         return self._read(Request("GET", path, repeatable=True, take=take))
 
@@ -140,7 +139,7 @@ class Master:
 
     @contextmanager
     def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
-        """Meanwhile tell `received` how many bytes of each answer have come: for progress."""
+        """Call `received` with the bytes of each answer received so far: for progress."""
         before, self._sender.http.received = self._sender.http.received, received
         try:
             yield
@@ -148,7 +147,7 @@ class Master:
             self._sender.http.received = before
 
     def _read(self, request: Request) -> Any:
-        """What a request that only reads, and so may be repeated, is answered: its JSON, or what is made of that."""
+        """Send a request that only reads, and may be repeated; return its JSON, or the value that its `take` makes."""
         pause = FIRST_PAUSE
         for _ in range(READ_ATTEMPTS - 1):
             try:
@@ -196,7 +195,7 @@ class Master:
     def agent_state(self, pid: str) -> Any:
         """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
 
-        Asked once.  An agent is a stranger: it is shown the secret only where its host and port are those of a
+        Asked once.  An agent is not trusted: it is sent the secret only where its host and port are those of a
         master that was named, or everything is a fake.
         """
         name, base = self._agent_of(pid)
@@ -208,7 +207,7 @@ class Master:
         deadline = Deadline(min(AGENT_TIMEOUT, self.deadline.remaining()), self.settings.clock)
         request = Request("GET", f"/{name}/state", repeatable=True)
         answer = self._sender.exchange(request, base, headers, deadline)
-        raise_for_status(answer, self._sender.asker(base, request))
+        raise_for_status(answer, self._sender.requester(base, request))
         return self._json(answer)
 
     def _agent_of(self, pid: str) -> tuple[str, str]:
@@ -249,7 +248,7 @@ class Master:
         self._change("DELETE", path, None)
 
     def call(self, body: bytes) -> None:
-        """Change something by a v1 call (spec/endpoints.md §4).  Sent once."""
+        """Change something by a v1 call (Mesos documentation, "HTTP Endpoints").  Sent once."""
         self._change("POST", "/api/v1", body)
 
     def _check_may_change(self) -> None:
@@ -273,8 +272,8 @@ class Master:
     # --- Events -----------------------------------------------------------------------------------
 
     def subscribe(self, path: str, body: bytes, patience: float) -> EventStream:
-        """Open a stream of events on whoever leads; see `client.stream`."""
-        if path.endswith("/scheduler"):  # whoever subscribes there is a framework; other streams only tell
+        """Open a stream of events on the leading master; see `client.stream`."""
+        if path.endswith("/scheduler"):  # a subscriber there is a framework; other streams only read
             self._check_may_change()
         stream, self._subscribed_at = self._sender.subscribe(path, body, patience)
         return stream
@@ -285,14 +284,14 @@ class Master:
         `repeatable` where it changes nothing but what this framework is offered.
         """
         self._check_may_change()
-        base = self._subscribed_at  # whoever leads may have been lost meanwhile, or be another
+        base = self._subscribed_at  # the leading master may have been lost meanwhile, or be another
         assert base is not None, "a framework calls after it has subscribed"
         headers = self._sender.headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
         self.deadline.begin()
         with self._sender.on_its_own():
             request = Request("POST", path, body, repeatable=repeatable)
             answer = self._sender.exchange(request, base, headers, self.deadline)
-            raise_for_status(answer, self._sender.asker(base, request))
+            raise_for_status(answer, self._sender.requester(base, request))
 
 
 def _reading_call(call: str, take: Take | None = None) -> Request:

@@ -1,4 +1,4 @@
-"""One request to whoever leads: who that is, what goes out with it, and what comes of each attempt."""
+"""One request to the leading master: who that is, what goes out with it, and what comes of each attempt."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,19 +6,19 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from mesosctl.client.address import Address
-from mesosctl.client.answer import Answer, Asker, Take, raise_for_status
+from mesosctl.client.body import EventStream
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.leader import MOST_REDIRECTS, Leader, nobody_answered, redirect_loop, redirected_base
+from mesosctl.client.leader import MOST_REDIRECTS, Leader, no_answer, redirect_loop, redirected_base
+from mesosctl.client.response import Answer, Requester, Take, raise_for_status
 from mesosctl.client.settings import ClientSettings
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, NoLeader, NoMaster, Unauthenticated, UnexpectedAnswer
 
 JSON = "application/json"
 LEADERS_ONLY = "/slaves?slave_id=none"
-"""What only whoever leads answers, everybody may ask, and costs a master nothing (spec/endpoints.md §1, §2)."""
+"""A path that only the leader answers, that is open to every principal, and that costs a master nothing."""
 ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
-"""What a master that does not lead answers as well, and of itself."""
+"""Paths that a master answers even if it does not lead, and about itself."""
 
 
 _ACTIONS = {
@@ -32,11 +32,11 @@ _ACTIONS = {
     ("POST", "/create-volumes"): "CREATE_VOLUME",
     ("POST", "/destroy-volumes"): "DESTROY_VOLUME",
 }
-"""What an authorizer of Mesos is asked for."""
+"""The action that a Mesos authorizer checks, by path."""
 
 
 class Request(NamedTuple):
-    """What is asked of whoever leads; `repeatable` where nothing changes by asking twice.
+    """A request to the leading master; `repeatable` where a repetition changes nothing.
 
     `take` reads the answer piece by piece.
     """
@@ -50,7 +50,7 @@ class Request(NamedTuple):
 
     @property
     def action(self) -> str:
-        """What it takes to be allowed, as Mesos names it where that is plain (Mesos authorization documentation)."""
+        """The permission it needs, as Mesos names it where that is plain (Mesos documentation, "Authorization")."""
         path = self.path.partition("?")[0]
         if path.startswith("/api/v1"):
             return str(json.loads(self.body or b"{}").get("type", path))
@@ -70,7 +70,7 @@ class Sender:
         self._strangers: set[str] = set()
 
     def send(self, request: Request) -> Answer:
-        """One request to whoever leads.
+        """One request to the leading master.
 
         The next master is asked only where the last one certainly did not take the request, or it
         may be repeated.
@@ -89,7 +89,7 @@ class Sender:
             if error.sent and not request.repeatable:
                 raise
             failures.append(error)
-        raise nobody_answered(failures)
+        raise no_answer(failures)
 
     def _ask(self, request: Request, base: str, others: int) -> Answer:
         """One request to `base` and along its redirects; the scheme, the method and the body stay.
@@ -125,13 +125,13 @@ class Sender:
         return answer
 
     def _traced(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
-        """One exchange; told, however it ends, to whoever wants to see it."""
+        """One exchange; reported to the trace however it ends."""
         method, path, body = request.method, request.path, request.body
         trace = self._settings.trace
         if trace is None:
             return self.http.exchange(method, base, path, headers, body, deadline, request.take)
         # Who looks on wants to see the whole of it.
-        from mesosctl.client.trace import Trace, presentable
+        from mesosctl.client.response import Trace, presentable
 
         started = self._settings.clock()
         answer, failure = None, None
@@ -149,18 +149,18 @@ class Sender:
     def _check(self, answer: Answer, base: str, request: Request) -> None:
         """Raise what a status means."""
         try:
-            raise_for_status(answer, self.asker(base, request))
+            raise_for_status(answer, self.requester(base, request))
         except Unauthenticated as error:
             if base in self._strangers:
                 error.hint = f"{base} leads and was not shown the secret; name it too: --master …,{base}"
             raise
         except NoLeader as error:
             if not request.repeatable and not error.sent:
-                error.retell(f"{error.message}; a change was sent to {base}, and not accepted")
+                error.reword(f"{error.message}; a change was sent to {base}, and not accepted")
             raise
 
     def find_leader(self) -> str:
-        """Whoever answers an endpoint that only leaders serve."""
+        """Find the leader: the master that answers an endpoint which only leaders serve."""
         self.send(Request("GET", LEADERS_ONLY, repeatable=True))
         assert self.leader.base is not None, "it has just answered"
         return self.leader.base
@@ -179,7 +179,7 @@ class Sender:
             self.http.close_idle()
 
     def subscribe(self, path: str, body: bytes, patience: float) -> tuple[EventStream, str]:
-        """Open a stream of events on whoever leads; it and the base URL of that master."""
+        """Open a stream of events on the leading master; it and the base URL of that master."""
         base = self.leader.base or self.find_leader()
         for _ in range(MOST_REDIRECTS + 1):
             headers = self.headers(base, JSON)
@@ -190,20 +190,20 @@ class Sender:
                 return opened, base
             onward = redirected_base(opened, base, path)
             if onward is None:
-                raise_for_status(opened, self.asker(base, Request("POST", path, body)))
+                raise_for_status(opened, self.requester(base, Request("POST", path, body)))
                 raise UnexpectedAnswer(f"{opened.url} answered {opened.status} instead of a stream")
             base = onward
         raise redirect_loop(base)
 
     def _tell_of_stream(self, url: str, headers: Mapping[str, str], body: bytes, opened: EventStream | Answer) -> None:
         if self._settings.trace is not None:
-            from mesosctl.client.trace import Trace, presentable
+            from mesosctl.client.response import Trace, presentable
 
             answer = opened if isinstance(opened, Answer) else None
             self._settings.trace(Trace("POST", url, presentable(headers), body, 0.0, answer))
 
     def headers(self, base: str, content_type: str | None) -> dict[str, str]:
-        """What goes out with a request to `base`; the secret with none to a stranger, which is told once."""
+        """Return the headers of a request to `base`; another server gets no secret, and is reported once."""
         # A v1 endpoint wants its exact type, without parameters.
         headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
         credentials = self._settings.credentials
@@ -216,9 +216,9 @@ class Sender:
             self._settings.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
         return headers
 
-    def asker(self, base: str, request: Request) -> Asker:
-        """Who asked `base` for what, as far as it was shown."""
+    def requester(self, base: str, request: Request) -> Requester:
+        """Return the requester of `request` at `base`, as far as it was shown."""
         credentials = self._settings.credentials
         if credentials is None or not self.leader.is_known(base):
-            return Asker(base, request.action)
-        return Asker(base, request.action, credentials.principal, credentials.proof)
+            return Requester(base, request.action)
+        return Requester(base, request.action, credentials.principal, credentials.proof)

@@ -1,16 +1,16 @@
-"""The settings of a client: how a master is spoken to, how long that may take, who is told."""
+"""The settings of a client: transport, timeouts, TLS, credentials and callbacks."""
 
+import base64
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     import httpx
 
-    from mesosctl.client.credentials import Credentials, Token
-    from mesosctl.client.trace import Trace
-
     Transport = httpx.BaseTransport
+    from mesosctl.client.response import Trace
 
 
 class Tls(NamedTuple):
@@ -21,14 +21,14 @@ class Tls(NamedTuple):
     key_file: str | None = None
 
     def __bool__(self) -> bool:
-        """Whether any is given, as somebody does who means TLS."""
+        """Whether any is given."""
         return self.ca_file is not None or self.cert_file is not None
 
 
 NO_TLS_FILES = Tls()
 
 
-def _nobody(*_: Any) -> None:
+def _ignore(*_: Any) -> None:
     return None
 
 
@@ -51,11 +51,46 @@ class ClientSettings(NamedTuple):
     credentials: "Credentials | Token | None" = None
     tls: Tls = NO_TLS_FILES
     timeout: float = 30.0
-    notice: Callable[[str], None] = _nobody
-    alarm: Callable[[str], None] = _nobody
+    notice: Callable[[str], None] = _ignore
+    alarm: Callable[[str], None] = _ignore
     trace: "Callable[[Trace], None] | None" = None
-    learn: Callable[[str, Any], None] = _nobody
+    learn: Callable[[str, Any], None] = _ignore
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = _by_chance
     may_change: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A principal and its secret; the secret is never part of the text of this value."""
+
+    principal: str
+    secret: str = field(repr=False)
+    proof: ClassVar[str] = "secret"
+    """The kind of proof, in one word."""
+
+    def header(self) -> str:
+        """The value of `Authorization` for Basic authentication."""
+        return "Basic " + base64.b64encode(f"{self.principal}:{self.secret}".encode(errors="surrogateescape")).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, how it is shown (one of `TOKEN_SCHEMES`), and its principal, where that is known.
+
+    The token is never part of the text of this value.
+    """
+
+    token: str = field(repr=False)
+    scheme: str = "bearer"
+    principal: str | None = None
+    proof: ClassVar[str] = "token"
+
+    def header(self) -> str:
+        """The value of `Authorization`."""
+        return TOKEN_SCHEMES[self.scheme] + self.token
+
+
+TOKEN_SCHEMES = {"bearer": "Bearer ", "dcos": "token="}
+"""How a token stands in `Authorization`: as RFC 6750 has it, and as the Admin Router of every DC/OS takes it."""

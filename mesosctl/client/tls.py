@@ -1,4 +1,4 @@
-"""TLS: the context of a client, and what its failures mean in words."""
+"""TLS: the context of a client, and its failures as errors."""
 
 import re
 import ssl
@@ -51,7 +51,7 @@ _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACK
 
 
 def open_context(tls: Tls) -> ssl.SSLContext:
-    """What connections are made with.  Raises BadInput for files that cannot be used."""
+    """Return the TLS context for connections.  Raises BadInput for files that cannot be used."""
     for field, path in (("--cacert", tls.ca_file), ("--cert", tls.cert_file), ("--key", tls.key_file)):
         try:
             if path is not None:
@@ -65,13 +65,13 @@ def open_context(tls: Tls) -> ssl.SSLContext:
     if tls.cert_file is not None:
         both = " with ".join(path for path in (tls.cert_file, tls.key_file) if path is not None)
         try:
-            context.load_cert_chain(tls.cert_file, tls.key_file, password=_nobody_to_ask)
+            context.load_cert_chain(tls.cert_file, tls.key_file, password=_no_password)
         except OSError as error:
             raise _unusable("--cert", both, error) from None
     return context
 
 
-def _nobody_to_ask() -> str:
+def _no_password() -> str:
     """OpenSSL would ask a terminal on its own, and hang without one."""
     raise _EncryptedError
 
@@ -86,7 +86,7 @@ def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
     elif isinstance(error, ssl.SSLError):
         reason = _BROKEN_FILES.get(error.reason, "it holds nothing of that kind in PEM")
     else:
-        reason = error.strerror or plain_words(error)
+        reason = error.strerror or plain_reason(error)
     return BadInput(f"{printable(path or 'the TLS files')} cannot be used: {reason}", field=field, hint=_FILES)
 
 
@@ -111,7 +111,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def refused_by_master(error: ssl.SSLError) -> bool:
     """Whether the master ended the handshake, and so took no request.
 
-    In TLS 1.3 a client may have sent its request by then; nobody reads it.
+    In TLS 1.3 a client may have sent its request by then; it is not read.
     """
     return _alert(error) in _REFUSED_BY_THE_MASTER
 
@@ -125,12 +125,12 @@ def failure(base: str, error: ssl.SSLError) -> TlsFailure:
     elif getattr(error, "reason", None) in _NO_TLS or isinstance(error, ssl.SSLEOFError):
         return without_tls(base)
     else:
-        words, hint = _REFUSED_BY_THE_MASTER.get(_alert(error), (plain_words(error), _FILES))
+        words, hint = _REFUSED_BY_THE_MASTER.get(_alert(error), (plain_reason(error), _FILES))
     return TlsFailure(f"TLS with {base} failed: {words}", hint=hint)
 
 
 def without_tls(base: str) -> TlsFailure:
-    """The sentence where https was tried and nobody there speaks it."""
+    """Return the error for a server that does not speak https."""
     plain = base.replace("https:", "http:", 1)
     return TlsFailure(
         f"TLS with {base} failed: it does not speak TLS there, and perhaps speaks http",
@@ -138,7 +138,7 @@ def without_tls(base: str) -> TlsFailure:
     )
 
 
-def plain_words(error: Exception) -> str:
+def plain_reason(error: Exception) -> str:
     """The sentence of an error without the numbers and files of the libraries below."""
     return printable(_LEAKS.sub("", str(error)).strip())
 

@@ -24,11 +24,11 @@ _TLS_ALERT = b"\x15\x03"
 
 
 class Unanswered(httpcore.RemoteProtocolError):
-    """The connection ended before anything was heard on it: perhaps nobody meant to take requests of this client."""
+    """The connection ended before anything was received on it: perhaps its server does not serve this client."""
 
 
 class AnsweredInTls(httpcore.RemoteProtocolError):
-    """A request in clear text was answered by TLS, and so read by nobody."""
+    """A request in clear text was answered by TLS, and so not read."""
 
 
 class NetworkTransport(httpx.BaseTransport):

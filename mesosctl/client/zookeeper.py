@@ -1,4 +1,4 @@
-"""Who leads, as ZooKeeper knows it.
+"""The leading master, from its registration in ZooKeeper.
 
 Each master that is up keeps one ephemeral node `json.info_NNNNNNNNNN` under the path of the address:
 its MasterInfo in JSON.  The lowest number leads.  The nodes are read in a session of their own that
@@ -32,17 +32,17 @@ _FRUITLESS_PAUSES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredMaster:
     """A master that registered: its number, and where it can be asked, best first, as "host:port"."""
 
     number: int
     hosts: tuple[str, ...]
 
 
-def read_masters(where: ZooKeeper, seconds: float) -> list[Registered]:
+def read_masters(where: ZooKeeper, seconds: float) -> list[RegisteredMaster]:
     """Every registered master, the leader first; takes at most `seconds`.
 
-    Raises NoZooKeeper where no server answers, NoLeader where nobody is registered, Forbidden where
+    Raises NoZooKeeper where no server answers, NoLeader where none is registered, Forbidden where
     the nodes may not be read, and UnexpectedAnswer where they hold something else.
     """
     end = time.monotonic() + seconds
@@ -180,7 +180,7 @@ def _no_zookeeper(where: ZooKeeper, what: str, seconds: float) -> NoZooKeeper:
     )
 
 
-def _registered(where: ZooKeeper, name: str, data: bytes) -> Registered:
+def _registered(where: ZooKeeper, name: str, data: bytes) -> RegisteredMaster:
     """A master by its node.  Raises UnexpectedAnswer."""
     try:
         info = json.loads(data)
@@ -193,7 +193,7 @@ def _registered(where: ZooKeeper, name: str, data: bytes) -> Registered:
             f"{printable(name)} at {where} does not describe a master",
             hint="check the path against the --zk of the masters",
         )
-    return Registered(number, hosts)
+    return RegisteredMaster(number, hosts)
 
 
 def _hosts(info: Any) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""What Mesos means: resources, roles, reservations, quota, offers.  Pure values and rules."""
+"""The meaning of Mesos: resources, roles, reservations, quota, offers.  Pure values and rules."""

@@ -1,7 +1,7 @@
 """Every way mesosctl can end, and the exit status of each.
 
     MesosctlError
-    ├── UsageError          2   words on the command line
+    ├── UsageError          2   arguments of the command line
     ├── Invalid             3
     │   ├── RuleViolation       a Mesos rule, found locally
     │   ├── BadInput            a file, a payload or a configuration that cannot be read
@@ -15,7 +15,7 @@
     │   ├── Unreachable         refused, reset, no such host, cut off
     │   ├── TlsFailure
     │   ├── NoZooKeeper         no server of it answers
-    │   └── NoLeader            503, nobody registered, or a redirect that leads nowhere
+    │   └── NoLeader            503, none registered, or a redirect that leads nowhere
     ├── MasterFailed        8   5xx
     │   └── UnexpectedAnswer    an answer that no master should give
     ├── Bug                 8   of mesosctl itself
@@ -26,14 +26,11 @@
         └── Terminated      143  SIGTERM
 
 The statuses are a contract with scripts (README, "Exit statuses"); they live here only, and
-`cli/status_meanings.py` says in words what each means.
+`cli/verb.py` has the meaning of each as text.
 """
 
-import os
 import re
-import stat
 from enum import IntEnum
-from io import BufferedReader
 from typing import ClassVar
 
 
@@ -53,7 +50,7 @@ class ExitStatus(IntEnum):
     HUNG_UP = 128 + 1
     INTERRUPTED = 130
     BROKEN_PIPE = 128 + 13
-    """What a shell shows for a program whose reader went away; nobody reads it, so no page names it."""
+    """The status that a shell shows for a program whose reader went away; no page names it."""
     TERMINATED = 143
 
 
@@ -62,7 +59,7 @@ class MesosctlError(Exception):
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
-    master answered one, `override` which option passes the check: only some commands have it, and
+    master answered one, `override` which option skips the check: only some commands have it, and
     theirs alone name it.  Each may be absent.  `sent` tells whether a change that ended so may have
     been made all the same.
     """
@@ -70,9 +67,10 @@ class MesosctlError(Exception):
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
     sent: bool = False
     would_answer: int | None = None
-    """What a master would have answered, where that is found out before it is asked and is not plain from the kind."""
+    """The HTTP status that a master would answer, where a rule is broken here first and the kind of error does not
+    tell."""
     role: str | None = None
-    """Whose entry of a request is meant, where a request has several."""
+    """The role whose entry is meant, in a request with several entries."""
 
     def __init__(
         self,
@@ -92,14 +90,14 @@ class MesosctlError(Exception):
         self.status = status
         self.override = override
 
-    def retell(self, message: str) -> None:
+    def reword(self, message: str) -> None:
         """Say it in another sentence, when more is known."""
         self.message = message
         self.args = (message,)
 
 
 class UsageError(MesosctlError):
-    """The words on the command line do not make a request, or a person took them back when asked."""
+    """The arguments do not make a request, or a person answered no to a question."""
 
     exit_status = ExitStatus.USAGE
 
@@ -137,7 +135,7 @@ class Forbidden(Denied):
 
 
 class NotFound(MesosctlError):
-    """What the command names does not exist."""
+    """The thing that the command names does not exist."""
 
     exit_status = ExitStatus.NOT_FOUND
 
@@ -185,7 +183,7 @@ class MasterFailed(MesosctlError):
 
 
 class Bug(MesosctlError):
-    """What should never happen, and is no fault of the operator or the master."""
+    """A state that should never occur, and no fault of the operator or the master."""
 
 
 class UnexpectedAnswer(MasterFailed):
@@ -228,7 +226,7 @@ class Terminated(Interrupted):
 class Interruption(KeyboardInterrupt):
     """The end was asked for by the signal `kind` stands for; raised wherever the program is.
 
-    Whoever is stopped in the midst of a change adds what is known of it as a note (`add_note`), in one sentence.
+    Code that is stopped in the midst of a change adds the known facts as a note (`add_note`), in one sentence.
     """
 
     def __init__(self, kind: type[Interrupted]) -> None:
@@ -258,65 +256,3 @@ def printable(text: str) -> str:
 def printable_json(text: str) -> str:
     """The same JSON, or TOML, without any character that would steer a terminal: both can hold each of them escaped."""
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-LARGEST_TEXT = 64 << 20
-"""Bytes of a text that is read whole; the largest that people or programs write for this one are far below."""
-
-
-class NoFile(OSError):
-    """What a name leads to is no file that can be read to its end."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(None, why)
-
-
-def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """A file, opened for reading at once whatever it is.  Raises OSError, and ValueError for what is no name.
-
-    What a shell connects is read too: a pipe of its own (`/dev/stdin`, `<(command)`), a terminal, `/dev/null`.  A FIFO
-    with a name waits for whoever writes it, perhaps for ever, and a device may never end: both are refused.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        _check_it_ends(descriptor, path)
-        os.set_blocking(descriptor, True)
-        return open(descriptor, "rb")  # noqa: PTH123  # it is no path any more
-    except BaseException:
-        os.close(descriptor)
-        raise
-
-
-def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
-    """Raises NoFile for what may never come to its end, or never begin."""
-    state = os.fstat(descriptor)
-    if stat.S_ISREG(state.st_mode):
-        return
-    if stat.S_ISDIR(state.st_mode):
-        raise NoFile("it is a directory")
-    if stat.S_ISFIFO(state.st_mode):
-        if not os.path.realpath(path).startswith("/proc/"):
-            raise NoFile("it is a FIFO, which may never be written to")
-    elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
-        raise NoFile("it is a device, and no file")
-
-
-def read_text_file(path: str | os.PathLike[str]) -> str:
-    """The text of a file in UTF-8, with every end of a line as it is written in Python.
-
-    Raises OSError, and ValueError for what is no text or no name.
-    """
-    with open_file(path) as file:
-        content = file.read(LARGEST_TEXT + 1)
-    if len(content) > LARGEST_TEXT:
-        raise NoFile(f"it holds more than {LARGEST_TEXT >> 20} MiB")
-    return content.decode().replace("\r\n", "\n").replace("\r", "\n")
-
-
-def why_unreadable(error: OSError | ValueError) -> str:
-    """The reason alone, without the number and the path that the system's own sentence has around it."""
-    if isinstance(error, OSError):
-        return error.strerror or "the system does not say why"
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not text in UTF-8"
-    return "its name cannot be that of a file"  # a null character

@@ -1,8 +1,8 @@
-"""Who has to go when lent resources are needed on an agent (spec/oversubscription.md §5).
+"""The tasks to evict when lent resources are needed on an agent ("Oversubscription for reservations", eviction).
 
 The arithmetic of one agent, and nothing else.  Amounts are thousandths by name; a balance may be
 below zero.  What holds at every moment is the note's `total >= occupied + occupiedRev + evicting`,
-for what is physically in use: no part of `Room.free_now` is below zero.
+for what is physically in use: no part of `AgentOccupancy.free_now` is below zero.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ from mesosctl.model.quantities import Quantities
 
 Balance = dict[str, int]
 """Thousandths by name, of either sign."""
-Arrival = Literal["starts", "waits", "refused"]
-Tenant = TypeVar("Tenant")
+LaunchDecision = Literal["starts", "waits", "refused"]
+TaskT = TypeVar("TaskT")
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class AgentOccupancy:
     """The terms of one agent, for the names that can be lent at all."""
 
     total: Quantities
@@ -28,11 +28,11 @@ class Room:
     running: Quantities = field(default_factory=Quantities)
     """The part of it that has started, terminating tasks included."""
     occupied_rev: Quantities = field(default_factory=Quantities)
-    """By tenants that have started and need not go."""
+    """By revocable tasks that run and are not being evicted."""
     waiting_rev: Quantities = field(default_factory=Quantities)
-    """By tenants that were accepted and wait."""
+    """By revocable tasks that were accepted and wait."""
     evicting: Quantities = field(default_factory=Quantities)
-    """Still held by tenants that are told to go, or go of their own accord."""
+    """In use by revocable tasks that are being killed or end by themselves."""
 
     @property
     def names(self) -> list[str]:
@@ -41,28 +41,28 @@ class Room:
         return sorted({name for part in parts for name in part})
 
     def balance(self) -> Balance:
-        """What is left once all evictions have ended and all that wait have started: a surplus, or a lack.
+        """Return the amounts left when all evictions have ended and all waiting tasks run; negative ones are missing.
 
         The note's `total - occupied - occupiedRev + evicting`, whose occupiedRev still contains those that go.
         Counting them as occupied instead would evict twice.
         """
         return _less(self.names, self.total, self.occupied, self.occupied_rev, self.waiting_rev)
 
-    def lack(self) -> Quantities:
+    def shortfall(self) -> Quantities:
         """How much has to be made free: the negative part of the balance."""
         return Quantities({name: -left for name, left in self.balance().items()})
 
     def free_now(self) -> Balance:
-        """What nobody holds at this moment."""
+        """Return the amounts that are not in use at this moment."""
         return _less(self.names, self.total, self.running, self.occupied_rev, self.evicting)
 
-    def has_room_now(self, needed: Quantities) -> bool:
+    def fits_now(self, needed: Quantities) -> bool:
         """Whether a task can start at this moment."""
         free = self.free_now()
         return all(amount <= free.get(name, 0) for name, amount in needed.items())
 
-    def on_revocable_launch(self, needed: Quantities) -> Arrival:
-        """What becomes of a tenant's task on a valid offer: refused only where evictions will not make room for it."""
+    def on_revocable_launch(self, needed: Quantities) -> LaunchDecision:
+        """Decide on a revocable task in a valid offer: refused only where evictions will not make room for it."""
         later = self.balance()
         if any(amount > later.get(name, 0) for name, amount in needed.items()):
             return "refused"
@@ -71,19 +71,19 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Generic[Tenant]):
+class Candidate(Generic[TaskT]):
     """A tenant, what its end would make free, and whether it has started at all."""
 
-    tenant: Tenant
+    task: TaskT
     holds: Quantities
     started: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Guest(Generic[Tenant]):
+class AgentTask(Generic[TaskT]):
     """A task on an agent, one of what lives and ends together in a container."""
 
-    tenant: Tenant
+    task: TaskT
     container: Hashable
     """An executor, or the task itself."""
     holds: Quantities
@@ -93,17 +93,17 @@ class Guest(Generic[Tenant]):
     started: bool = True
 
 
-def candidates(guests: Iterable[Guest[Tenant]]) -> list[Candidate[list[Tenant]]]:
+def candidates(guests: Iterable[AgentTask[TaskT]]) -> list[Candidate[list[TaskT]]]:
     """The containers that hold anything lent, each as those who live in it; `guests` as they came, oldest first.
 
     It ends as a whole, so all that it holds would be free, and it has started as soon as one in it has.
     """
-    containers: dict[Hashable, list[Guest[Tenant]]] = {}
+    containers: dict[Hashable, list[AgentTask[TaskT]]] = {}
     for guest in guests:
         containers.setdefault(guest.container, []).append(guest)
     return [
         Candidate(
-            [guest.tenant for guest in together],
+            [guest.task for guest in together],
             Quantities.total(guest.holds for guest in together),
             started=any(guest.started for guest in together),
         )
@@ -112,14 +112,14 @@ def candidates(guests: Iterable[Guest[Tenant]]) -> list[Candidate[list[Tenant]]]
     ]
 
 
-def choose(lack: Quantities, candidates: Sequence[Candidate[Tenant]]) -> list[Tenant]:
-    """Who has to go, in this order; `candidates` as they came, oldest first.
+def choose(shortfall: Quantities, candidates: Sequence[Candidate[TaskT]]) -> list[TaskT]:
+    """Return the tasks to evict, in order; `candidates` are sorted by arrival, oldest first.
 
     Those that have not started go first, as there is nothing to kill; then newest first.  One is
     taken only if it holds something that is still short, and none of those taken is superfluous.
     """
     newest_first = candidates[::-1]
-    missing, taken = lack, []
+    missing, taken = shortfall, []
     for candidate in sorted(newest_first, key=lambda candidate: candidate.started):
         if not missing:
             break
@@ -128,10 +128,10 @@ def choose(lack: Quantities, candidates: Sequence[Candidate[Tenant]]) -> list[Te
             missing -= candidate.holds
     for candidate in reversed(list(taken)):
         others = [other for other in taken if other is not candidate]
-        still_short = lack - Quantities.total(other.holds for other in others)
+        still_short = shortfall - Quantities.total(other.holds for other in others)
         if not any(name in candidate.holds for name in still_short):
             taken = others
-    return [candidate.tenant for candidate in taken]
+    return [candidate.task for candidate in taken]
 
 
 def _less(names: Iterable[str], total: Quantities, *parts: Mapping[str, int]) -> Balance:

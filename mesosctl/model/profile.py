@@ -1,7 +1,7 @@
-"""What differs between the master of the documents (about 1.4) and the last release, 1.11.
+"""The differences between the master of the documents (about 1.4) and the last release, 1.11.
 
-The differences are data, chosen once by a master's version (spec/quota.md §2); everything else
-asks the profile and never the version.
+The differences are data, chosen once by a master's version (Mesos quota documentation, of 1.4 and of 1.11);
+everything else asks the profile and never the version.
 """
 
 import json
@@ -37,9 +37,9 @@ class Profile:
     knows_update_quota: bool
     """Whether a tool may count on the v1 call UPDATE_QUOTA."""
     master_capabilities: tuple[str, ...]
-    """What the master says of itself in /state."""
+    """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
-    """What an agent of the same version registers with."""
+    """The capabilities with which an agent of the same version registers."""
 
 
 MESOS_1_4 = Profile(
@@ -106,42 +106,42 @@ DEFAULTS: Mapping[str, str] = {
     "offer_constraints_re2_max_program_size": "100",
 }
 STRICT_PRIORITY_ALLOCATOR = "strict-priority"
-"""What `--allocator` calls the module that shares by priority (seeds/drf.txt), which no Mesos has."""
+"""The name of the allocator that shares by strict priority (an extension; no release of Mesos has it)."""
 LENDABLE_NAMES = "cpus,mem"
 """Of lending idle reservations, which no Mesos has: not shown until given."""
 
 
-def text_of(flags: Mapping[str, str], name: str) -> str:
+def flag_value(flags: Mapping[str, str], name: str) -> str:
     """A flag of `DEFAULTS`, as given or by default."""
     return flags.get(name, DEFAULTS[name])
 
 
 def minimum(flags: Mapping[str, str]) -> tuple[Quantities, ...]:
     """The alternatives of --min_allocatable_resources.  Raises ValueError."""
-    from mesosctl.model.offers import parse_minimum  # late: every command needs a profile, and few need offers
+    from mesosctl.model.offers.admission import parse_minimum  # late: every command needs a profile, few need offers
 
-    return parse_minimum(text_of(flags, "min_allocatable_resources"))
+    return parse_minimum(flag_value(flags, "min_allocatable_resources"))
 
 
 def recovery_factor(flags: Mapping[str, str]) -> float:
     """The part of the agents that recovery waits for.  Raises ValueError."""
-    return float(text_of(flags, "allocator_agent_recovery_factor"))
+    return float(flag_value(flags, "allocator_agent_recovery_factor"))
 
 
 def recovery_seconds(flags: Mapping[str, str]) -> float:
     """How long it waits at most.  Raises ValueError."""
     from mesosctl.model.text import parse_duration  # late, as above
 
-    return parse_duration(text_of(flags, "allocator_recovery_timeout"))
+    return parse_duration(flag_value(flags, "allocator_recovery_timeout"))
 
 
 def filters_gpus(flags: Mapping[str, str]) -> bool:
     """Whether agents with GPUs are kept for frameworks that ask for them."""
-    return text_of(flags, "filter_gpu_resources") == "true"
+    return flag_value(flags, "filter_gpu_resources") == "true"
 
 
 def lendable_names(flags: Mapping[str, str]) -> frozenset[str]:
-    """What is lent of idle reservations, by name.  Raises ValueError."""
+    """Return the names of the resources that are lent from idle reservations.  Raises ValueError."""
     return parse_names(flags.get("lendable_names", LENDABLE_NAMES))
 
 

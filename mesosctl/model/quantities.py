@@ -1,4 +1,4 @@
-"""Scalar amounts, exact to three decimals (spec/allocator.md §1, spec/reservation.md §2.1).
+"""Scalar amounts, exact to three decimals (Mesos documentation, "Resources and Attributes").
 
 An amount is held as an integer number of thousandths ("milli").  Mesos does the same in every
 operator and comparison, so nothing drifts: 0.1 + 0.2 is 0.3.
@@ -48,7 +48,7 @@ def to_double(milli: int) -> float:
 
 
 class AsSent(int):
-    """Thousandths that nobody has reckoned with yet, and the double that they came as.
+    """Thousandths that have not been calculated with, and the double that they came as.
 
     Mesos rounds in its operators alone, and until then shows an amount as it came.  Every sum and
     every difference is a plain `int`, which forgets it in the same way.
@@ -101,7 +101,7 @@ def parse_amount(name: str, text: str) -> int:
         numerator, denominator = numerator * scale, denominator * divisor
     milli, rest = divmod(numerator, denominator)
     if rest:
-        # Never "write 0": that is another wish, and a wrong one.
+        # Never "write 0": that means something else.
         nearest = (2 * numerator + denominator) // (2 * denominator) or (1 if numerator > 0 else -1)
         raise RuleViolation(
             f"{name}: {text} is finer than the thousandth that Mesos keeps",
@@ -233,7 +233,7 @@ class Limits(_Amounts):
         self._amounts = {name: (amounts or {})[name] for name in sorted(amounts or ())}
 
     def __sub__(self, used: Quantities) -> "Limits":
-        """What is left under each bound, never below zero."""
+        """Return the room left under each limit, never below zero."""
         return Limits({name: max(0, bound - used.get_amount(name)) for name, bound in self._amounts.items()})
 
     def contains(self, quantities: Quantities) -> bool:
@@ -242,7 +242,7 @@ class Limits(_Amounts):
 
 
 class Quota(NamedTuple):
-    """What a role is guaranteed and what it may not exceed; the default is neither."""
+    """The guarantees and the limits of a role; neither by default."""
 
     guarantees: Quantities = Quantities()
     limits: Limits = Limits()

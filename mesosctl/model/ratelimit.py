@@ -1,7 +1,9 @@
-"""Framework rate limits: the configuration, its rules, and what is unwise in it (seeds/rate-limiting.txt).
+"""Framework rate limits: the configuration, its rules, and warnings about it.
 
-A configuration is what a master takes with --rate_limits (spec/ratelimits.md §1).  Rates are in
-messages a second, capacities in messages.  `mesosctl.model.ratelimit` acts on it.
+Source: Mesos documentation, "Framework Rate Limiting".
+
+A configuration is the value of a master's --rate_limits.  Rates are in messages a second, capacities in
+messages.
 """
 
 from collections.abc import Collection, Iterator
@@ -49,7 +51,7 @@ class RateLimits:
         return dict(self.entries)
 
     def queue_of(self, principal: str | None) -> tuple[str | None, RateLimit]:
-        """Whose queue messages of `principal` stand in, and its limit.
+        """Return the principal whose queue takes the messages of `principal`, and its limit.
 
         A principal that is listed has its own; all others, and frameworks without one, share the
         default, which is named None.
@@ -61,7 +63,7 @@ class RateLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class Diagnostic:
     """One thing about a configuration: an error stops a master's start, a warning does not."""
 
     level: Literal["error", "warning"]
@@ -73,17 +75,17 @@ class Remark:
 
 
 def check(limits: RateLimits) -> None:
-    """What stops a master from starting, in its order.  Raises RuleViolation for the first."""
+    """Raise RuleViolation for the first error that stops a master from starting, in the master's order."""
     for remark in errors(limits):
         raise RuleViolation(remark.sentence, field=remark.field, rule=remark.rule, hint=remark.hint)
 
 
-def errors(limits: RateLimits) -> Iterator[Remark]:
+def errors(limits: RateLimits) -> Iterator[Diagnostic]:
     """Everything that stops a master from starting: for each entry the name, then the rate; then the default."""
     seen: set[str] = set()
     for index, (principal, limit) in enumerate(limits.entries):
         if principal in seen:
-            yield Remark(
+            yield Diagnostic(
                 "error",
                 "ratelimit.duplicate-principal",
                 f"limits[{index}].principal",
@@ -95,9 +97,9 @@ def errors(limits: RateLimits) -> Iterator[Remark]:
     yield from _rate_error(limits.default, "aggregate_default_qps", "aggregate_default_qps")
 
 
-def _rate_error(limit: RateLimit, field: str, name: str) -> Iterator[Remark]:
+def _rate_error(limit: RateLimit, field: str, name: str) -> Iterator[Diagnostic]:
     if limit.qps is not None and not limit.qps > 0:
-        yield Remark(
+        yield Diagnostic(
             "error",
             "ratelimit.positive-rate",
             field,
@@ -106,13 +108,16 @@ def _rate_error(limit: RateLimit, field: str, name: str) -> Iterator[Remark]:
         )
 
 
-def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterator[Remark]:
-    """What is legal and unwise.  `used`: the principals of a master's frameworks, where one was asked."""
+def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterator[Diagnostic]:
+    """Yield a warning for each setting that is valid and unwise.
+
+    `used` are the principals of a master's frameworks, or None where they are not known.
+    """
     for index, (principal, limit) in enumerate(limits.entries):
         where = f"limits[{index}]"
         yield from _limit_warnings(limit, f"{where}.qps", f"{where}.capacity", f"principal '{principal}'")
         if used is not None and principal not in used:
-            yield Remark(
+            yield Diagnostic(
                 "warning",
                 "ratelimit.unused-principal",
                 f"{where}.principal",
@@ -123,7 +128,7 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
         limits.default, "aggregate_default_qps", "aggregate_default_capacity", "everybody not listed"
     )
     if not limits.default.throttles:
-        yield Remark(
+        yield Diagnostic(
             "warning",
             "ratelimit.no-default",
             "aggregate_default_qps",
@@ -132,9 +137,9 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
         )
 
 
-def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iterator[Remark]:
+def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iterator[Diagnostic]:
     if limit.qps is None and limit.capacity is not None:
-        yield Remark(
+        yield Diagnostic(
             "warning",
             "ratelimit.capacity-without-rate",
             capacity,
@@ -142,7 +147,7 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             f"give {qps.rpartition('.')[2]} too, or leave the capacity out",
         )
     elif not limit.bounded:
-        yield Remark(
+        yield Diagnostic(
             "warning",
             "ratelimit.no-capacity",
             capacity,
@@ -150,7 +155,7 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             f"give {capacity.rpartition('.')[2]}",
         )
     elif limit.capacity is not None and limit.capacity > _UNLIKELY_CAPACITY:
-        yield Remark(
+        yield Diagnostic(
             "warning",
             "ratelimit.capacity-huge",
             capacity,
@@ -158,19 +163,19 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             "a master takes a number below zero for a huge one",
         )
     elif limit.throttles and limit.capacity == 0:
-        yield Remark(
+        yield Diagnostic(
             "warning", "ratelimit.capacity-zero", capacity, f"with capacity 0 every message of {who} is refused"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """What full queues would take of a master's memory, in bytes."""
+    """The memory of a master, in bytes, that full queues would take."""
 
     messages: int
     """The sum of all capacities that count."""
     unbounded: tuple[str | None, ...]
-    """Whose queue has no end; None is the aggregate default.  The sum leaves them out."""
+    """Principals whose queue has no limit; None is the aggregate default.  The sum leaves them out."""
     message_size: int
     memory: int
 
@@ -181,7 +186,7 @@ class MemoryPlan:
 
     @property
     def head_room(self) -> int:
-        """What is left for everything else the master does; below zero it does not fit."""
+        """The memory left for the rest of the master; negative where the queues do not fit."""
         return self.memory - self.worst_case
 
     @property

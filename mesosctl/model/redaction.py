@@ -1,9 +1,9 @@
 """The secrets of a run, and the one place that strikes them out of what is shown or kept.
 
-Whoever learns a secret adds it here: from an option, a variable, a file, a context, a prompt or an address.
-Whoever shows or keeps a text passes it through here first.  A secret is found in every spelling in which a
+Every secret is added here: from an option, a variable, a file, a context, a prompt or an address.  Every text
+that is shown or kept passes through here first.  A secret is found in every spelling in which a
 master, a proxy or a file may give it back: as it is, escaped as in JSON or HTML, percent-encoded, and in base64,
-also behind a principal.  The user and password of a URL are struck out of any text, whoever's they are.
+also behind a principal.  The user and password of a URL are struck out of any text, whatever the scheme.
 """
 
 import binascii
@@ -13,19 +13,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-STRUCK_OUT = "***"
+REDACTED = "***"
 SHORTEST = 4
 """Characters; shorter ones are in many words, and are guessed anyway."""
 SHORTEST_IN_DATA = 8
 """Characters; a shorter one may be the name of a role, and data must stay what it is."""
 _SHORTEST_BASE64 = 8
-"""Characters of base64 that are told from chance."""
+"""Characters of base64; a shorter match may be chance."""
 
 _USER_INFO = (
     r"(?<![A-Za-z0-9+.-])(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:(?:\\{0,15}/){2})"
     r"(?P<user_info>(?:[^/\s\"'<>\\@]|\\{1,15}[^/\s\\])(?:[^/\s\"<>\\]|\\{1,15}[^/\s\\])*)@"
 )
-"""What stands before the last @ of a URL's authority, escaped in JSON or not."""
+"""The user info of a URL, up to the last @ of its authority, escaped in JSON or not."""
 _NAME = r'[^"\\]{0,64}(?:secret|password|passwd|token|credential)[^"\\]{0,64}'
 _VALUE = r"(?P=quote)\s*:\s*(?P=quote)(?P<value>.*?)(?<!\\)(?P=quote)"
 _SECRET_FIELDS = (
@@ -61,7 +61,7 @@ class Secrets:
         self.add(f"{principal}:{secret}")
 
     def add_address(self, address: str | None) -> None:
-        """What is secret in an address, or in a list of them: what stands before an @, split as Mesos splits it."""
+        """Add the secrets in an address, or in a list of them: user info before an @, split as Mesos splits it."""
         for rest in (address or "").split("://")[1:]:
             # One that has a slash is refused, and must not be shown for that.
             for part in (rest.partition("/")[0], rest):
@@ -110,11 +110,11 @@ class Secrets:
         if shortest not in self._patterns:
             self._patterns[shortest] = _pattern([one for one in self._known if len(one) >= shortest])
         pattern = self._patterns[shortest]
-        return text if pattern is None else pattern.sub(STRUCK_OUT, text)
+        return text if pattern is None else pattern.sub(REDACTED, text)
 
 
 def _without_user_info(text: str) -> str:
-    return re.sub(_USER_INFO, rf"\g<scheme>{STRUCK_OUT}@", text) if "@" in text else text
+    return re.sub(_USER_INFO, rf"\g<scheme>{REDACTED}@", text) if "@" in text else text
 
 
 def _unescaped(text: str) -> str:
@@ -127,7 +127,7 @@ def _unescaped(text: str) -> str:
 
 def _without_value(found: re.Match[str]) -> str:
     start, end = found.span("value")
-    return f"{found.string[found.start() : start]}{STRUCK_OUT}{found.string[end : found.end()]}"
+    return f"{found.string[found.start() : start]}{REDACTED}{found.string[end : found.end()]}"
 
 
 def _pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
@@ -157,7 +157,7 @@ def _run(character: str, length: int) -> str:
         # Once escaped there are twice as many, twice escaped four times, and so on.
         return rf"(?:\\{{{length},{8 * length}}}|(?:\\{{1,15}}u005[cC]|%5[cC]|&#92;|&#[xX]5[cC];){{{length}}})"
     if character.isascii() and (character.isalnum() or character in "-._~"):
-        return re.escape(character)  # which nobody escapes
+        return re.escape(character)  # which is never escaped
     others = sorted(_escapes(character), key=len, reverse=True)
     return f"(?:{'|'.join((re.escape(character), *others))})"
 

@@ -13,7 +13,7 @@ Pair = tuple[str, str | None]
 
 
 class Labels:
-    """An unordered collection in which a pair may stand more than once (spec/reservation.md §4).
+    """An unordered collection in which a pair may stand more than once (Mesos source, `Resources`).
 
     No labels at all (None, where a `Labels` may be) is another thing than an empty `Labels`.
     """
@@ -63,6 +63,10 @@ class Reservation:
     principal: str | None = None
     labels: Labels | None = None
 
+    def matches(self, principal: str | None, labels: Labels | None) -> bool:
+        """Whether it has this principal and these labels; None matches any."""
+        return principal in (None, self.principal) and labels in (None, self.labels)
+
     def __str__(self) -> str:
         parts = [self.type, self.role]
         if self.principal is not None:
@@ -96,7 +100,7 @@ class Disk:
 
     @property
     def identity(self) -> tuple[DiskSource | None, str | None]:
-        """What makes two disks the same disk."""
+        """The key by which two disks are the same disk."""
         return self.source, self.persistence_id
 
     @property
@@ -150,7 +154,7 @@ class Resource:
     provider_id: str | None = None
     copies: int = 1
     throttleable: bool = False
-    """Only of what is revocable: `throttle_info`, which Mesos 1.11 does not know (spec/oversubscription.md §2)."""
+    """Of revocable resources only: `throttle_info` ("Oversubscription for reservations"), unknown to Mesos 1.11."""
 
     @property
     def kind(self) -> Kind:
@@ -181,7 +185,7 @@ class Resource:
 
     @property
     def is_reserved(self) -> bool:
-        """Whether anybody owns it."""
+        """Whether it is reserved."""
         return bool(self.reservations)
 
     @property

@@ -1,4 +1,4 @@
-"""Resources as a collection, and its algebra (spec/reservation.md §4).
+"""Resources as a collection, and its algebra (Mesos source, `Resources`).
 
 `Resources` is ordered and immutable, and entries of the same kind are merged where Mesos merges
 them.  The order is part of the value's behaviour: it is visible in offers and decides which entry a
@@ -53,11 +53,11 @@ class Resources:
     def contains(self, other: "Resources") -> bool:
         """Whether each entry of `other` is covered; only volumes are used up while looking."""
         left = list(self._entries)
-        for wanted in other:
-            if not any(entry.contains(wanted) for entry in left):
+        for needed in other:
+            if not any(entry.contains(needed) for entry in left):
                 return False
-            if wanted.is_persistent_volume:
-                _subtract(left, wanted)
+            if needed.is_persistent_volume:
+                _subtract(left, needed)
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -73,12 +73,12 @@ class Resources:
     def __repr__(self) -> str:
         return f"<Resources {self}>"
 
-    def filter(self, wanted: Callable[[Resource], bool]) -> "Resources":
-        """The entries for which `wanted` is true, in order."""
-        return Resources._trusted(entry for entry in self._entries if wanted(entry))
+    def filter(self, needed: Callable[[Resource], bool]) -> "Resources":
+        """The entries for which `needed` is true, in order."""
+        return Resources._trusted(entry for entry in self._entries if needed(entry))
 
     def unreserved(self) -> "Resources":
-        """The entries nobody owns."""
+        """The unreserved entries."""
         return self.filter(lambda entry: not entry.reservations)
 
     def reserved(self, role: str | None = None) -> "Resources":
@@ -117,7 +117,7 @@ class Resources:
         return self.filter(lambda entry: entry.is_scalar)
 
     def allocatable_to(self, role: str) -> "Resources":
-        """What the allocator may offer to `role`."""
+        """Return the entries that the allocator may offer to `role`."""
         return self.filter(lambda entry: entry.allocatable_to(role))
 
     def to_unreserved(self) -> "Resources":
@@ -204,7 +204,7 @@ def _subtract(entries: list[Resource], entry: Resource) -> None:
 def find(targets: Resources, within: Resources) -> Resources | None:
     """Entries of `within` that make up `targets`, with the stacks found there; None where one cannot be had.
 
-    For each target the entries of its own role come first, then those nobody owns, then all others.  As in
+    For each target the entries of its own role come first, then unreserved ones, then all others.  As in
     Mesos, each target is looked for by itself in the whole collection, and at most one entry of each of the
     three groups is used up before the next group is tried.
     """

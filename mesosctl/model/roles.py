@@ -1,4 +1,4 @@
-"""Role names and the tree they form (spec/reservation.md §1)."""
+"""Role names and the tree they form (Mesos documentation, "Roles")."""
 
 import difflib
 import itertools
@@ -74,7 +74,7 @@ def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
 
 
 STANDARD_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
-"""What Mesos itself gives a meaning to (Mesos documentation, "Resources and attributes")."""
+"""Resource names with a meaning of their own (Mesos documentation, "Resources and attributes")."""
 _SHOWN = 8
 
 
@@ -137,7 +137,7 @@ _DELETE = "\x7f"
 
 
 def id_error(name: str) -> str | None:
-    """Why a name cannot be an id, in the words of the master; None where it can."""
+    """Why a name cannot be an id, in the wording of Mesos; None where it can."""
     if not name:
         return "ID must not be empty"
     if len(name.encode(errors="surrogateescape")) > _LONGEST:
@@ -149,7 +149,7 @@ def id_error(name: str) -> str | None:
     return None
 
 
-def names_agent(word: str, agent_id: str, hostname: str) -> bool:
+def matches_agent(word: str, agent_id: str, hostname: str) -> bool:
     """Whether `word` can mean this agent: as its id, its host name, or the beginning or end of its id."""
     return word in (agent_id, hostname) or agent_id.startswith(word) or agent_id.endswith(f"-{word}")
 
@@ -191,7 +191,7 @@ def _end(agent_id: str, parts: int) -> str:
     return "-".join(agent_id.rsplit("-", parts)[-parts:])
 
 
-def told_apart(hostnames: Mapping[str, str]) -> dict[str, str]:
+def display_names(hostnames: Mapping[str, str]) -> dict[str, str]:
     """Return, by id, what a sentence calls each agent: its host name, with its short id where others have that too."""
     shared = shared_hostnames(hostnames.values())
     if not shared:
@@ -201,7 +201,7 @@ def told_apart(hostnames: Mapping[str, str]) -> dict[str, str]:
 
 
 _CUTOFF = 0.6
-"""The similarity from which two words count as alike; the default of difflib."""
+"""The similarity from which two names count as alike; the default of difflib."""
 _MOST = 1000
 """Names that are compared in full: of more, only those that begin or end most like the word."""
 

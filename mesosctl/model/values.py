@@ -1,4 +1,4 @@
-"""The three kinds of value a resource can have (spec/reservation.md §2.1).
+"""The three kinds of value a resource can have (Mesos documentation, "Resources and Attributes").
 
 A scalar is an `int` of thousandths; ranges and sets have types of their own.  All are immutable.
 """
@@ -14,7 +14,7 @@ class Ranges:
     """Inclusive ranges of unsigned numbers: sorted, disjoint and never adjacent.
 
     Build it with `Ranges.of`, which coalesces.  `sent` is how they came, where that is another way: a
-    master shows it until it reckons with them.
+    master shows it until it calculates with them.
     """
 
     spans: tuple[tuple[int, int], ...] = ()

@@ -1,1 +1,1 @@
-"""What an operator does, one module a noun: takes a client and values, returns values, prints nothing."""
+"""The operations of an operator, one module a noun: they take a client and values, return values, and print nothing."""

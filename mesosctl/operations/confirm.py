@@ -5,11 +5,11 @@ answered 2xx, and not shown          NotConfirmed
 no answer, and shown                 done, with a notice
 no answer, and not shown             the failure itself, which may still be followed by the change:
                                      something on the way may keep a request; NotConfirmed after a deadline
-no answer, and cannot be told        NotConfirmed
+no answer, and cannot be seen        NotConfirmed
 refused, and shown now               done, with a notice: something on the way may deliver a request twice,
                                      and show the answer to the second
 refused, and not shown               the refusal
-refused, and nobody can be asked     NotConfirmed
+refused, and no master answers     NotConfirmed
 
 A refusal that did not come from a master itself is no answer (`client.answer`).
 """
@@ -17,7 +17,7 @@ A refusal that did not come from a master itself is no answer (`client.answer`).
 import re
 from collections.abc import Callable
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, DeadlinePassed, Denied, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.roles import did_you_mean
@@ -29,10 +29,10 @@ GRACE = 5.0
 """Seconds to find out what became of a change after the deadline has passed."""
 
 
-def make(
+def confirm(
     master: Master,
     send: Callable[[], None],
-    look: Callable[[], bool | None],
+    is_shown: Callable[[], bool | None],
     *,
     what: str,
     wait: bool = True,
@@ -41,7 +41,7 @@ def make(
 ) -> bool:
     """Send a change and read it back; returns whether it was seen to have happened.
 
-    `look` returns whether the master shows that it happened, and None where what it shows leaves
+    `is_shown` returns whether the master shows that it happened, and None where what it shows leaves
     that open.  `what` is a phrase for sentences ("setting quota of dev"), `shown_by` the command
     that shows it.  Without `wait` an accepted change is not read back; one that got no answer
     always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
@@ -55,14 +55,14 @@ def make(
             if isinstance(error, Rejected):
                 _suggest_role(master, error)
             if isinstance(error, Rejected | Conflict) and not error.sent and seen_before:
-                _settle_refusal(master, error, look, what, shown_by)
+                _settle_refusal(master, error, is_shown, what, shown_by)
                 return True
             if not error.sent:
                 raise
-            _settle(master, error, look, what, shown_by)
+            _settle(master, error, is_shown, what, shown_by)
             return True
         accepted = True
-        return wait and _read_back(look, what)
+        return wait and _read_back(is_shown, what)
     except KeyboardInterrupt as stopped:
         if master.changes_left > left:  # while it connects, nobody is asked for anything
             known = "accepted, and not read back" if accepted else "asked for, and whether it happened is not known"
@@ -76,17 +76,17 @@ def _suggest_role(master: Master, error: Rejected) -> None:
     if found is None or error.hint is not None:
         return
     try:
-        known = answers.whitelist(master.get("/flags"))
+        known = responses.whitelist(master.get("/flags"))
     except MesosctlError:  # perhaps this principal may not see them
         known = None
     otherwise = "the master was started with --roles, which lists every role"
     error.hint = did_you_mean(found[1] or found[2], sorted(known or ()), otherwise)
 
 
-def _read_back(look: Callable[[], bool | None], what: str) -> bool:
+def _read_back(is_shown: Callable[[], bool | None], what: str) -> bool:
     """Whether an accepted change is shown.  Raises NotConfirmed where it is not."""
     try:
-        shown = look()
+        shown = is_shown()
     except MesosctlError as error:
         raise NotConfirmed(f"{what} was accepted, and could not be read back: {error.message}") from error
     if not shown:
@@ -97,11 +97,13 @@ def _read_back(look: Callable[[], bool | None], what: str) -> bool:
     return True
 
 
-def _settle(master: Master, error: MesosctlError, look: Callable[[], bool | None], what: str, shown_by: str) -> None:
+def _settle(
+    master: Master, error: MesosctlError, is_shown: Callable[[], bool | None], what: str, shown_by: str
+) -> None:
     """Nothing if the change happened in spite of `error`; raises what is known otherwise."""
     master.deadline.extend_to(GRACE)
     try:
-        shown = look()
+        shown = is_shown()
     except MesosctlError as unread:
         raise NotConfirmed(
             f"{error.message}; whether {what} happened cannot be told: {unread.message}",
@@ -120,18 +122,18 @@ def _settle(master: Master, error: MesosctlError, look: Callable[[], bool | None
             f"{error.message}; whether {what} happened cannot be told: this principal may not see it",
             hint=f"look at it with {shown_by}, as a principal that may see every role",
         ) from error
-    error.retell(f"{error.message}; read back: the master does not show {what} so far")
+    error.reword(f"{error.message}; read back: the master does not show {what} so far")
     error.hint = f"if it was kept on the way it may still come: look again with {shown_by} before it is sent again"
     raise error
 
 
 def _settle_refusal(
-    master: Master, error: MesosctlError, look: Callable[[], bool | None], what: str, shown_by: str
+    master: Master, error: MesosctlError, is_shown: Callable[[], bool | None], what: str, shown_by: str
 ) -> None:
     """Nothing if the change happened although it was refused, which a request that arrives twice is; or raises."""
     master.deadline.extend_to(GRACE)
     try:
-        shown = look()
+        shown = is_shown()
     except Denied:
         raise error from None
     except MesosctlError as unread:

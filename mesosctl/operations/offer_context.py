@@ -1,24 +1,25 @@
-"""What a master tells of why a role of a framework gets offers or does not."""
+"""The facts that decide whether a role of a framework gets offers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mesosctl.api.agents import AgentUsage
-from mesosctl.api.frameworks import FrameworkStatus, TenantTask, tenant_tasks
+from mesosctl.api.frameworks import FrameworkStatus, RevocableTask, revocable_tasks
 from mesosctl.client.master import Master
 from mesosctl.model import profile
 from mesosctl.model.errors import Denied
-from mesosctl.model.eviction import Guest, Room, candidates, choose
-from mesosctl.model.offers import AcceptedKinds, AgentFeatures, Capabilities, Reason, is_allocatable
+from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
+from mesosctl.model.offers.admission import AcceptedKinds, AgentFeatures, Capabilities, is_allocatable
+from mesosctl.model.offers.offers import Reason
 from mesosctl.model.quantities import Quantities, Quota, to_milli
-from mesosctl.model.quota import RoleUsage
+from mesosctl.model.quota.status import RoleUsage
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import told_apart
+from mesosctl.model.roles import display_names
 
 
 @dataclass(frozen=True, slots=True)
 class OfferContext:
-    """What the master told; None or empty where it did not."""
+    """The facts from the master; None or empty where it does not show them."""
 
     framework: FrameworkStatus
     role: str
@@ -29,7 +30,7 @@ class OfferContext:
     quotas: Mapping[str, Quota]
     figures: Mapping[str, float] | None
     flags: Mapping[str, str]
-    tenants: Sequence[TenantTask] | None = None
+    revocable_tasks: Sequence[RevocableTask] | None = None
     """Tasks on what is lent, in the order of their start; None where nothing is, or tasks may not be seen."""
 
     def figure(self, ending: str) -> float | None:
@@ -38,10 +39,10 @@ class OfferContext:
 
     def agent_names(self) -> dict[str, str]:
         """By agent id, what a sentence calls each agent."""
-        return told_apart({agent.id: agent.hostname for agent in self.agents})
+        return display_names({agent.id: agent.hostname for agent in self.agents})
 
     def usable(self) -> dict[str, Resources]:
-        """By agent id, what is free of agents in service and not reserved for somebody else."""
+        """By agent id, what is free of agents in service and not reserved for other roles."""
         found = {agent.id: agent.free.allocatable_to(self.role) for agent in self.agents if agent.active}
         return {agent_id: free for agent_id, free in found.items() if len(free)}
 
@@ -75,15 +76,15 @@ class OfferContext:
 _PREFIX = "allocator/mesos/revocable/non_throttleable/resources/"
 
 
-def tenants_if_any(
+def revocable_tasks_if_any(
     master: Master, flags: Mapping[str, str], known: Sequence[FrameworkStatus]
-) -> list[TenantTask] | None:
+) -> list[RevocableTask] | None:
     """Tasks on what is lent; None where nothing can be, or tasks may not be seen."""
     able = any("REVOCABLE_RESOURCES" in framework.capabilities for framework in known)
     if not able or flags.get("oversubscribe_reservations") != "true":
         return None
     try:
-        return tenant_tasks(master.ask("GET_TASKS"), master.ask("GET_EXECUTORS"))
+        return revocable_tasks(master.ask("GET_TASKS"), master.ask("GET_EXECUTORS"))
     except Denied:
         return None
 
@@ -92,8 +93,8 @@ def reasons(context: OfferContext) -> Iterator[Reason]:
     """None at all on a master that does not lend."""
     if context.flags.get("oversubscribe_reservations") == "true":
         yield _lent(context)
-        if context.tenants:
-            yield _evictions(context, context.tenants)
+        if context.revocable_tasks:
+            yield _evictions(context, context.revocable_tasks)
 
 
 def _lent(context: OfferContext) -> Reason:
@@ -110,21 +111,23 @@ def _figures(context: OfferContext, kind: str) -> Quantities:
     return Quantities({name: to_milli(figures.get(f"{_PREFIX}{name}/{kind}", 0.0)) for name in names})
 
 
-def _evictions(context: OfferContext, tenants: Sequence[TenantTask]) -> Reason:
-    """Who would be evicted if the role used all that it can have of each agent."""
+def _evictions(context: OfferContext, revocable_tasks: Sequence[RevocableTask]) -> Reason:
+    """Return the tasks that would be evicted if the role used all that it can have of each agent."""
     names = {framework.id: framework.name for framework in context.everybody}
     agent_names = context.agent_names()
     listed = []
     for agent in context.agents:
-        gone = _would_go(context, agent, [task for task in tenants if task.agent_id == agent.id])
+        gone = _would_go(context, agent, [task for task in revocable_tasks if task.agent_id == agent.id])
         if gone:
             tasks = ", ".join(f"{names.get(task.framework_id, task.framework_id)}/{task.id}" for task in gone)
             listed.append(f"{tasks} on {agent_names[agent.id]}")
-    would_go = f"these would be evicted, in this order: {'; '.join(listed)}" if listed else "nobody would be evicted"
+    would_go = f"these would be evicted, in this order: {'; '.join(listed)}" if listed else "no task would be evicted"
     return Reason("lent to others", False, f"if role {context.role} used all that it can have, {would_go}")
 
 
-def _would_go(context: OfferContext, agent: AgentUsage, tenants: Sequence[TenantTask]) -> list[TenantTask]:
+def _would_go(
+    context: OfferContext, agent: AgentUsage, revocable_tasks: Sequence[RevocableTask]
+) -> list[RevocableTask]:
     lendable = _lendable_names(context.flags)
 
     def counted(resources: Resources) -> Quantities:
@@ -133,13 +136,13 @@ def _would_go(context: OfferContext, agent: AgentUsage, tenants: Sequence[Tenant
 
     used = counted(agent.used.non_revocable())
     wanted = counted((agent.total - agent.used).non_revocable().allocatable_to(context.role))
-    lent = Quantities.total(counted(task.lent) for task in tenants)
-    room = Room(counted(agent.total.non_revocable()), used + wanted, used, lent)
+    lent = Quantities.total(counted(task.lent) for task in revocable_tasks)
+    room = AgentOccupancy(counted(agent.total.non_revocable()), used + wanted, used, lent)
     guests = [
-        Guest(task, task.container, counted(task.resources), lent=bool(task.lent), started=task.started is not None)
-        for task in tenants
+        AgentTask(task, task.container, counted(task.resources), lent=bool(task.lent), started=task.started is not None)
+        for task in revocable_tasks
     ]
-    return [task for together in choose(room.lack(), candidates(guests)) for task in together]
+    return [task for together in choose(room.shortfall(), candidates(guests)) for task in together]
 
 
 def _lendable_names(flags: Mapping[str, str]) -> frozenset[str]:

@@ -1,30 +1,23 @@
-"""The reasons, one function each: does it hold, and with which figures (spec/allocator.md §5, §6 and §8).
+"""The reasons, one function each: does it hold, and with which figures (Mesos source, the hierarchical allocator).
 
-`holds` is true only where the master's own figures show it, and None where no master tells.
+`holds` is true only where the master's own figures show it, and None where no master shows it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from mesosctl.api import answers
-from mesosctl.api.agents import standings
-from mesosctl.api.frameworks import FrameworkStatus, frameworks
-from mesosctl.client.master import Master
 from mesosctl.model import profile, roles
-from mesosctl.model.errors import MesosctlError, NotFound, RuleViolation
-from mesosctl.model.offer_constraints import RegexLimits, excluded_agents
-from mesosctl.model.offers import Explanation, Reason
+from mesosctl.model.errors import MesosctlError, RuleViolation
+from mesosctl.model.offers.constraints import RegexLimits, excluded_agents
+from mesosctl.model.offers.offers import Reason
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota import RoleUsage
-from mesosctl.model.roles import Priorities, did_you_mean
+from mesosctl.model.roles import Priorities
 from mesosctl.operations import offer_context
 from mesosctl.operations.offer_context import OfferContext
-from mesosctl.operations.quota.state import read_if_allowed, read_quotas
 
 
 def all_reasons(context: OfferContext) -> list[Reason]:
-    """Every reason there is, those that hold first and those that no master tells last."""
+    """Every reason there is, those that hold first and those that no master shows last."""
     found = list(_each(context))
     return sorted(found, key=lambda reason: {True: 0, False: 1, None: 2}[reason.holds])
 
@@ -45,7 +38,7 @@ def _each(context: OfferContext) -> Iterator[Reason]:
     yield _constraints(context)
     yield _recovery(context)
     yield from offer_context.reasons(context)
-    yield Reason("agent whitelist", None, "no master tells which agents its whitelist names")
+    yield Reason("agent whitelist", None, "no master shows which agents its whitelist names")
 
 
 def _subscription(context: OfferContext) -> Reason:
@@ -134,7 +127,7 @@ def _headroom(context: OfferContext) -> Reason:
 
 
 def _consumed(context: OfferContext, role: str) -> Quantities | None:
-    """What the allocator counts: allocated, offered, and reserved but idle."""
+    """Return the amounts that the allocator counts: allocated, offered, and reserved but idle."""
     held = context.usage.get(role)
     if held is None:
         return None
@@ -161,7 +154,7 @@ def _filters(context: OfferContext) -> Reason:
         return Reason("filters", None, "this master has no metric of refusals in this role")
     sharing = sum(context.role in framework.roles for framework in context.everybody)
     sentence = (
-        f"{count:.0f} refusals are in force in role {context.role}; no master tells on which agents and until when"
+        f"{count:.0f} refusals are in force in role {context.role}; no master shows on which agents and until when"
     )
     if count and sharing > 1:
         return Reason("filters", None, f"{sentence}, nor which of its {sharing} frameworks refused")
@@ -265,82 +258,3 @@ def _recovery(context: OfferContext) -> Reason:
         return Reason(name, None, f"{sentence}; this master does not tell for how long it has been up")
     waiting = len(context.agents) < needed and up < longest
     return Reason(name, waiting, f"{sentence}; it has been up for {up:.0f} s")
-
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    framework: FrameworkStatus
-    role: str
-
-
-def explain(master: Master, target: str) -> list[Explanation]:
-    """Each role of a framework (by id or name), or each framework of a role.  Raises NotFound."""
-    known = frameworks(master.get("/frameworks"))
-    subjects = _subjects(known, target)
-    agents, awaited = standings(master.get("/slaves"))
-    usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", answers.roles, "quota is not looked at") or {}
-    figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
-    flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
-    tenants = offer_context.tenants_if_any(master, flags or {}, known)
-    quotas = read_quotas(master) if usage else {}
-    return [
-        Explanation(
-            framework_id=subject.framework.id,
-            framework=subject.framework.name,
-            role=subject.role,
-            offers=subject.framework.offers.get(subject.role, 0),
-            reasons=all_reasons(
-                OfferContext(
-                    framework=subject.framework,
-                    role=subject.role,
-                    everybody=known,
-                    agents=agents,
-                    awaited=awaited,
-                    usage=usage,
-                    quotas=quotas,
-                    figures=figures,
-                    flags=flags or {},
-                    tenants=tenants,
-                )
-            ),
-        )
-        for subject in subjects
-    ]
-
-
-def _subjects(known: list[FrameworkStatus], target: str) -> list[_Subject]:
-    """At least one.  Raises NotFound."""
-    named = [framework for framework in known if target in (framework.id, framework.name)]
-    if named:
-        found = [_Subject(framework, role) for framework in named for role in framework.roles]
-    else:
-        found = [_Subject(framework, target) for framework in known if target in framework.roles]
-    if found:
-        return found
-    if named:
-        raise NotFound(
-            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
-            hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
-        )
-    raise NotFound(
-        f"'{target}' is neither a framework nor a role with frameworks",
-        field="ROLE|FRAMEWORK",
-        hint=did_you_mean(
-            target,
-            [name for one in known for name in (*one.roles, one.name, one.id)],
-            "name a framework by its name or id, or a role that a framework is subscribed to",
-        ),
-    )
-
-
-def _numbers(answer: object) -> dict[str, float]:
-    if not isinstance(answer, dict):
-        raise answers.wrong(answer, "an object", "metrics")
-    return {str(name): float(value) for name, value in answer.items() if isinstance(value, int | float)}
-
-
-def _flags(answer: object) -> dict[str, str]:
-    flags = answer.get("flags") if isinstance(answer, dict) else None
-    if not isinstance(flags, dict):
-        raise answers.wrong(flags, "an object", "flags")
-    return {str(name): str(value) for name, value in flags.items()}

@@ -10,14 +10,14 @@ from typing import Any, Literal
 from mesosctl.api import offers as wire
 from mesosctl.api.agents import agents
 from mesosctl.api.scheduler_calls import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
+from mesosctl.client.body import EventStream
 from mesosctl.client.master import Master
-from mesosctl.client.stream import EventStream
 from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
-from mesosctl.model.offers import Offer, OfferOperation, Taken
-from mesosctl.model.operations import apply_all
+from mesosctl.model.offers.offers import Offer, OfferOperation, TakenOffer
+from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import names_agent, told_apart
-from mesosctl.operations.confirm import make
+from mesosctl.model.roles import display_names, matches_agent
+from mesosctl.operations.confirm import confirm
 from mesosctl.planning.dominant_shares import Sharing
 
 
@@ -34,13 +34,13 @@ class OfferSelection:
         return (
             self.framework in (None, offer.framework_id, offer.framework)
             and self.role in (None, offer.role)
-            and (self.agent is None or names_agent(self.agent, offer.agent_id, offer.hostname))
+            and (self.agent is None or matches_agent(self.agent, offer.agent_id, offer.hostname))
         )
 
 
-def list_offers(master: Master, wanted: OfferSelection) -> list[Offer]:
+def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
     """Every outstanding offer that this principal may see, by framework, role and agent."""
-    found = [offer for offer in wire.outstanding(master.ask("GET_FRAMEWORKS")) if wanted.matches(offer)]
+    found = [offer for offer in wire.outstanding(master.ask("GET_FRAMEWORKS")) if target.matches(offer)]
     return sorted(found, key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
 
 
@@ -51,15 +51,17 @@ class Change:
     what: Literal["offered", "gone"]
     offer: Offer
     agent: str
-    """What a sentence calls the agent: its host name, with a short id where another agent with offers has that too."""
+    """The name of the agent in sentences: its host name, with a short id where another agent with offers shares it."""
 
 
-def watch_offers(master: Master, wanted: OfferSelection, every: float, tell: Callable[[str], None]) -> Iterator[Change]:
-    """What is offered now, and from then on each change, for as long as it is iterated.
+def watch_offers(
+    master: Master, target: OfferSelection, every: float, report: Callable[[str], None]
+) -> Iterator[Change]:
+    """Yield the outstanding offers, and from then on each change.
 
-    No event of a master tells of offers, so it is asked every so many seconds: an offer that comes
+    No event of a master reports offers, so it is asked every so many seconds: an offer that comes
     and goes between two questions is not seen.  A master that goes away is waited for, as one is that
-    fails over; `tell` hears of it.  Raises Unreachable where none is back before the deadline, which
+    fails over; `report` is called with a sentence.  Raises Unreachable where none is back before the deadline, which
     runs anew from every answer.
     """
     known: dict[str, Offer] = {}
@@ -68,19 +70,19 @@ def watch_offers(master: Master, wanted: OfferSelection, every: float, tell: Cal
         if not is_away:
             master.deadline.extend_to(master.deadline.seconds)
         try:
-            present = {offer.id: offer for offer in list_offers(master, wanted)}
+            present = {offer.id: offer for offer in list_offers(master, target)}
         except Unreachable as error:
             if not seen or master.deadline.remaining() <= every:
                 raise
             if not is_away:
-                tell(f"{error.message}; asking again until it is back")
+                report(f"{error.message}; asking again until it is back")
             is_away = True
             master.settings.sleep(every)
             continue
         if is_away:
-            tell("the master is back")
+            report("the master is back")
         seen, is_away = True, False
-        names = told_apart({offer.agent_id: offer.hostname for offer in (*known.values(), *present.values())})
+        names = display_names({offer.agent_id: offer.hostname for offer in (*known.values(), *present.values())})
         gone = [offer for offer_id, offer in known.items() if offer_id not in present]
         came = [offer for offer_id, offer in present.items() if offer_id not in known]
         yield from (Change("gone", offer, names[offer.agent_id]) for offer in gone)
@@ -93,45 +95,47 @@ SCHEDULER = "/api/v1/scheduler"
 NAME = "mesosctl offers take"
 REFUSE_SECONDS = 60.0
 """The filter upon what does not fit: long enough not to be asked again, and gone with the framework."""
-_A_MOMENT = 0.05
+_SHORT_PAUSE = 0.05
 """Seconds by which a timer may be early."""
 
-Attempt = Callable[[Offer], OfferOperation]
-"""What to do with an offer.  Raises Conflict where it has too little."""
+OfferHandler = Callable[[Offer], OfferOperation]
+"""Chooses an operation on an offer.  Raises Conflict where the offer has too little."""
 Progress = Callable[[str], None]
 
 
-def take(master: Master, role: str, principal: str | None, attempt: Attempt, progress: Progress) -> Taken:
+def take(
+    master: Master, role: str, principal: str | None, handle_offer: OfferHandler, progress: Progress
+) -> TakenOffer:
     """Subscribe, wait for an offer that fits, operate upon it, decline the rest, tear down.
 
     Raises DeadlinePassed where no offer fits in time, Rejected where the master refuses the
-    framework, NotConfirmed where the operation is not shown afterwards, RuleViolation from `attempt`.
+    framework, NotConfirmed where the operation is not shown afterwards, RuleViolation from `handle_offer`.
     """
     call = SubscribeCall.of(NAME, role, principal).body()
     progress(f"subscribing with role {role}")
     with master.subscribe(SCHEDULER, call, master.deadline.remaining()) as stream:
-        visit = _Visit(master, stream, attempt, progress)
+        session = _SchedulerSession(master, stream, handle_offer, progress)
         try:
-            return visit.run()
+            return session.run()
         finally:
-            visit.tear_down()
+            session.tear_down()
 
 
-class _Visit:
+class _SchedulerSession:
     """One subscription, from its first event to its teardown."""
 
-    def __init__(self, master: Master, stream: EventStream, attempt: Attempt, progress: Progress) -> None:
+    def __init__(self, master: Master, stream: EventStream, handle_offer: OfferHandler, progress: Progress) -> None:
         self._master = master
         self._stream = stream
-        self._attempt = attempt
+        self._attempt = handle_offer
         self._progress = progress
         self._framework_id: str | None = None
         self._declined = 0
 
-    def run(self) -> Taken:
+    def run(self) -> TakenOffer:
         """Until an offer was taken.  Raises DeadlinePassed."""
         for event in self._events():
-            taken = self._hear(event)
+            taken = self._receive(event)
             if taken is not None:
                 return taken
         raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
@@ -152,7 +156,7 @@ class _Visit:
                 except DeadlinePassed:
                     break
                 except Unreachable:
-                    if self._master.deadline.remaining() > _A_MOMENT:
+                    if self._master.deadline.remaining() > _SHORT_PAUSE:
                         raise
                     break
                 yield event
@@ -164,7 +168,7 @@ class _Visit:
             hint="give it longer with --timeout, or see mesosctl offers explain",
         )
 
-    def _hear(self, event: dict[str, Any]) -> Taken | None:
+    def _receive(self, event: dict[str, Any]) -> TakenOffer | None:
         if event["type"] == "ERROR":
             raise Rejected(f"the master refuses the framework: {event.get('error', {}).get('message', '')}")
         if event["type"] == "SUBSCRIBED":
@@ -172,7 +176,7 @@ class _Visit:
             self._progress("waiting for an offer that fits")
         return self._choose(wire.offered(event)) if event["type"] == "OFFERS" else None
 
-    def _choose(self, offers: list[Offer]) -> Taken | None:
+    def _choose(self, offers: list[Offer]) -> TakenOffer | None:
         """Operate upon the first offer that fits, and decline the others."""
         chosen: tuple[Offer, OfferOperation] | None = None
         others: list[Offer] = []
@@ -186,30 +190,30 @@ class _Visit:
             else:
                 chosen = (offer, operation)
         if others:
-            self._tell(DeclineCall.of(others, REFUSE_SECONDS).body())
+            self._call(DeclineCall.of(others, REFUSE_SECONDS).body())
             self._declined += len(others)
             self._progress(f"offers declined so far: {self._declined}")
         if chosen is None:
             return None
         offer, operation = chosen
-        wanted = apply_all(self._agent_total(offer), operation.conversions)
+        target = apply_all(self._agent_total(offer), operation.conversions)
         self._progress(f"{operation.deed} on {offer.hostname}")
         accept = AcceptCall.of([offer], operation, 0.0).body()
-        make(
+        confirm(
             self._master,
-            lambda: self._tell(accept, repeatable=False),
-            lambda: self._agent_total(offer) == wanted,
+            lambda: self._call(accept, repeatable=False),
+            lambda: self._agent_total(offer) == target,
             what=f"having resources {operation.deed} on {offer.hostname}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {offer.agent_id}",
         )
-        self._confirm(offer, operation, wanted)
-        return Taken(offer, operation, self._declined, confirmed=True)
+        self._confirm(offer, operation, target)
+        return TakenOffer(offer, operation, self._declined, confirmed=True)
 
-    def _confirm(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> None:
+    def _confirm(self, offer: Offer, operation: OfferOperation, target: Resources) -> None:
         """Until the agent has become what the operation makes of it.  Raises NotConfirmed."""
         pause = 0.05
-        while not self._shows(offer, operation, wanted):
+        while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
                     f"{operation.deed} was sent, and {offer.hostname} does not show it",
@@ -218,9 +222,9 @@ class _Visit:
             self._master.settings.sleep(pause)
             pause = min(2 * pause, 1.0)
 
-    def _shows(self, offer: Offer, operation: OfferOperation, wanted: Resources) -> bool:
+    def _shows(self, offer: Offer, operation: OfferOperation, target: Resources) -> bool:
         try:
-            return self._agent_total(offer) == wanted
+            return self._agent_total(offer) == target
         except MesosctlError as error:
             raise NotConfirmed(
                 f"{operation.deed} was sent, and {offer.hostname} could not be read back: {error.message}",
@@ -231,7 +235,7 @@ class _Visit:
         found = agents(self._master.get(f"/slaves?slave_id={offer.agent_id}"))
         return found[0].total if found else Resources()
 
-    def _tell(self, call: bytes, *, repeatable: bool = True) -> None:
+    def _call(self, call: bytes, *, repeatable: bool = True) -> None:
         self._master.tell(SCHEDULER, call, self._stream.id, repeatable=repeatable)
 
     def tear_down(self) -> None:
@@ -241,7 +245,7 @@ class _Visit:
         self._master.deadline.extend_to(1.0)
         call = TeardownCall(framework_id=FrameworkId(value=self._framework_id))
         with suppress(MesosctlError):
-            self._tell(call.body())
+            self._call(call.body())
 
 
 def simulate(cluster: BufferedIOBase, where: str, most_steps: int) -> Sharing:

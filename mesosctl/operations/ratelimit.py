@@ -1,4 +1,4 @@
-"""What a running master says: its configuration, its counters, and who uses which principal."""
+"""The rate limits of a running master: its configuration, its counters, and the principals of its frameworks."""
 
 import time
 from collections import Counter
@@ -60,7 +60,7 @@ def _used_if_allowed(master: Master) -> Counter[str | None] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class PollOptions:
     """When to read: every `interval` seconds, `count` times (None: until interrupted)."""
 
     interval: float
@@ -71,7 +71,7 @@ class Pace:
     """The time of day, in seconds since 1970."""
 
 
-def watch(master: Master, pace: Pace) -> Iterator[RatesReading]:
+def watch(master: Master, poll_options: PollOptions) -> Iterator[RatesReading]:
     """The rates since the reading before, reading after reading.
 
     A master that does not answer is passed over with a notice: another one will lead.  The first
@@ -79,26 +79,26 @@ def watch(master: Master, pace: Pace) -> Iterator[RatesReading]:
     """
     limits = _limits_if_allowed(master)
     before: CounterReading | None = None
-    started = pace.clock()
-    for now in _readings(master, pace):
-        yield RatesReading(now.at - started, pace.time(), rates(before, now, limits))
+    started = poll_options.clock()
+    for now in _readings(master, poll_options):
+        yield RatesReading(now.at - started, poll_options.time(), rates(before, now, limits))
         before = now
 
 
-def watch_and_suggest(master: Master, pace: Pace, *, headroom: float, burst: float) -> Suggestion:
-    """Limits from the traffic seen in `pace.count` readings (see `core.message_rates.suggest`)."""
-    readings = list(_readings(master, pace))
+def watch_and_suggest(master: Master, poll_options: PollOptions, *, headroom: float, burst: float) -> Suggestion:
+    """Limits from the traffic seen in `poll_options.count` readings (see `message_rates.suggest`)."""
+    readings = list(_readings(master, poll_options))
     observed = observe(readings)
     return Suggestion(suggest(observed, headroom=headroom, burst=burst), observed, readings[-1].at - readings[0].at)
 
 
-def _readings(master: Master, pace: Pace) -> Iterator[CounterReading]:
-    due = pace.clock()
+def _readings(master: Master, poll_options: PollOptions) -> Iterator[CounterReading]:
+    due = poll_options.clock()
     done = 0
-    while pace.count is None or done < pace.count:
+    while poll_options.count is None or done < poll_options.count:
         if done:
-            due += pace.interval
-            pace.sleep(max(0.0, due - pace.clock()))
+            due += poll_options.interval
+            poll_options.sleep(max(0.0, due - poll_options.clock()))
         master.deadline.extend_to(master.settings.timeout)
         try:
             answer = master.get("/metrics/snapshot")
@@ -107,7 +107,7 @@ def _readings(master: Master, pace: Pace) -> Iterator[CounterReading]:
                 raise
             master.notice(f"no reading: {error.message}")
         else:
-            yield CounterReading(pace.clock(), answers.uptime(answer), answers.message_counts(answer))
+            yield CounterReading(poll_options.clock(), answers.uptime(answer), answers.message_counts(answer))
         done += 1
 
 

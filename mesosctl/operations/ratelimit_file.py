@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesosctl.api.rate_limits import RateLimits
-from mesosctl.api.written_files import read_json
+from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.api.files.reading import read_json
 from mesosctl.client.master import Master
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.files.writing import write_atomically
 from mesosctl.model import ratelimit
-from mesosctl.model.errors import BadInput, NotFound, printable_json, read_text_file, why_unreadable
+from mesosctl.model.errors import BadInput, NotFound, printable_json
 from mesosctl.model.ratelimit import RateLimit
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.files import write_atomically
 from mesosctl.operations.ratelimit import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
 
@@ -33,7 +34,7 @@ def parse(text: str, name: str) -> Configuration:
     """The configuration in `text`; `name` stands for it in errors.
 
     Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
-    documented with its path.  The rules of core are not checked.
+    documented with its path.  The rules of the model are not checked.
     """
     document = read_json(text, name)
     return Configuration(document, RateLimits.read(document, name).to_core())
@@ -139,7 +140,7 @@ def unset_limit(principal: str) -> Change:
 
 
 def set_default(limit: RateLimit) -> Change:
-    """What all share who are not listed; without qps they are not throttled."""
+    """Set the limit that all principals without one share; without qps they are not throttled."""
 
     def change(document: Document) -> None:
         _put(document, "aggregate_default_qps", limit.qps)

@@ -1,4 +1,4 @@
-"""A snapshot of a cluster, from a live master (spec/endpoints.md §2-§4).
+"""A snapshot of a cluster, from a live master (Mesos documentation, "HTTP Endpoints").
 
 Agents, frameworks, tasks and offers come from one GET_STATE, which is of one moment.  Quotas, weights
 and reservations belong to that moment if quotas and weights are the same before and after; where they
@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from mesosctl.api import answers, cluster_state
-from mesosctl.api.cluster_state import ClusterState
+from mesosctl.api import responses
 from mesosctl.api.protobuf.decoding import decode
+from mesosctl.api.snapshots import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.api.snapshots.cluster_state import ClusterState
 from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.master import Master
+from mesosctl.files.writing import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.model.quantities import Quota
-from mesosctl.operations.files import write_pieces
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
 
 ATTEMPTS = 3
@@ -51,7 +52,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What operators have set, as far as it may be seen."""
+    """The settings of operators, as far as this principal may see them."""
 
     quotas: Mapping[str, Quota] | None
     weights: Mapping[str, float] | None
@@ -60,20 +61,20 @@ class _Settings:
 def read_snapshot(
     master: Master, *, progress: Progress | None = None, now: Callable[[], float] = time.time
 ) -> ClusterSnapshot:
-    """The cluster as `master` tells of it; `progress` gets a sentence whenever there is news.
+    """Read the snapshot of a cluster from its `master`; `progress` gets a sentence whenever there is news.
 
-    What may not be seen, or is told by no master, is listed in `unknown`.  Raises what `Master` raises where
+    What may not be seen, or no master shows, is listed in `unknown`.  Raises what `Master` raises where
     the agents, frameworks and tasks cannot be read at all.
     """
-    tell = progress or (lambda _: None)
-    version = answers.version(master.get("/version"))
-    flags = _if_allowed(lambda: answers.flags(master.get("/flags")))
+    report = progress or (lambda _: None)
+    version = responses.version(master.get("/version"))
+    flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
     whole = (flags or {}).get(_LENDS) == "true"
     before = _settings(master)
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
-        state, lent = _state(master, tell, again, whole=whole)
+        state, lent = _state(master, report, again, whole=whole)
         after = _settings(master)
         changed = before != after
         before = after
@@ -95,15 +96,15 @@ def read_snapshot(
     return _with_unseen(snapshot, state, _unknown(snapshot, after, flags, changed=changed))
 
 
-def _state(master: Master, tell: Progress, again: str, *, whole: bool) -> tuple[ClusterState, Lending | None]:
+def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tuple[ClusterState, Lending | None]:
     """`whole`: the flags say already that it lends; where they may not be seen, that shows with the first answer."""
 
     def look(chunks: Iterable[bytes]) -> ClusterState:
-        tell("looking through it …")
+        report("looking through it …")
         return cluster_state.cluster_state(chunks)
 
-    tell(f"asking for the state{again} …")
-    with master.hearing(lambda size: tell(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
+    report(f"asking for the state{again} …")
+    with master.hearing(lambda size: report(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
         if not whole:
             state: ClusterState = master.stream_call("GET_STATE", look)
             if not state.lends:
@@ -113,22 +114,22 @@ def _state(master: Master, tell: Progress, again: str, *, whole: bool) -> tuple[
 
 
 def _whole(chunks: Iterable[bytes]) -> tuple[ClusterState, Lending | None]:
-    """What is lent refers back and forth in an answer, which so is read whole: only a fake master lends."""
+    """Read an answer whole: lending refers back and forth in it, and only a fake master lends."""
     body = b"".join(chunks)
     state = cluster_state.cluster_state([body])
     return state, lending(decode(body)) if state.lends else None
 
 
 def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
-    """Who lends tells of it even where its flags may not be seen."""
+    """Return the flags that decide about allocation; a master that lends shows it without its flags too."""
     seen = {_LENDS: "true"} if flags is None and lends else flags or {}
     return {name: text for name, text in seen.items() if name in DECISIVE_FLAGS}
 
 
 def _settings(master: Master) -> _Settings:
     return _Settings(
-        _if_allowed(lambda: answers.quotas(master.get("/quota"))),
-        _if_allowed(lambda: answers.weights(master.get("/weights"))),
+        _if_allowed(lambda: responses.quotas(master.get("/quota"))),
+        _if_allowed(lambda: responses.weights(master.get("/weights"))),
     )
 
 
@@ -157,7 +158,7 @@ def _with_suppression(
 
 
 def _with_unseen(snapshot: ClusterSnapshot, state: ClusterState, unknown: list[str]) -> ClusterSnapshot:
-    """What agents say is held by whom this user may not see, held by stand-ins: one a role."""
+    """Add a stand-in framework for each role with resources in use by frameworks that this principal may not see."""
     if not state.unseen:
         return replace(snapshot, unknown=tuple(unknown))
     roles = sorted({role for _, role, _ in state.unseen})
@@ -207,26 +208,26 @@ def _unknown(
 
 
 def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
-    """What frameworks would take, and what they run on what may be taken back."""
+    """Yield the facts about frameworks that are unknown: their demand, and their revocable tasks."""
     if snapshot.lending is not None:
-        standings = {task.standing for task in snapshot.lending.tasks}
+        phases = {task.phase for task in snapshot.lending.tasks}
         told = {
             "ending": "how far tasks that are ending have come: not told; taken as having just been told to",
             "arriving": "when agents hear of launches that are under way: not told; taken as now",
         }
-        return [sentence for standing, sentence in told.items() if standing in standings]
-    found = ["offer filters: no master tells them; nobody is taken to refuse anything"]
+        return [sentence for phase, sentence in told.items() if phase in phases]
+    found = ["offer filters: no master shows them; assumed: no framework has one"]
     if any(entry.revocable for agent in snapshot.agents for entry in agent.total):
         found.append(
-            "what is oversubscribed from now on, and whom its controllers evict: not told; "
-            "taken as the agents' last reports, and nobody"
+            "further oversubscription, and the tasks that its controllers evict: not shown; "
+            "assumed: the agents' last reports, and no task"
         )
     return found
 
 
 def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     found = []
-    if not answers.shows_everything({"flags": dict(flags)}):
+    if not responses.shows_everything({"flags": dict(flags)}):
         found.append("what access rules hide: taken as not being there")
     if "whitelist" in flags:
         found.append("the agents that --whitelist names: not told; taken as all")

@@ -1,4 +1,4 @@
-"""Weights: reading, and changing several at once (spec/endpoints.md §3).
+"""Weights: reading, and changing several at once (Mesos documentation, "HTTP Endpoints").
 
 A master forgets no weight: what was set once can only become 1 again.  Where a role with frameworks is among them,
 every outstanding offer of the cluster is rescinded.
@@ -6,19 +6,19 @@ every outstanding offer of the cluster is rescinded.
 
 from collections.abc import Mapping
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
-from mesosctl.operations.confirm import make
+from mesosctl.operations.confirm import confirm
 
 
 def read_weights(master: Master) -> dict[str, float]:
-    """What is configured, by role; every other role weighs 1."""
-    return answers.weights(master.get("/weights"))
+    """Return the configured weights by role; every other role has 1."""
+    return responses.weights(master.get("/weights"))
 
 
-def update_weights(master: Master, wanted: Mapping[str, float], *, v1: bool = False, wait: bool = True) -> bool:
+def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = False, wait: bool = True) -> bool:
     """Set weights, all or none, and read them back; returns whether they were seen.
 
     `v1` sends UPDATE_WEIGHTS instead of PUT /weights.  Raises RuleViolation, NotConfirmed and what
@@ -26,7 +26,7 @@ def update_weights(master: Master, wanted: Mapping[str, float], *, v1: bool = Fa
     """
     from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 
-    for role, weight in wanted.items():
+    for role, weight in target.items():
         roles.check_role(role)
         if not 0 < weight < float("inf"):
             raise RuleViolation(
@@ -35,16 +35,18 @@ def update_weights(master: Master, wanted: Mapping[str, float], *, v1: bool = Fa
 
     def send() -> None:
         if v1:
-            master.call(UpdateWeightsCall.of(wanted).body())
+            master.call(UpdateWeightsCall.of(target).body())
         else:
-            master.put("/weights", WeightInfos.of(wanted).body())
+            master.put("/weights", WeightInfos.of(target).body())
 
-    def look() -> bool | None:
+    def is_shown() -> bool | None:
         shown = read_weights(master)
-        if all(shown.get(role) == weight for role, weight in wanted.items()):
+        if all(shown.get(role) == weight for role, weight in target.items()):
             return True
         # Roles that this principal may not view are left out.
-        return False if all(role in shown for role in wanted) else None
+        return False if all(role in shown for role in target) else None
 
-    named = ", ".join(f"'{role}'" for role in wanted)
-    return make(master, send, look, what=f"setting the weights of {named}", wait=wait, shown_by="mesosctl export")
+    named = ", ".join(f"'{role}'" for role in target)
+    return confirm(
+        master, send, is_shown, what=f"setting the weights of {named}", wait=wait, shown_by="mesosctl export"
+    )

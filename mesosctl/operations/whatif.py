@@ -1,4 +1,4 @@
-"""A dry run of a live master or of a file: the same deeds, done to a fake master made of its snapshot."""
+"""A dry run of a live master or of a file: the same operations on a fake master made of its snapshot."""
 
 import math
 from collections.abc import Callable
@@ -21,17 +21,17 @@ from mesosctl.model.errors import (
     UnexpectedAnswer,
     UsageError,
 )
-from mesosctl.model.holdings import AgentHolding
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.state import QuotaOptions, check_entries
-from mesosctl.operations.reservation_steps import SendOptions, operate
-from mesosctl.operations.reservation_targets import Owner, check_owner, find_agent, read_agents
+from mesosctl.operations.reservations.send import SendOptions, operate
+from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
 from mesosctl.planning import changes
 from mesosctl.planning.changes import Change, Owned
-from mesosctl.planning.forecast import Answer, Terms
+from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -41,7 +41,7 @@ _NOT_ABOUT_THE_CHANGE = (UsageError, BadInput, Bug, UnexpectedAnswer)
 # Words that name nothing make no request that could be refused.
 _NAMES_NOTHING = frozenset({"agent.exists", "framework.exists"})
 _WORDS = ("resource.", "wanted.")
-"""Rules about words, or about a file of wishes, that make no request either."""
+"""Rules on arguments, or on a desired state, that make no request either."""
 # Rules of the tool's own: a master would accept, and the operator regret it.
 _OWN_RULES = frozenset(
     {"quota.above-zero", "quota.path", "quota.empty", "quota.readable", "quota.limits-need-update", "apply.unchanged"}
@@ -50,15 +50,15 @@ _OWN_RULES = frozenset(
 _FOUND_LACKING = frozenset({"reservation.exists"})
 
 
-def start_dry_run_of_master(master: Master, terms: Terms, progress: Callable[[str], None]) -> "DryRun":
-    """A dry run of the cluster as it is now; `progress` hears of the reading.  Raises what reading raises."""
+def start_dry_run_of_master(master: Master, terms: DryRunOptions, progress: Callable[[str], None]) -> "DryRun":
+    """A dry run of the cluster as it is now; `progress` is called while it is read.  Raises what reading raises."""
     import fake_master
     from mesosctl.operations.snapshot import read_snapshot
 
     return fake_master.start_dry_run(read_snapshot(master, progress=progress), terms)
 
 
-def start_dry_run_of_file(file: BufferedIOBase, where: str, terms: Terms) -> "DryRun":
+def start_dry_run_of_file(file: BufferedIOBase, where: str, terms: DryRunOptions) -> "DryRun":
     """A dry run of a snapshot or of a cluster file, which `where` names.  Raises BadInput, and OSError."""
     import fake_master
 
@@ -71,10 +71,10 @@ def open_dry_run(dry_run: "DryRun", settings: ClientSettings) -> Master:
 
 
 def attempt(dry_run: "DryRun", deed: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
-    """Do a deed to the dry run's master; a refusal becomes an answer.
+    """Make a change on the dry run's master; a refusal becomes an answer.
 
     `label` is what its requests are called, by themselves unless given; `name` what is called so where
-    none is sent.  Raises what is not about the change: words that make none, UsageError, BadInput, Bug.
+    none is sent.  Raises what is not about the change: arguments that make none, UsageError, BadInput, Bug.
     """
     dry_run.begin(label or name)
     before = len(dry_run.answers)
@@ -92,18 +92,20 @@ def attempt(dry_run: "DryRun", deed: Callable[[], object], *, label: str | None 
         dry_run.carrier.label = None
 
 
-def _refusal(change: str, error: MesosctlError) -> Answer:
-    """What mesosctl itself finds out, and sends nothing for."""
+def _refusal(change: str, error: MesosctlError) -> ChangeAnswer:
+    """Return the answer to a change that mesosctl itself refuses, before it sends anything."""
     own = error.rule in _OWN_RULES or isinstance(error, DeadlinePassed)
     status = None if own else _status(error)
     # Where the sentence says what a master would answer, the one before it does not: it is said with the status.
     said = error.__cause__ if error.would_answer is not None else None
     message = said.message if isinstance(said, MesosctlError) else error.message
-    return Answer(change, status, accepted=False, message=message, rule=error.rule, by="mesosctl", hint=error.hint)
+    return ChangeAnswer(
+        change, status, accepted=False, message=message, rule=error.rule, by="mesosctl", hint=error.hint
+    )
 
 
 def _status(error: MesosctlError) -> int | None:
-    """What a master would answer where mesosctl finds it out first: the rules are the same."""
+    """Return the status of a master for an error that mesosctl raises first; the rules are the same."""
     if error.would_answer is not None or error.status is not None:
         return error.would_answer or error.status
     if isinstance(error, Conflict) or error.rule in _FOUND_LACKING:
@@ -148,7 +150,7 @@ class ChangeRunner:
             case changes.CreateVolume(agent, volume, disk):
                 self._create(agent, volume, disk)
             case changes.DestroyVolume(agent, volume):
-                from mesosctl.operations.reservations import destroy_volume
+                from mesosctl.operations.reservations.change import destroy_volume
 
                 destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
             case changes.LoseAgents():
@@ -175,8 +177,8 @@ class ChangeRunner:
         update.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
-        from mesosctl.operations.reservation_targets import to_reserve, to_undo
-        from mesosctl.operations.reservations import plan_reserve, plan_unreserve
+        from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+        from mesosctl.operations.reservations.targets import to_reserve, to_undo
 
         if not self._options.allow_new_resource:
             check_entries(self._master, [part.entry for part in change.parts])
@@ -189,7 +191,7 @@ class ChangeRunner:
         operate(self._master, [plan(self._master, agent, entries)], _ONCE)
 
     def _create(self, word: str, volume: str, disk: Owned) -> None:
-        from mesosctl.operations.reservations import create_volume
+        from mesosctl.operations.reservations.change import create_volume
 
         made = Disk(persistence_id=volume, container_path="data", mode="RW")
         owner = replace(self._owner(disk), principal=None)
@@ -202,12 +204,12 @@ class ChangeRunner:
 
     # --- Who is meant ---------------------------------------------------------------------------------
 
-    def _agent(self, word: str) -> AgentHolding:
+    def _agent(self, word: str) -> RegisteredAgent:
         return find_agent(read_agents(self._master), word)
 
     def _lose(self, change: changes.LoseAgents) -> None:
         everybody = read_agents(self._master)
-        gone = [find_agent(everybody, word).id for word in change.words]
+        gone = [find_agent(everybody, word).id for word in change.names]
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
         # The first of every so many by host name, so that racks named after each other lose alike.

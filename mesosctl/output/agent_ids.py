@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from mesosctl.model.holdings import AgentHolding
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import shared_hostnames, short_ids
 from mesosctl.output.report import Column
 
 
-def agent_id_column(agents: Iterable[AgentHolding]) -> Column:
+def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
     """Return the column AGENT ID: with -o wide, and in every table where one of `agents` shares its host name.
 
     There the ids are shortened to what means one agent alone; -o wide and csv have the whole ids.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, Self
 
-from mesosctl.model.holdings import plain_text, without_owners
 from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, format_milli
+from mesosctl.model.reservations.holdings import plain_text, without_owners
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import Ranges, Value, format_value

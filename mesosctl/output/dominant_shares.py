@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.output.report import NOTHING, Column, Report
-from mesosctl.planning.dominant_shares import FrameworkHolding, Revoked, Sharing, SharingStep
+from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, Sharing, SharingStep
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers
@@ -110,7 +110,7 @@ def _end(sharing: Sharing) -> list[list[str]]:
 
 
 def _held(
-    holdings: Sequence[FrameworkHolding], allocated: Quantities, totals: Quantities, lowest: float | None
+    holdings: Sequence[FrameworkShare], allocated: Quantities, totals: Quantities, lowest: float | None
 ) -> Iterator[str]:
     """The holdings of each framework, and their sum; the lowest share has an asterisk."""
     for holding in holdings:
@@ -119,11 +119,11 @@ def _held(
     yield from (_fraction(allocated, name, totals) for name in totals)
 
 
-def _shares(holding: FrameworkHolding, totals: Quantities) -> str:
+def _shares(holding: FrameworkShare, totals: Quantities) -> str:
     return ", ".join(_fraction(holding.amounts, name, totals) for name in totals)
 
 
-def _dominant(holding: FrameworkHolding, totals: Quantities) -> str:
+def _dominant(holding: FrameworkShare, totals: Quantities) -> str:
     return "-" if holding.dominant is None else _fraction(holding.amounts, holding.dominant, totals)
 
 
@@ -143,7 +143,7 @@ def _remark(sharing: Sharing) -> list[str]:
     return lines
 
 
-def _bars(holdings: Sequence[FrameworkHolding]) -> list[str]:
+def _bars(holdings: Sequence[FrameworkShare]) -> list[str]:
     """Dominant shares at the end."""
     width = max(len(holding.framework) for holding in holdings)
     return [

@@ -7,7 +7,7 @@ from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.amounts import amounts_text, resources_text
 from mesosctl.output.report import MOST_LINES, Column, Meaning, Report, Verdict
-from mesosctl.planning.forecast import Answer, Evicted, Fit, Forecast, Party, Rescinded
+from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, QuotaFit, RescindedOffer, ShareChange
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import forecast as forecast_documents
@@ -65,7 +65,7 @@ def _meaning(forecast: Forecast) -> Meaning:
     return "at risk" if any(task.caused for task in forecast.evicted) else "met"
 
 
-def _row(party: Party) -> list[str]:
+def _row(party: ShareChange) -> list[str]:
     return [
         party.kind,
         party.name,
@@ -83,7 +83,7 @@ def _row(party: Party) -> list[str]:
     ]
 
 
-def share_text(party: Party) -> str:
+def share_text(party: ShareChange) -> str:
     """`12% → 30% cpus`: the dominant share before and after."""
     before, after = percent(party.share_before), percent(party.share_after)
     moved = before if before == after else f"{before} → {after}"
@@ -95,7 +95,7 @@ def percent(part: float) -> str:
     return f"{part * 100:.1f}%" if 0 < part < 0.1 else f"{part * 100:.0f}%"
 
 
-def answer_text(answer: Answer) -> str:
+def answer_text(answer: ChangeAnswer) -> str:
     """One request, and what it would be answered."""
     verdict = "accepted" if answer.accepted else "REFUSED"
     status = "" if answer.status is None else f" ({answer.status})"
@@ -122,7 +122,7 @@ def verdict(forecast: Forecast) -> str:
     return f"YES: it would be accepted, and nobody starves for it{evicted}"
 
 
-def fit_text(fit: Fit) -> str:
+def fit_text(fit: QuotaFit) -> str:
     """Where a guarantee can be had in one piece."""
     guarantee = amounts_text(fit.guarantee)
     if not fit.whole:
@@ -137,13 +137,13 @@ def _agents(count: int) -> str:
     return f"{count} agent{'' if count == 1 else 's'}"
 
 
-def rescinded_text(offer: Rescinded) -> str:
+def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be taken back."""
     assumed = "" if offer.is_out else " (not out yet: made while the picture settled)"
     return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
-def evicted_text(task: Evicted) -> str:
+def evicted_text(task: EvictedTask) -> str:
     """One task that would have to go."""
     when = "" if task.happens else ", once what is offered there is used"
     before = "" if task.caused else "(was so before) "

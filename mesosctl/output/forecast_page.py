@@ -23,7 +23,7 @@ from mesosctl.output.forecast import (
     verdict,
 )
 from mesosctl.output.report import Report, shown_cells
-from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, Party
+from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4
 _MOST_ROWS = 500
@@ -129,7 +129,7 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = "")
     return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>{foot}'
 
 
-def _parties(title: str, parties: Sequence[Party], totals: tuple[Quantities, Quantities], note: str) -> str:
+def _parties(title: str, parties: Sequence[ShareChange], totals: tuple[Quantities, Quantities], note: str) -> str:
     """A table of roles or frameworks: those that change first, then by share; bars show the dominant resource."""
     if not parties:
         return ""
@@ -158,7 +158,7 @@ def _parties(title: str, parties: Sequence[Party], totals: tuple[Quantities, Qua
     return _section(title, f"{legend}; {scale}</p>\n{table}", note)
 
 
-def _bars(party: Party, totals: tuple[Quantities, Quantities], full: float) -> str:
+def _bars(party: ShareChange, totals: tuple[Quantities, Quantities], full: float) -> str:
     """Two stacked bars of which `full` of the cluster is the whole width, and where the guarantee is."""
     name = party.dominant
     if name is None:

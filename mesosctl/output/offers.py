@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.offers import Explanation, Offer, Taken
+from mesosctl.model.offers.offers import Explanation, Offer, TakenOffer
 from mesosctl.model.resources import Resources
 from mesosctl.output import report
 from mesosctl.output.agent_ids import agent_id_column_of
@@ -145,7 +145,7 @@ def offer_call(call: Mapping[str, Any]) -> Report:
     )
 
 
-def offer_taken(taken: Taken) -> Report:
+def offer_taken(taken: TakenOffer) -> Report:
     """The operation that was made, and the offer that it used."""
 
     def document() -> "offers_documents.OfferTaken":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quota import QuotaChange, QuotaCheck, RoleStatus
+from mesosctl.model.quota.status import QuotaChange, QuotaCheck, RoleStatus
 from mesosctl.output.amounts import amounts_text
 from mesosctl.output.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
@@ -106,7 +106,7 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
 
 def _limit_unsaid(change: QuotaChange) -> str:
     """The reason for a limit that the command did not give; empty where it did, or where there is none."""
-    if change.limit_was_said or change.after is None or not change.after.limits:
+    if change.limit_given or change.after is None or not change.after.limits:
         return ""
     if change.before is None:
         why = "none was given, so this master makes it equal to the guarantee"

@@ -41,7 +41,7 @@ def validation(check: FileCheck) -> Report:
     def document() -> "documents.RateLimitValidate":
         from mesosctl.output.documents import ratelimit as documents
 
-        remarks = [documents.Remark.of(remark) for remark in check.remarks]
+        remarks = [documents.Diagnostic.of(remark) for remark in check.remarks]
         return documents.RateLimitValidate(file=check.file, valid=check.valid, remarks=remarks)
 
     columns = (

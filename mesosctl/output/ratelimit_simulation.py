@@ -10,7 +10,7 @@ from mesosctl.model.text import format_span
 from mesosctl.output.ratelimit import NOBODY, number
 from mesosctl.output.report import Column, Report
 from mesosctl.planning.message_rates import Simulation, Suggestion
-from mesosctl.planning.traffic import Outcome
+from mesosctl.planning.traffic import PrincipalTraffic
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import ratelimit as documents
@@ -20,7 +20,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _BARS_WIDE = 60
 
 
-def name_of(outcome: Outcome) -> str:
+def name_of(outcome: PrincipalTraffic) -> str:
     """The principal, or that there is none."""
     return NOBODY if outcome.principal is None else outcome.principal
 
@@ -64,7 +64,7 @@ def simulation(played: Simulation) -> Report:
     )
 
 
-def bars(outcomes: Sequence[Outcome]) -> list[str]:
+def bars(outcomes: Sequence[PrincipalTraffic]) -> list[str]:
     """The length of each queue over time, one line a principal; nothing where no message waits."""
     queueing = [outcome for outcome in outcomes if outcome.longest_queue]
     if not queueing:
@@ -83,7 +83,7 @@ def _row(lengths: Sequence[int]) -> str:
     return "".join(" " if not length else _BARS[(length * len(_BARS) - 1) // tallest] for length in lengths)
 
 
-def sampled(outcome: Outcome, end: float, columns: int) -> list[int]:
+def sampled(outcome: PrincipalTraffic, end: float, columns: int) -> list[int]:
     """The longest the queue was in each of `columns` equal spans from 0 to `end` seconds."""
     found = [0] * columns
     for (start, length), (stop, _) in pairwise([*outcome.queue, (end, 0)]):
@@ -136,7 +136,7 @@ def picture(played: Simulation) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _panel(played: Simulation, outcome: Outcome, end: float) -> Iterator[str]:
+def _panel(played: Simulation, outcome: PrincipalTraffic, end: float) -> Iterator[str]:
     tallest = max(outcome.longest_queue, 1)
     _, limit = played.limits.queue_of(outcome.principal)
     rate = "not throttled" if limit.qps is None else f"{limit.qps:g} messages/s"

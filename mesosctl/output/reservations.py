@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
-from mesosctl.model.holdings import AgentChange, Holding
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.reservations.holdings import AgentChange, AgentReservation
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.output.agent_ids import agent_id_column
@@ -27,7 +27,7 @@ def _labels(level: Reservation) -> str:
     return ",".join(key if value is None else f"{key}={value}" for key, value in pairs) or "-"
 
 
-def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserved") -> Report:
+def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
     """A line for every stack of every agent; `empty` is said where there is none."""
 
     def document() -> "documents.ReservationList":
@@ -48,7 +48,7 @@ def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserv
         agent_id_column([holding.agent for holding in held]),
     )
 
-    def row(holding: Holding) -> list[str]:
+    def row(holding: AgentReservation) -> list[str]:
         return [
             holding.agent.hostname,
             holding.owner.role,
@@ -73,13 +73,13 @@ def reservation_list(held: Sequence[Holding], *, empty: str = "nothing is reserv
     )
 
 
-def _entries(held: Iterable[Holding]) -> "Iterator[documents.ReservationEntry]":
+def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.ReservationEntry]":
     from mesosctl.output.documents import reservations
 
     return map(reservations.ReservationEntry.of, held)
 
 
-def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes") -> Report:
+def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no volumes") -> Report:
     """A line for every volume; `empty` is said where there is none."""
 
     def document() -> "documents.VolumeList":
@@ -97,7 +97,7 @@ def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes")
         agent_id_column([holding.agent for holding in held]),
     )
 
-    def row(holding: Holding) -> list[str]:
+    def row(holding: AgentReservation) -> list[str]:
         return [
             holding.agent.hostname,
             holding.owner.role,
@@ -119,7 +119,7 @@ def volume_list(held: Sequence[Holding], *, empty: str = "there are no volumes")
     )
 
 
-def _volume(holding: Holding) -> str:
+def _volume(holding: AgentReservation) -> str:
     return (holding.disk.persistence_id if holding.disk else None) or "-"
 
 
@@ -172,7 +172,7 @@ class _Branch:
     agents: set[str] = field(default_factory=set)
 
 
-def _branches(held: Iterable[Holding]) -> dict[str, _Branch]:
+def _branches(held: Iterable[AgentReservation]) -> dict[str, _Branch]:
     """By role, those above the owners included, in the order of the tree; each holding is looked at once."""
     found: dict[str, _Branch] = {}
     for holding in held:
@@ -190,7 +190,7 @@ def _branches(held: Iterable[Holding]) -> dict[str, _Branch]:
     return dict(sorted(found.items(), key=lambda item: item[0].split("/")))
 
 
-def reservation_tree(held: Sequence[Holding], *, empty: str = "nothing is reserved") -> Report:
+def reservation_tree(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
     """A line for every role, those below it indented; totals hold the roles below.  `empty` as in a list."""
     branches = _branches(held)
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.output.report import NOTHING, Column, Report
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotDifference
+from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot_differences import SnapshotDifference
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import snapshot as documents

@@ -1,7 +1,7 @@
 """A snapshot without names: the same shapes and amounts, so that it can be shown to strangers.
 
 Equal names become equal aliases wherever they stand, and a role below another stays below it.  What carries
-no name of anybody's stays: amounts, ports, numbers as attributes, capabilities, and the names of the resources
+no name stays: amounts, ports, numbers as attributes, capabilities, and the names of the resources
 that every Mesos has.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -31,11 +31,11 @@ _KNOWN_RESOURCES = frozenset({"cpus", "gpus", "mem", "disk", "ports"})
 _RESOURCE_FLAGS = frozenset({"fair_sharing_excluded_resource_names", "lendable_names"})
 _TELLING_FLAGS = frozenset({"roles", "domain", "priorities", *_RESOURCE_FLAGS})
 """The kept flags that hold names."""
-Held = TypeVar("Held", Usage, Offer, SnapshotTask, Debt, Refusal)
+Placed = TypeVar("Placed", Usage, Offer, SnapshotTask, Debt, Refusal)
 
 
 def anonymised(snapshot: ClusterSnapshot) -> ClusterSnapshot:
-    """The same cluster without the names of anybody."""
+    """The same cluster without names."""
     return _Aliases().snapshot(snapshot)
 
 
@@ -102,13 +102,13 @@ class _Aliases:
             refusals=tuple(map(self._place, lending.refusals)),
         )
 
-    def _place(self, held: Held) -> Held:
+    def _place(self, placed: Placed) -> Placed:
         return replace(
-            held,
-            framework_id=self.of("framework", held.framework_id),
-            agent_id=self.of("agent", held.agent_id),
-            role=self.role(held.role),
-            resources=self.resources(held.resources),
+            placed,
+            framework_id=self.of("framework", placed.framework_id),
+            agent_id=self.of("agent", placed.agent_id),
+            role=self.role(placed.role),
+            resources=self.resources(placed.resources),
         )
 
     def _agent(self, agent: SnapshotAgent) -> SnapshotAgent:

@@ -37,7 +37,7 @@ EXAMPLE = EXAMPLES["quota"]
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """What a role is to be guaranteed."""
+    """A guarantee for a role."""
 
     role: str
     entries: tuple[Resource, ...]
@@ -45,7 +45,7 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a role may not exceed; nothing where it may have all."""
+    """Limits of a role; empty for no limits."""
 
     role: str
     limits: Limits
@@ -60,7 +60,7 @@ class NoQuota:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What a role weighs."""
+    """A weight for a role."""
 
     role: str
     weight: float
@@ -112,9 +112,9 @@ class DestroyVolume:
 
 @dataclass(frozen=True, slots=True)
 class LoseAgents:
-    """Agents that are gone, as words name them, and a part of all, evenly spread in the order of host names."""
+    """Agents that are gone, by id or host name, and a part of all, evenly spread in the order of host names."""
 
-    words: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     fraction: float = 0.0
 
 
@@ -165,7 +165,7 @@ def parse_change(word: str) -> Change:
     try:
         return reader(rest)
     except MesosctlError as error:
-        error.retell(f"'{word}': {error.message}")
+        error.reword(f"'{word}': {error.message}")
         if isinstance(error, UsageError):
             error.hint = f"write for example {EXAMPLES[verb]}"
         raise
@@ -254,4 +254,4 @@ _READERS: Mapping[str, Callable[[str], Change]] = {
     "destroy": lambda rest: DestroyVolume(*_of_agent(rest)),
 }
 VERBS = tuple(_READERS)
-"""What a change can begin with, before the colon."""
+"""The words that begin a change, before the colon."""

@@ -7,19 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mesosctl.model.quantities import Quantities
+from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources
 from mesosctl.planning.forecast import (
     ASSUMPTIONS,
-    Answer,
     Assumption,
-    ClusterSummary,
-    Evicted,
-    Fit,
+    ChangeAnswer,
+    EvictedTask,
     Forecast,
     Headroom,
-    Held,
     Kind,
-    Party,
-    Rescinded,
+    QuotaFit,
+    RescindedOffer,
+    ShareChange,
     Starving,
     Unknown,
 )
@@ -37,30 +36,32 @@ class RunSummary:
     cycles: int
     seconds: float
     assume: Assumption
-    answers: tuple[Answer, ...] = ()
-    rescinded: tuple[Rescinded, ...] = ()
-    evicted: tuple[Evicted, ...] = ()
+    answers: tuple[ChangeAnswer, ...] = ()
+    rescinded: tuple[RescindedOffer, ...] = ()
+    evicted: tuple[EvictedTask, ...] = ()
     changes: tuple[str, ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
     """Agents that were taken away for it: host name and id."""
     wants: str | None = None
-    """What frameworks want, where that is known better than assumed."""
+    """The demand of the frameworks, where it is known rather than assumed."""
 
 
-def parties(before: ClusterSummary, after: ClusterSummary) -> tuple[tuple[Party, ...], tuple[Party, ...]]:
+def share_changes(
+    before: ClusterSummary, after: ClusterSummary
+) -> tuple[tuple[ShareChange, ...], tuple[ShareChange, ...]]:
     """Every role and every framework that has, or had, anything or a guarantee; roles and frameworks apart."""
     named = sorted({*before.roles, *after.roles, *before.quotas, *after.quotas})
-    roles = tuple(_party("role", role, role, before, after) for role in named)
+    roles = tuple(_share_change("role", role, role, before, after) for role in named)
     names = {**before.names, **after.names}
     ids = sorted({*before.frameworks, *after.frameworks}, key=lambda one: (names[one], one))
-    return roles, tuple(_party("framework", names[one], one, before, after) for one in ids)
+    return roles, tuple(_share_change("framework", names[one], one, before, after) for one in ids)
 
 
-def _party(kind: Kind, name: str, key: str, before: ClusterSummary, after: ClusterSummary) -> Party:
-    held = [(m.roles if kind == "role" else m.frameworks).get(key, Held()) for m in (before, after)]
+def _share_change(kind: Kind, name: str, key: str, before: ClusterSummary, after: ClusterSummary) -> ShareChange:
+    held = [(m.roles if kind == "role" else m.frameworks).get(key, HeldResources()) for m in (before, after)]
     first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
     quota = after.quotas.get(key) if kind == "role" else None
-    return Party(
+    return ShareChange(
         kind=kind,
         name=name,
         id=key,
@@ -73,10 +74,10 @@ def _party(kind: Kind, name: str, key: str, before: ClusterSummary, after: Clust
     )
 
 
-def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[Party]) -> Iterator[Starving]:
-    """Roles below their guarantee, and whoever ran something and has nothing; those who are removed do not count.
+def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[Starving]:
+    """Yield roles below their guarantee, and frameworks that ran something and have nothing; not the removed ones.
 
-    An offer that nobody answered yet and that is taken back starves nobody: see `unoffered`.
+    An offer that no framework answered yet, and that is rescinded, starves none: see `unoffered`.
     """
     unmet = before.unmet()
     for role, short in sorted(after.unmet().items()):
@@ -84,7 +85,7 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
             continue
         caused = not unmet.get(role, Quantities()).contains(short)
         has = after.counted.get(role, Quantities())
-        wants = "" if role in after.asking else " (nobody asks for it now, and it is not free)"
+        wants = "" if role in after.asking else " (no framework asks for it now, and it is not free)"
         yield Starving(
             "role",
             role,
@@ -105,13 +106,15 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
             )
 
 
-def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[Party]) -> Iterator[Party]:
-    """Whoever ran nothing, held offers, and is offered nothing any more."""
+def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[ShareChange]:
+    """Yield frameworks and roles that ran nothing, held offers, and are offered nothing any more."""
     return (one for one in _left_with_nothing(before, after, everybody) if not _has(one.before.used))
 
 
-def _left_with_nothing(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[Party]) -> Iterator[Party]:
-    """Whoever used or was offered something, is still there, and has nothing of either kind."""
+def _left_with_nothing(
+    before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]
+) -> Iterator[ShareChange]:
+    """Yield those that used or were offered something, are still there, and have nothing of either kind."""
     for party in everybody:
         if party.kind == "framework":
             gone = party.id not in after.frameworks
@@ -125,35 +128,35 @@ def _has(amounts: Quantities) -> bool:
     return any(amounts.get_amount(name) for name in _ESSENTIAL)
 
 
-def fits(summary: ClusterSummary) -> Iterator[Fit]:
+def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
     """For every guarantee, on how many agents it could be had in one piece."""
     for role, quota in sorted(summary.quotas.items()):
         guarantee = quota.guarantees
         if not guarantee:
             continue
         largest: dict[str, int] = dict.fromkeys(guarantee, 0)
-        for room in summary.rooms:
+        for room in summary.like_agents:
             whole = room.whole(role)
             largest = {name: max(most, whole.get_amount(name)) for name, most in largest.items()}
-        yield Fit(
+        yield QuotaFit(
             role,
             guarantee,
-            sum(count for room, count in summary.rooms.items() if room.whole(role).contains(guarantee)),
-            sum(count for room, count in summary.rooms.items() if room.now(role).contains(guarantee)),
+            sum(count for room, count in summary.like_agents.items() if room.whole(role).contains(guarantee)),
+            sum(count for room, count in summary.like_agents.items() if room.now(role).contains(guarantee)),
             Quantities(largest),
         )
 
 
 def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:
-    """What is left, before and after."""
+    """Return the resources left, before and after."""
     return Headroom((before.unpromised, after.unpromised), (before.free, after.free), (before.owed, after.owed))
 
 
 def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
-    """What no master tells, what this snapshot leaves out, and what is assumed; `wants` is what frameworks do."""
+    """Yield the facts that a snapshot leaves out, with the assumption for each; `wants` is the demand of frameworks."""
     yield Unknown("what frameworks want", wants)
     yield Unknown("how often each was served so far, which breaks ties", "equally often; then names decide")
-    yield Unknown("in which order an allocation looks at agents", "that of the picture; a master shuffles them")
+    yield Unknown("in which order an allocation looks at agents", "that of the snapshot; a master shuffles them")
     yield Unknown("tasks that end or start meanwhile", "none")
     yield Unknown("whether this principal may make the change", "it may")
     for sentence in snapshot.unknown:
@@ -163,11 +166,11 @@ def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
 
 def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) -> Forecast:
     """Compare two moments."""
-    roles, frameworks = parties(before, after)
+    roles, frameworks = share_changes(before, after)
     return Forecast(
         version=course.snapshot.version,
         taken_at=course.snapshot.taken_at,
-        agents=sum(before.rooms.values()),
+        agents=sum(before.like_agents.values()),
         seconds=course.seconds,
         cycles=course.cycles,
         assume=course.assume,

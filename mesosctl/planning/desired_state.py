@@ -1,49 +1,24 @@
-"""What an operator wants of a cluster, what there is, and each difference between the two.
+"""The desired state of a cluster, its actual state, and each difference between the two.
 
 Only what is named is compared: a section that is None says nothing, and without `prune` neither does a role or
 reservation that a section does not name.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from mesosctl.model import operations
-from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.holdings import AgentHolding, plain_text
 from mesosctl.model.profile import MESOS_1_11, Profile
 from mesosctl.model.quantities import Quota, format_milli
-from mesosctl.model.quota import DesiredQuota
-from mesosctl.model.resource import Labels, Reservation, Resource
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resources import Resources
-from mesosctl.model.values import value_is_empty, value_subtract
-
-
-@dataclass(frozen=True, slots=True)
-class DesiredReservation:
-    """What one role is to have reserved dynamically on one agent."""
-
-    agent: str
-    """A host name or id."""
-    role: str
-    resources: Resources
-    """Without owners: scalars, ranges and sets."""
-    under: tuple[str, ...] = ()
-    """The roles below it on the stack, from the bottom up."""
-    principal: str | None = None
-    """The reserver; None for anybody, and for who asks where it is made."""
-    labels: Labels | None = None
-    """None for any, and for none where it is made."""
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles of the whole stack."""
-        return (*self.under, self.role)
+from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
 
 
 @dataclass(frozen=True, slots=True)
 class DesiredState:
-    """A file of wishes; None for a section that it does not have."""
+    """The desired state; None for a section that is not given."""
 
     quotas: Mapping[str, DesiredQuota] | None = None
     weights: Mapping[str, float] | None = None
@@ -52,18 +27,18 @@ class DesiredState:
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What there is: quotas, weights that are configured, and agents by id."""
+    """The actual state: quotas, configured weights, and agents by id."""
 
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    agents: Mapping[str, AgentHolding] = field(default_factory=dict)
+    agents: Mapping[str, RegisteredAgent] = field(default_factory=dict)
     profile: Profile = MESOS_1_11
-    """What the master does with a quota of whose limits nothing is said."""
+    """The master's rules for a quota whose limits are not given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as wanted; None where it is not there, or not wanted."""
+    """One thing that is not as desired; None where it is not there, or not desired."""
 
     kind: Literal["quota", "weight", "reservation"]
     name: str
@@ -82,253 +57,49 @@ def quota_text(quota: Quota | None) -> str | None:
 
 
 def quota_changes(
-    wanted: DesiredState, actual: Actual, *, prune: bool
+    desired: DesiredState, actual: Actual, *, prune: bool
 ) -> Iterator[tuple[str, Quota | None, Quota | None]]:
     """(role, quota it has, quota it should have) where they differ."""
-    if wanted.quotas is None:
+    if desired.quotas is None:
         return
-    for role in sorted({*wanted.quotas, *(actual.quotas if prune else ())}):
-        before, desired = actual.quotas.get(role), wanted.quotas.get(role)
-        after = None if desired is None else desired.over(before, actual.profile)
+    for role in sorted({*desired.quotas, *(actual.quotas if prune else ())}):
+        before, change = actual.quotas.get(role), desired.quotas.get(role)
+        after = None if change is None else change.applied_to(before, actual.profile)
         if before != after:
             yield role, before, after
 
 
-def weight_changes(wanted: DesiredState, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:
+def weight_changes(desired: DesiredState, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:
     """(role, weight it has, weight it should have) where they differ.  A weight cannot be removed, only be 1."""
-    if wanted.weights is None:
+    if desired.weights is None:
         return
-    for role in sorted({*wanted.weights, *(actual.weights if prune else ())}):
-        before, after = actual.weights.get(role, 1.0), wanted.weights.get(role, 1.0)
+    for role in sorted({*desired.weights, *(actual.weights if prune else ())}):
+        before, after = actual.weights.get(role, 1.0), desired.weights.get(role, 1.0)
         if before != after:
             yield role, before, after
 
 
-def differences(wanted: DesiredState, actual: Actual, *, prune: bool, principal: str | None = None) -> list[Difference]:
-    """Everything that is not as wanted.  Agents in `wanted` are named by id.  Raises RuleViolation."""
+def differences(
+    desired: DesiredState, actual: Actual, *, prune: bool, principal: str | None = None
+) -> list[Difference]:
+    """Everything that is not as desired.  Agents in `desired` are named by id.  Raises RuleViolation."""
     found = [
         Difference("quota", role, quota_text(before), quota_text(after))
-        for role, before, after in quota_changes(wanted, actual, prune=prune)
+        for role, before, after in quota_changes(desired, actual, prune=prune)
     ]
     found += [
         Difference("weight", role, f"{before:g}", f"{after:g}")
-        for role, before, after in weight_changes(wanted, actual, prune=prune)
+        for role, before, after in weight_changes(desired, actual, prune=prune)
     ]
-    if wanted.reservations is not None:
+    if desired.reservations is not None:
         for agent in actual.agents.values():
-            mine = [owed for owed in wanted.reservations if owed.agent == agent.id]
+            mine = [one for one in desired.reservations if one.agent == agent.id]
             for group in AgentReservations(agent, mine, prune=prune, principal=principal).groups:
-                if group.wanted is not None and group.held != group.wanted:
+                if group.desired is not None and group.held != group.desired:
                     name = f"{' > '.join(level.role for level in group.target)} on {agent.name}"
-                    found.append(Difference("reservation", name, _text(group.held), _text(group.wanted)))
+                    found.append(Difference("reservation", name, _text(group.held), _text(group.desired)))
     return found
 
 
 def _text(resources: Resources) -> str | None:
     return plain_text(resources) if len(resources) else None
-
-
-Stack = tuple[Reservation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReservationStep:
-    """One operation upon one agent, and how the resources of these kinds are before and after it."""
-
-    agent_id: str
-    hostname: str
-    """What sentences call it: `AgentHolding.name`."""
-    deed: Literal["reserved", "unreserved"]
-    resources: Resources
-    """With their whole stacks."""
-    before: Resources
-    after: Resources
-
-    def conversions(self) -> list[operations.Conversion]:
-        """What it does to the resources of the agent."""
-        return (operations.unreserve if self.deed == "unreserved" else operations.reserve)(self.resources)
-
-
-@dataclass(slots=True)
-class Group:
-    """Stacks that one wish is about: all of the same roles."""
-
-    target: Stack
-    """Where what is missing goes."""
-    stacks: list[Stack]
-    held: Resources
-    """Without owners, volumes counted as disk."""
-    wanted: Resources | None = None
-    """None leaves it as it is."""
-    released: list[tuple[Stack, Resources]] = field(default_factory=list)
-    missing: Resources = field(default_factory=Resources)
-
-
-class AgentReservations:
-    """One agent, and who is to have what of it.  Raises RuleViolation or Conflict for wishes that cannot be."""
-
-    def __init__(
-        self, agent: AgentHolding, wishes: Sequence[DesiredReservation], *, prune: bool, principal: str | None = None
-    ) -> None:
-        self.agent = agent
-        self._principal = principal
-        self._free: dict[Stack, Resources] = {}
-        """By stack what could be handed on, without owners."""
-        self._volumes: dict[Stack, Resources] = {}
-        for entry in agent.total:
-            if entry.disk is None or entry.disk.source is None:
-                kept = self._volumes if entry.is_persistent_volume else self._free
-                plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
-                kept[entry.reservations] = kept.get(entry.reservations, Resources()) + plain
-        self.groups: list[Group] = []
-        claimed: set[Stack] = set()
-        # Wishes that say more choose first.
-        chosen = sorted(wishes, key=lambda owed: (owed.principal is None) + (owed.labels is None))
-        for owed in sorted(chosen, key=lambda owed: len(owed.roles)):
-            self.groups.append(self._group(owed, claimed))
-        targets = {group.target for group in self.groups}
-        # What is unreserved falls to the stack below, even where that has nothing so far.
-        present = {*self._free, *self._volumes}
-        below = {stack[:depth] for stack in present for depth in range(1, len(stack))}
-        for stack in (present | below) - claimed - targets:
-            if stack and stack[-1].type == "DYNAMIC":
-                self.groups.append(Group(stack, [stack], self._held([stack]), Resources() if prune else None))
-        self.groups.sort(key=lambda group: (len(group.target), str(group.target)))
-
-    def _held(self, stacks: Iterable[Stack]) -> Resources:
-        nothing = Resources()
-        held = Resources()
-        for stack in stacks:
-            held = held + self._free.get(stack, nothing) + self._volumes.get(stack, nothing)
-        return held
-
-    def _group(self, owed: DesiredReservation, claimed: set[Stack]) -> Group:
-        stacks = [stack for stack in {**self._free, **self._volumes} if stack not in claimed and _is_meant(stack, owed)]
-        claimed.update(stacks)
-        if stacks:
-            target = stacks[0]
-        else:
-            top = Reservation("DYNAMIC", owed.role, owed.principal or self._principal, owed.labels)
-            target = (*self._below(owed), top)
-            if target in claimed or any(group.target == target for group in self.groups):
-                raise RuleViolation(
-                    f"role '{owed.role}' is wanted twice on {self.agent.name} with nothing to tell them apart",
-                    field="reservations",
-                    rule="wanted.once",
-                    hint="add principal or labels, or make one of them",
-                )
-        return Group(target, stacks, self._held(stacks), owed.resources)
-
-    def _below(self, owed: DesiredReservation) -> Stack:
-        """The stack that a new reservation is put upon."""
-        if not owed.under:
-            return ()
-        for stack in (*(group.target for group in self.groups), *self._free):
-            if tuple(level.role for level in stack) == owed.under:
-                return stack
-        raise Conflict(
-            f"nothing is reserved for {' > '.join(owed.under)} on {self.agent.name}, "
-            f"which '{owed.role}' is to stand upon",
-            field="reservations",
-            rule="reservation.exists",
-            hint=f"want a reservation for '{owed.under[-1]}' there too",
-        )
-
-    def steps(self) -> list[ReservationStep]:
-        """The operations, in order.  Raises Conflict where the agent has not got what is needed, or tasks use it."""
-        needed: dict[Stack, Resources] = {}
-        for group in reversed(self.groups):
-            self._settle(group, needed)
-        released = [part for group in reversed(self.groups) for part in group.released]
-        added = [(group.target, group.missing) for group in self.groups if len(group.missing)]
-        total, available = self.agent.total, self.agent.available
-        found = []
-        both: tuple[tuple[Literal["reserved", "unreserved"], list[tuple[Stack, Resources]]], ...]
-        both = (("unreserved", released), ("reserved", added))
-        for deed, parts in both:
-            for stack, plain in parts:
-                owned = Resources(replace(entry, reservations=stack) for entry in plain)
-                make = operations.unreserve if deed == "unreserved" else operations.reserve
-                conversions = list(make(owned))
-                try:
-                    available = operations.apply_all(available, conversions)
-                except Conflict as error:
-                    raise Conflict(
-                        f"agent {self.agent.name} cannot have {owned} {deed}: it has not got it, or tasks use it",
-                        field="reservations",
-                        rule=error.rule,
-                        hint=f"{self.agent.name} has {self.agent.available}",
-                    ) from None
-                before, total = total, operations.apply_all(total, conversions)
-                kinds = {entry.kind for entry in owned}
-                found.append(
-                    ReservationStep(
-                        self.agent.id, self.agent.name, deed, owned, of_kinds(before, kinds), of_kinds(total, kinds)
-                    )
-                )
-        return found
-
-    def _settle(self, group: Group, needed: dict[Stack, Resources]) -> None:
-        """What the group gives up, and what it is missing, with what stacks above it need."""
-        want = Resources()
-        for stack in {group.target: None} | dict.fromkeys(group.stacks):
-            want = want + needed.get(stack, Resources())
-        stacks = [stack for stack in dict.fromkeys([*group.stacks, group.target]) if stack in self._free]
-        have = self._held(dict.fromkeys([*group.stacks, group.target]))
-        if group.wanted is not None:  # else it hands upwards what it has
-            want = want + group.wanted
-        excess = Resources() if group.wanted is None else without(have, want)
-        for stack in reversed(stacks):
-            part = overlap(excess, self._free[stack])
-            if len(part):
-                group.released.append((stack, part))
-                self._free[stack] = without(self._free[stack], part)
-                below = stack[:-1]
-                self._free[below] = self._free.get(below, Resources()) + part
-                excess = without(excess, part)
-        if len(excess):
-            raise Conflict(
-                f"{excess} of '{group.target[-1].role}' on {self.agent.name} is in volumes",
-                field="reservations",
-                rule="unreserve.no-volume",
-                hint="mesosctl volumes destroy them first",
-            )
-        group.missing = without(want, have)
-        if len(group.missing):
-            below = group.target[:-1]
-            needed[below] = needed.get(below, Resources()) + group.missing
-
-
-def of_kinds(total: Resources, kinds: Collection[object]) -> Resources:
-    """The entries of `total` that are of these kinds."""
-    return total.filter(lambda entry: entry.kind in kinds)
-
-
-def _is_meant(stack: Stack, owed: DesiredReservation) -> bool:
-    return (
-        bool(stack)
-        and stack[-1].type == "DYNAMIC"
-        and tuple(level.role for level in stack) == owed.roles
-        and (owed.principal is None or owed.principal == stack[-1].principal)
-        and (owed.labels is None or owed.labels == stack[-1].labels)
-    )
-
-
-def without(left: Resources, right: Resources) -> Resources:
-    """What of `left` is not in `right`; both without owners."""
-    return Resources(_without(left, right))
-
-
-def _without(left: Resources, right: Resources) -> Iterator[Resource]:
-    for entry in left:
-        value = entry.value
-        for other in right:
-            if other.kind == entry.kind:
-                value = value_subtract(value, other.value)
-        if not value_is_empty(value):
-            yield replace(entry, value=value)
-
-
-def overlap(left: Resources, right: Resources) -> Resources:
-    """What is in both."""
-    return without(left, without(left, right))

@@ -13,8 +13,8 @@ from mesosctl.model.resource import Revocability
 
 
 @dataclass(frozen=True, slots=True)
-class FrameworkHolding:
-    """What one framework holds at one moment."""
+class FrameworkShare:
+    """The resources of one framework at one moment."""
 
     framework: str
     amounts: Quantities
@@ -24,14 +24,14 @@ class FrameworkHolding:
     """That part of the cluster, from 0 to 1; weights are not in it."""
 
     @classmethod
-    def of(cls, framework: str, amounts: Quantities, totals: Quantities) -> "FrameworkHolding":
+    def of(cls, framework: str, amounts: Quantities, totals: Quantities) -> "FrameworkShare":
         """The holding of `amounts` in a cluster of `totals`; of equal parts the first name is dominant."""
         parts = {name: to_double(milli) / to_double(totals[name]) for name, milli in amounts.items() if name in totals}
         dominant = max(parts, key=lambda name: parts[name], default=None)
         return cls(framework, amounts, dominant, parts[dominant] if dominant is not None else 0.0)
 
 
-Deed = Literal["rescinded", "asked", "killed"]
+RevocationKind = Literal["rescinded", "asked", "killed"]
 """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
 
 
@@ -41,7 +41,7 @@ class Revoked:
 
     seconds: float
     """Since the first allocation."""
-    deed: Deed
+    deed: RevocationKind
     framework: str
     agent: str
     id: str
@@ -52,7 +52,7 @@ class Revoked:
 
     @staticmethod
     def summed_up(revoked: "Iterable[Revoked]") -> str:
-        """Who lost how many: `batch: 2 asked, 1 killed`."""
+        """Return the number of revocations by framework: `batch: 2 asked, 1 killed`."""
         counts = Counter((entry.framework, entry.deed) for entry in revoked)
         by_framework: dict[str, list[str]] = {}
         for (framework, deed), count in counts.items():
@@ -62,7 +62,7 @@ class Revoked:
 
 @dataclass(frozen=True, slots=True)
 class SharingStep:
-    """One offer that was taken: by whom, where, and what everybody holds afterwards."""
+    """One accepted offer: its framework and agent, and the resources of all frameworks afterwards."""
 
     number: int
     seconds: float
@@ -72,7 +72,7 @@ class SharingStep:
     agent: str
     tasks: int
     """How many were launched of this offer."""
-    holdings: tuple[FrameworkHolding, ...]
+    holdings: tuple[FrameworkShare, ...]
     allocated: Quantities
     revoked: tuple[Revoked, ...] = ()
     """Since the step before."""
@@ -93,15 +93,15 @@ class Sharing:
     tasks: dict[str, int]
     """How many each framework has running at the end."""
     ended: bool
-    """Whether nobody took anything any more; otherwise the number of steps ran out."""
-    holdings_at_end: tuple[FrameworkHolding, ...]
-    """What everybody holds when it is over, which may be less than after the last step: tasks end."""
+    """Whether no framework took anything any more; otherwise the number of steps ran out."""
+    holdings_at_end: tuple[FrameworkShare, ...]
+    """The resources of all frameworks at the end, which may be less than after the last step: tasks end."""
     revoked_at_end: tuple[Revoked, ...] = ()
     """Since the last step."""
 
     @property
     def allocated_at_end(self) -> Quantities:
-        """What is held by anybody when it is over."""
+        """The sum of all resources in use at the end."""
         return Quantities.total(holding.amounts for holding in self.holdings_at_end)
 
     @property

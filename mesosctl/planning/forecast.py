@@ -3,135 +3,32 @@
 Scalars only, in thousandths.  Sums of a role include the roles below it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
-from mesosctl.model.capacity import total_guarantees, unpromised
-from mesosctl.model.quantities import Quantities, Quota, to_double
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What one role or framework has at one moment."""
-
-    used: Quantities = field(default_factory=Quantities)
-    """By tasks and executors."""
-    offered: Quantities = field(default_factory=Quantities)
-
-    @property
-    def total(self) -> Quantities:
-        """Used and offered, which the allocator does not tell apart."""
-        return self.used + self.offered
-
-    def dominant(self, totals: Quantities) -> tuple[str | None, float]:
-        """The resource of which it holds the largest part of the cluster, and that part; weights are not in it."""
-        parts = {
-            name: to_double(milli) / to_double(totals[name]) for name, milli in self.total.items() if name in totals
-        }
-        name = max(parts, key=lambda part: parts[part], default=None)
-        return (None, 0.0) if name is None else (name, parts[name])
-
-
-@dataclass(frozen=True, slots=True)
-class AgentRoom:
-    """Agents in service that look alike: how much of one a role could be given."""
-
-    unreserved: Quantities
-    idle: Quantities
-    """Of `unreserved`, what no task uses; an offer of it can be taken back."""
-    reserved: tuple[tuple[str, Quantities], ...] = ()
-    """By owner."""
-
-    def whole(self, role: str) -> Quantities:
-        """The most that such an agent could give to `role` while nothing ran there."""
-        return self.unreserved + self._own(role)
-
-    def now(self, role: str) -> Quantities:
-        """The same beside the tasks that run there now."""
-        return self.idle + self._own(role)
-
-    def _own(self, role: str) -> Quantities:
-        below = role + "/"
-        return Quantities.total(held for owner, held in self.reserved if owner == role or owner.startswith(below))
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterSummary:
-    """A cluster at one moment, summed up.  Scalars only, in thousandths."""
-
-    totals: Quantities
-    """Of the agents in service."""
-    capacity: Quantities
-    """What guarantees may promise."""
-    free: Quantities
-    """Unreserved, on agents in service, neither used nor offered."""
-    roles: Mapping[str, Held] = field(default_factory=dict)
-    frameworks: Mapping[str, Held] = field(default_factory=dict)
-    """By id."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Of frameworks, by id."""
-    quotas: Mapping[str, Quota] = field(default_factory=dict)
-    counted: Mapping[str, Quantities] = field(default_factory=dict)
-    """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
-    asking: frozenset[str] = frozenset()
-    """Roles in which, or below which, a framework takes offers."""
-    rooms: Mapping[AgentRoom, int] = field(default_factory=dict)
-    """How many agents look like each."""
-
-    def shortfall(self, role: str) -> Quantities:
-        """What `role` still lacks of its guarantee."""
-        quota = self.quotas.get(role)
-        return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
-
-    def unmet(self) -> dict[str, Quantities]:
-        """By role with quota, the part of the shortfall that is a want: all of it where a framework asks.
-
-        For a role that nobody asks for, what is free is held back; it goes round in the order of names.
-        """
-        left = self.free
-        found: dict[str, Quantities] = {}
-        for role in sorted(self.quotas, key=lambda name: (name not in self.asking, name)):
-            lacking = self.shortfall(role)
-            found[role] = lacking if role in self.asking else lacking - left
-            left -= lacking
-        return found
-
-    @property
-    def promised(self) -> Quantities:
-        """Guarantees of all top-level roles."""
-        return total_guarantees(self.quotas)
-
-    @property
-    def unpromised(self) -> Quantities:
-        """The largest guarantee that would pass the capacity heuristic for a role without one."""
-        return unpromised(self.quotas, self.capacity)
-
-    @property
-    def owed(self) -> Quantities:
-        """What guarantees still lack: as much of `free` is held back for them."""
-        return Quantities.total(self.shortfall(role) for role in self.quotas if "/" not in role)
-
+from mesosctl.planning.cluster_summary import HeldResources
 
 Assumption = Literal["hold", "accept"]
-"""What frameworks do with offers: keep them unanswered, or run tasks on all they are offered."""
+"""The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
 Progress = Callable[[float], None]
 """How much is done, from 0 to 1."""
 DEFAULT_CYCLES = 10
 
 
-def _nobody(_: float) -> None:
+def _no_progress(_: float) -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DryRunOptions:
     """How a dry run is played: `cycles` allocations before and at least as many after the change."""
 
     cycles: int = DEFAULT_CYCLES
     assume: Assumption = "hold"
-    progress: Progress = _nobody
+    progress: Progress = _no_progress
 
 
 ASSUMPTIONS: dict[Assumption, str] = {
@@ -142,8 +39,8 @@ Kind = Literal["role", "framework"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a request would be answered; `status` None where no master would be asked."""
+class ChangeAnswer:
+    """The answer to one change; `status` is None where no master would be asked."""
 
     change: str
     status: int | None
@@ -151,13 +48,13 @@ class Answer:
     message: str = ""
     rule: str | None = None
     by: Literal["master", "mesosctl"] = "master"
-    """Who says no: the master's own rules, or mesosctl before it sends anything."""
+    """The side that refuses: the master by its rules, or mesosctl before it sends anything."""
     hint: str | None = None
-    """What to do about it, for people."""
+    """A suggestion for people."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rescinded:
+class RescindedOffer:
     """An offer that would be taken back."""
 
     offer_id: str
@@ -168,14 +65,14 @@ class Rescinded:
     resources: Resources
     agent_id: str
     agent: str
-    """What sentences call the agent: its host name, with a short id where another agent has that too."""
+    """The name of the agent in sentences: its host name, with a short id where another agent shares it."""
     is_out: bool = True
     """Whether it is really out now, rather than made while the snapshot settled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Evicted:
-    """A task that would have to end for somebody else."""
+class EvictedTask:
+    """A task that would be evicted."""
 
     task_id: str
     framework_id: str
@@ -185,12 +82,12 @@ class Evicted:
     resources: Resources
     """Its own; its executor ends with it."""
     grace_seconds: float
-    """How long it has, once it is told to."""
+    """Seconds between the kill and the end of its grace period."""
     happens: bool
     """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
     agent_id: str
     agent: str
-    """What sentences call the agent, as of an offer."""
+    """The name of the agent in sentences."""
     caused: bool = True
     """Whether it is so only after the change; otherwise it was so before."""
     runs_now: bool = True
@@ -198,14 +95,14 @@ class Evicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class ShareChange:
     """A role or a framework, before and after."""
 
     kind: Kind
     name: str
     id: str
-    before: Held
-    after: Held
+    before: HeldResources
+    after: HeldResources
     share_before: float
     share_after: float
     dominant: str | None
@@ -215,12 +112,12 @@ class Party:
 
     @property
     def gains(self) -> Quantities:
-        """What it has more of."""
+        """The amounts that it gains."""
         return self.after.total - self.before.total
 
     @property
     def loses(self) -> Quantities:
-        """What it has less of."""
+        """The amounts that it loses."""
         return self.before.total - self.after.total
 
     @property
@@ -231,20 +128,20 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Starving:
-    """Somebody who has less than it should, or nothing."""
+    """A role or a framework with less than its guarantee, or with nothing."""
 
     kind: Kind
     name: str
     reason: Literal["guarantee", "nothing"]
     short: Quantities
-    """What is missing to the guarantee, or what was lost."""
+    """The part of the guarantee that is not met, or the amounts that were lost."""
     caused: bool
     """Whether the change does it; otherwise it was so before, and no worse."""
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class QuotaFit:
     """Whether a guarantee can be had in one piece."""
 
     role: str
@@ -259,7 +156,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """What is left, before and after."""
+    """The resources left, before and after."""
 
     unpromised: tuple[Quantities, Quantities]
     """The largest guarantee that would still be accepted."""
@@ -269,7 +166,7 @@ class Headroom:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something that no master tells, and what is assumed in its place."""
+    """A fact that no master shows, and the assumption for it."""
 
     what: str
     assumed: str
@@ -291,18 +188,18 @@ class Forecast:
     """Allocations in that time."""
     assume: Assumption
     changes: tuple[str, ...]
-    """What was tried, in words and in order."""
+    """The changes that were tried, as text and in order."""
     lost: tuple[tuple[str, str], ...]
     """Agents that were taken away for it: host name and id."""
-    answers: tuple[Answer, ...]
-    rescinded: tuple[Rescinded, ...]
-    evicted: tuple[Evicted, ...]
-    roles: tuple[Party, ...]
-    frameworks: tuple[Party, ...]
+    answers: tuple[ChangeAnswer, ...]
+    rescinded: tuple[RescindedOffer, ...]
+    evicted: tuple[EvictedTask, ...]
+    roles: tuple[ShareChange, ...]
+    frameworks: tuple[ShareChange, ...]
     starving: tuple[Starving, ...]
-    unoffered: tuple[Party, ...]
+    unoffered: tuple[ShareChange, ...]
     """Those who ran nothing, held offers, and are offered nothing any more; that is no harm."""
-    fits: tuple[Fit, ...]
+    fits: tuple[QuotaFit, ...]
     headroom: Headroom
     totals_before: Quantities
     """Of the agents in service."""
@@ -317,10 +214,10 @@ class Forecast:
 
     @property
     def starved(self) -> list[Starving]:
-        """Those whom the change starves."""
+        """Roles and frameworks that the change starves."""
         return [one for one in self.starving if one.caused]
 
     @property
     def is_harmless(self) -> bool:
-        """Whether everything would be accepted and nobody starves for it."""
+        """Whether everything would be accepted and none starves for it."""
         return self.accepted and not self.starved

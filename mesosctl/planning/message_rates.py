@@ -1,7 +1,9 @@
-"""Rates from counters that are read now and then (seeds/rate-limiting.txt, "Monitoring Framework Traffic").
+"""Message rates from repeated readings of a master's counters.
+
+Source: Mesos documentation, "Framework Rate Limiting", "Monitoring Framework Traffic".
 
 Counters restart at 0 when another master leads or when the last framework of a principal goes;
-they appear with its first one.  A rate is told only where both readings belong together.
+they appear with its first one.  A rate is given only where both readings belong together.
 """
 
 import difflib
@@ -11,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from mesosctl.model.ratelimit import RateLimit, RateLimits, Remark
-from mesosctl.planning.traffic import Outcome
+from mesosctl.model.ratelimit import Diagnostic, RateLimit, RateLimits
+from mesosctl.planning.traffic import PrincipalTraffic
 
 _BUSY = 0.9
 """The part of its rate from which a master is taken to be processing without a pause: readings are never exact."""
@@ -42,7 +44,7 @@ class CounterReading:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """One principal between two readings; rates in messages a second, None where they cannot be told."""
+    """One principal between two readings; rates in messages a second, None where they are not known."""
 
     principal: str
     status: Literal["new", "steady", "restarted", "gone"]
@@ -66,7 +68,7 @@ class RatesReading:
 
 
 def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits | None) -> list[Rates]:
-    """What happened between two readings, by principal.  Without `limits` no time to full is told."""
+    """Return the message rates between two readings, by principal.  Without `limits` no time to full is given."""
     limits = limits or RateLimits()
     failed_over = before is not None and _another_master(before, now)
     known = {} if before is None else before.counts
@@ -131,9 +133,9 @@ def _with_time_to_full(one: Rates, everybody: Sequence[Rates], limits: RateLimit
 
 
 def _is_full(difference: int, growth: float, processing: float, limit: RateLimit) -> bool:
-    """Whether a queue is full, as far as counters tell.
+    """Whether a queue is full, as far as counters show.
 
-    Messages that were refused once stay in the difference for good, so that alone it does not tell: it still
+    Messages that were refused once stay in the difference for good, so that alone it proves nothing: it still
     grows, or does not shrink although the master processes as fast as the limit lets it.
     """
     if limit.capacity is None or limit.qps is None or difference < limit.capacity:
@@ -143,7 +145,7 @@ def _is_full(difference: int, growth: float, processing: float, limit: RateLimit
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What one principal sent while it was watched; messages a second."""
+    """The messages of one principal during a watch; messages a second."""
 
     principal: str
     mean: float
@@ -152,7 +154,7 @@ class Observed:
 
 
 def observe(readings: Sequence[CounterReading]) -> list[Observed]:
-    """Mean and peak arrivals by principal over all intervals whose rate can be told."""
+    """Mean and peak arrivals by principal over all intervals whose rate is known."""
     arrivals: dict[str, list[tuple[float, float]]] = {}
     for before, now in pairwise(readings):
         for one in rates(before, now, None):
@@ -174,7 +176,7 @@ def suggest(observed: Sequence[Observed], *, headroom: float, burst: float) -> R
 
     Rates are `headroom` times the peak, in whole messages and at least 1, since large values
     already protect other frameworks; capacities hold `burst` seconds of that rate.  The default is
-    as large as the largest entry: a stranger may do what the busiest known framework does.
+    as large as the largest entry: an unlisted principal may do what the busiest known framework does.
     """
     entries = tuple((one.principal, _limit(one.peak * headroom, burst)) for one in observed)
     largest = max((limit.qps or 0.0 for _, limit in entries), default=0.0)
@@ -192,7 +194,7 @@ class FileCheck:
 
     file: str
     limits: RateLimits
-    remarks: Sequence[Remark]
+    remarks: Sequence[Diagnostic]
 
     @property
     def valid(self) -> bool:
@@ -253,4 +255,4 @@ class Simulation:
     """Limits and what became of each principal's messages."""
 
     limits: RateLimits
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[PrincipalTraffic]

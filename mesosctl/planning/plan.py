@@ -1,4 +1,4 @@
-"""The steps from what there is to what is wanted, in an order in which a master takes each of them.
+"""The steps from the actual to the desired state, in an order in which a master takes each of them.
 
 Reservations are released first, as what a role has reserved counts against its limits on newer masters; then
 quotas, what becomes smaller before what becomes larger; then weights; then what is to be reserved.
@@ -7,22 +7,14 @@ quotas, what becomes smaller before what becomes larger; then weights; then what
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mesosctl.model.capacity import check_capacity, total_guarantees
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota import check_consumption
+from mesosctl.model.quota.capacity import check_capacity, total_guarantees
+from mesosctl.model.quota.rules import check_consumption
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import top_level
-from mesosctl.planning.desired_state import (
-    Actual,
-    AgentReservations,
-    DesiredState,
-    ReservationStep,
-    of_kinds,
-    quota_changes,
-    quota_text,
-    weight_changes,
-)
+from mesosctl.planning.desired_state import Actual, DesiredState, quota_changes, quota_text, weight_changes
+from mesosctl.planning.reservation_plan import AgentReservations, ReservationStep, of_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +38,20 @@ Step = QuotaStep | WeightsStep | ReservationStep
 
 
 def describe(step: Step) -> tuple[str, str, str, str]:
-    """(what is done, to whom, before, after) in words."""
+    """Return operation, role or agent, state before, and state after, as text."""
     if isinstance(step, QuotaStep):
-        deed = "remove quota" if step.after is None else "set quota" if step.before is None else "update quota"
-        return deed, step.role, quota_text(step.before) or "-", quota_text(step.after) or "-"
+        verb = "remove quota" if step.after is None else "set quota" if step.before is None else "update quota"
+        return verb, step.role, quota_text(step.before) or "-", quota_text(step.after) or "-"
     if isinstance(step, WeightsStep):
         return "set weights", ", ".join(step.after), _weights(step.before), _weights(step.after)
-    deed = "reserve" if step.deed == "reserved" else "unreserve"
+    verb = "reserve" if step.deed == "reserved" else "unreserve"
     roles = sorted({" > ".join(level.role for level in entry.reservations) for entry in step.resources})
     amounts = "; ".join(f"{name}:{value}" for name, value in _amounts(step))
-    return f"{deed} {amounts}", f"{', '.join(roles)} on {step.hostname}", "-", "-"
+    return f"{verb} {amounts}", f"{', '.join(roles)} on {step.hostname}", "-", "-"
 
 
 def shown_after(steps: Sequence[Step]) -> list[Step]:
-    """What is to be seen once all these steps are made, as steps whose `after` says it: one for each thing changed.
+    """Return the final state of each thing that the steps change, as steps with that state as `after`.
 
     Of a role that is changed twice the later step counts, and a reservation counts with what later steps took from
     it or put on it.
@@ -79,7 +71,7 @@ def shown_after(steps: Sequence[Step]) -> list[Step]:
 
 
 def takes_away(step: Step) -> bool:
-    """Whether somebody has less after it: a quota gone or smaller, a lower weight, a reservation undone."""
+    """Whether it takes something away: a quota gone or smaller, a lower weight, a reservation undone."""
     if isinstance(step, WeightsStep):
         return any(step.after[role] < before for role, before in step.before.items())
     if isinstance(step, QuotaStep):
@@ -104,7 +96,7 @@ def _amounts(step: ReservationStep) -> list[tuple[str, str]]:
 
 
 def plan(
-    wanted: DesiredState,
+    desired: DesiredState,
     actual: Actual,
     *,
     prune: bool,
@@ -113,7 +105,7 @@ def plan(
     principal: str | None = None,
     consumed: Mapping[str, Quantities] | None = None,
 ) -> list[Step]:
-    """The steps.  Agents in `wanted` are named by id.
+    """The steps.  Agents in `desired` are named by id.
 
     `capacity` is what the master's heuristic allows and `consumed` what each role consumes, None where it is not
     known; `whole_updates` says that the master knows UPDATE_QUOTA.  Raises Conflict where no order leads there,
@@ -121,16 +113,16 @@ def plan(
     """
     releases: list[ReservationStep] = []
     reserves: list[ReservationStep] = []
-    if wanted.reservations is not None:
+    if desired.reservations is not None:
         for agent in actual.agents.values():
-            mine = [owed for owed in wanted.reservations if owed.agent == agent.id]
+            mine = [one for one in desired.reservations if one.agent == agent.id]
             for step in AgentReservations(agent, mine, prune=prune, principal=principal).steps():
                 (releases if step.deed == "unreserved" else reserves).append(step)
-    changes = list(quota_changes(wanted, actual, prune=prune))
+    changes = list(quota_changes(desired, actual, prune=prune))
     for role, _, after in changes:
         if after is not None and consumed is not None and role in consumed:
             check_consumption(role, after.limits, consumed[role] - _released(role, releases))
-    weights = list(weight_changes(wanted, actual, prune=prune))
+    weights = list(weight_changes(desired, actual, prune=prune))
     heavier: list[Step] = []
     if weights:
         heavier.append(
@@ -145,7 +137,7 @@ def plan(
 
 
 def _released(role: str, releases: Sequence[ReservationStep]) -> Quantities:
-    """What a role and those below it no longer have reserved at all, and so no longer consume."""
+    """Return the resources that a role and the roles below it release, and so no longer consume."""
     return Quantities.total(
         Resources(
             entry for entry in step.resources if len(entry.reservations) == 1 and top_level(entry.role) == role

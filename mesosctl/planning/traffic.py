@@ -15,8 +15,8 @@ Arrival = tuple[float, str | None]
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What became of the messages of one principal; times and delays in seconds."""
+class PrincipalTraffic:
+    """The messages of one principal in a simulation; times and delays in seconds."""
 
     principal: str | None
     sent: int = 0
@@ -54,7 +54,7 @@ class Outcome:
         self.longest_queue = max(self.longest_queue, waiting)
 
 
-def simulate(limits: RateLimits, arrivals: Iterable[Arrival]) -> list[Outcome]:
+def simulate(limits: RateLimits, arrivals: Iterable[Arrival]) -> list[PrincipalTraffic]:
     """Play arrivals, in any order, through the limits; outcomes by principal, in order of appearance.
 
     Of what happens in one instant, processing comes first: a permit that falls free makes room for
@@ -62,12 +62,12 @@ def simulate(limits: RateLimits, arrivals: Iterable[Arrival]) -> list[Outcome]:
     would have been lost.
     """
     throttle = Throttle(limits)
-    outcomes: dict[str | None, Outcome] = {}
-    waiting: list[tuple[float, int, Limiter, Outcome]] = []
+    outcomes: dict[str | None, PrincipalTraffic] = {}
+    waiting: list[tuple[float, int, Limiter, PrincipalTraffic]] = []
     ordered: Sequence[Arrival] = sorted(arrivals, key=lambda arrival: arrival[0])
     for number, (now, principal) in enumerate(ordered):
         _begin_due(waiting, now)
-        outcome = outcomes.setdefault(principal, Outcome(principal))
+        outcome = outcomes.setdefault(principal, PrincipalTraffic(principal))
         outcome.sent += 1
         limiter = throttle.limiter(principal)
         due = now if limiter is None else limiter.take(now)
@@ -86,7 +86,7 @@ def simulate(limits: RateLimits, arrivals: Iterable[Arrival]) -> list[Outcome]:
     return list(outcomes.values())
 
 
-def _begin_due(waiting: list[tuple[float, int, Limiter, Outcome]], now: float) -> None:
+def _begin_due(waiting: list[tuple[float, int, Limiter, PrincipalTraffic]], now: float) -> None:
     while waiting and waiting[0][0] <= now:
         due, _, limiter, outcome = heapq.heappop(waiting)
         limiter.begin()
@@ -100,10 +100,10 @@ _STREAM = re.compile(rf"(?P<rate>{_NUMBER})/s\*(?P<seconds>{_NUMBER})(?:@(?P<sta
 _BURST = re.compile(rf"(?P<count>\d{{1,9}})(?:@(?P<start>{_NUMBER}))?", re.ASCII)
 
 
-def parse_traffic(words: Iterable[str]) -> list[Arrival]:
+def parse_traffic(patterns: Iterable[str]) -> list[Arrival]:
     """The arrivals of several streams and bursts, in order of time.  Raises UsageError."""
     arrivals: list[Arrival] = []
-    for word in words:
+    for word in patterns:
         count, step, start, principal = _parse(word)
         if len(arrivals) + count > MOST_MESSAGES:
             raise UsageError(f"more than {MOST_MESSAGES} messages", field="--traffic", hint="simulate a shorter while")

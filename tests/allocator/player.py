@@ -13,9 +13,9 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
-from mesosctl.model.offers import parse_minimum
-from mesosctl.model.operations import Conversion
+from mesosctl.model.offers.admission import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import Priorities

@@ -2,13 +2,13 @@
 
 from hypothesis import strategies as st
 
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, ReservationType, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import Items, Ranges
 from mesosctl.planning.snapshot import (
-    STANDINGS,
+    TASK_PHASES,
     ClusterSnapshot,
     Debt,
     Lending,
@@ -100,7 +100,7 @@ def lendings(draw, usages):
             *place,
             usage.resources,
             executor_id=draw(st.none() | TEXT),
-            standing=draw(st.sampled_from(STANDINGS)),
+            phase=draw(st.sampled_from(TASK_PHASES)),
         )
         for number, (place, usage) in enumerate(places.items())
     ]

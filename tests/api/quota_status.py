@@ -23,7 +23,7 @@ class QuotaStatus(BaseModel):
 
     def to_core(self) -> dict[str, Quota]:
         """Every role that has an entry, sorted."""
-        found = {config.role: config.to_core().over(None, MESOS_1_4) for config in self.configs}
+        found = {config.role: config.to_core().applied_to(None, MESOS_1_4) for config in self.configs}
         for info in self.infos:
             amounts = {
                 r.name: r.value for r in (e.to_core("guarantee") for e in info.guarantee) if isinstance(r.value, int)

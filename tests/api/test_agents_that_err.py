@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.api.agents import agent_holdings, standings
+from mesosctl.api.agents import agent_usages, registered_agents
 from mesosctl.model.errors import UnexpectedAnswer
 
 JSON = """{"id": "S0", "hostname": "h", "pid": "slave(1)@h:1", "unreserved_resources": {},
@@ -21,7 +21,7 @@ JSON = """{"id": "S0", "hostname": "h", "pid": "slave(1)@h:1", "unreserved_resou
 )
 def test_what_is_held_there(wrong: str) -> None:
     with pytest.raises(UnexpectedAnswer, match="not as documented"):
-        agent_holdings([b'{"slaves": [' + (JSON % f", {wrong}").encode() + b"]}"])
+        registered_agents([b'{"slaves": [' + (JSON % f", {wrong}").encode() + b"]}"])
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def test_what_is_held_there(wrong: str) -> None:
 )
 def test_how_they_stand(wrong: dict[str, Any]) -> None:
     with pytest.raises(UnexpectedAnswer, match="not as documented"):
-        standings({"slaves": [{"id": "S0", "hostname": "h", "unreserved_resources": {}, **wrong}]})
+        agent_usages({"slaves": [{"id": "S0", "hostname": "h", "unreserved_resources": {}, **wrong}]})
 
 
 @pytest.mark.parametrize("awaited", [7, None, {}])
 def test_how_many_are_awaited(awaited: Any) -> None:
     with pytest.raises(UnexpectedAnswer, match="recovered_slaves"):
-        standings({"slaves": [], "recovered_slaves": awaited})
+        agent_usages({"slaves": [], "recovered_slaves": awaited})

@@ -2,12 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.api.agents import agents
-from mesosctl.model.capacity import capacity
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.profile import MESOS_1_4, MESOS_1_11
 from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.quota.capacity import capacity
 from tests.api.quota_status import QuotaStatus
 
 
@@ -16,12 +16,12 @@ def scalar(name, value):
 
 
 def test_no_quota_at_all():
-    assert answers.quotas({}) == {}
+    assert responses.quotas({}) == {}
 
 
 def test_an_older_master_shows_guarantees_alone():
     answer = {"infos": [{"role": "role1", "guarantee": [scalar("cpus", 12), scalar("mem", 6144.0)]}]}
-    assert answers.quotas(answer) == {"role1": Quota(Quantities({"cpus": 12_000, "mem": 6_144_000}))}
+    assert responses.quotas(answer) == {"role1": Quota(Quantities({"cpus": 12_000, "mem": 6_144_000}))}
 
 
 def test_a_newer_one_shows_limits_and_empty_entries():
@@ -30,7 +30,7 @@ def test_a_newer_one_shows_limits_and_empty_entries():
         "configs": [{"role": "b", "guarantees": {"cpus": {"value": 1}}, "limits": {"gpus": {"value": 0}}}],
         "something new": 1,
     }
-    quotas = answers.quotas(answer)
+    quotas = responses.quotas(answer)
     assert list(quotas) == ["a", "b"]
     assert quotas["a"].is_default
     assert quotas["b"] == Quota(Quantities({"cpus": 1000}), Limits({"gpus": 0}))
@@ -54,7 +54,7 @@ def test_the_reader_and_the_model_agree(roles):
             for role, (guarantees, limits) in roles.items()
         ],
     }
-    assert answers.quotas(answer) == QuotaStatus.model_validate(answer).to_core()
+    assert responses.quotas(answer) == QuotaStatus.model_validate(answer).to_core()
 
 
 @pytest.mark.parametrize(
@@ -73,24 +73,24 @@ def test_the_reader_and_the_model_agree(roles):
 )
 def test_a_wrong_type_names_its_path(answer, path):
     with pytest.raises(UnexpectedAnswer) as caught:
-        answers.quotas(answer)
+        responses.quotas(answer)
     assert caught.value.field == path
 
 
 def test_usage_before_and_after_1_9():
     old = {"roles": [{"name": "a", "weight": 1.0, "resources": {"cpus": 1, "ports": "[1-2]"}, "frameworks": []}]}
-    assert answers.roles(old)["a"].consumed is None
+    assert responses.roles(old)["a"].consumed is None
     new = {
         "roles": [{"name": "a", "quota": {"consumed": {"cpus": 1.5}}, "allocated": {"cpus": 1}, "frameworks": ["x"]}]
     }
-    usage = answers.roles(new)["a"]
+    usage = responses.roles(new)["a"]
     assert usage.consumed == Quantities({"cpus": 1500})
     assert (usage.frameworks, usage.weight) == (1, 1.0)
 
 
 def test_the_whitelist_is_a_flag():
-    assert answers.whitelist({"flags": {}}) is None
-    assert answers.whitelist({"flags": {"roles": "a, b"}}) == frozenset({"a", "b"})
+    assert responses.whitelist({"flags": {}}) is None
+    assert responses.whitelist({"flags": {"roles": "a, b"}}) == frozenset({"a", "b"})
 
 
 RESERVED = {
@@ -139,7 +139,7 @@ class TestAgents:
         assert caught.value.field == path
 
 
-@pytest.mark.parametrize("read", [answers.quotas, answers.roles, answers.flags])
+@pytest.mark.parametrize("read", [responses.quotas, responses.roles, responses.flags])
 def test_the_answer_to_another_question_is_not_an_empty_one(read):
     with pytest.raises(UnexpectedAnswer, match="another's"):
         read({"slaves": []})

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.decoding import ConversionError, TooManyValues, decode
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.api.snapshots import snapshot
-from mesosctl.api.written_files import read_json
 from mesosctl.model.errors import BadInput
 
 MIB = 1 << 20

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api.written_files import read_json
+from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import BadInput
 
 

@@ -48,7 +48,7 @@ def test_the_file_is_plain_json_with_one_line_an_entry():
 LENDING = replace(
     SMALL,
     lending=Lending(
-        tasks=(SnapshotTask("t1", "F0", "S0", "a", parse_resources("cpus:1"), standing="waiting"),),
+        tasks=(SnapshotTask("t1", "F0", "S0", "a", parse_resources("cpus:1"), phase="waiting"),),
         debts=(Debt("F0", "S0", "a", parse_resources("cpus:1")),),
         refusals=(Refusal("F0", "S0", "a", parse_resources("cpus:2"), 30.0),),
         stop_seconds=2.0,

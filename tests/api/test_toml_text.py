@@ -2,12 +2,12 @@
 
 import pytest
 
-from mesosctl.api import written_files
+from mesosctl.api.files import reading
 from mesosctl.model.errors import BadInput
 
 
 def test_a_table() -> None:
-    assert written_files.read('a = 1\n[b]\nc = "d"', "f.toml") == {"a": 1, "b": {"c": "d"}}
+    assert reading.read('a = 1\n[b]\nc = "d"', "f.toml") == {"a": 1, "b": {"c": "d"}}
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ def test_a_table() -> None:
 )
 def test_what_is_none(text: str, said: str) -> None:
     with pytest.raises(BadInput) as refused:
-        written_files.read(text, "f.toml")
+        reading.read(text, "f.toml")
     assert refused.value.message.startswith(said)
     assert refused.value.field == "f.toml"

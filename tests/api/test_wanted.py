@@ -6,17 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.api import desired_state
-from mesosctl.api.desired_state import dump, load
+from mesosctl.api.files import desired_state
+from mesosctl.api.files.desired_state import dump, load
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Ranges
-from mesosctl.planning.desired_state import DesiredReservation, DesiredState, ReservationStep
+from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import QuotaStep, WeightsStep
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 from tests.api.pictures import COMPONENT, MILLI, ROLE, TEXT, quotas
 from tests.profiles import examples
 

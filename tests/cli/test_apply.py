@@ -15,9 +15,9 @@ from mesosctl.api.snapshots import snapshot
 from mesosctl.cli.session import Session
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
-from mesosctl.operations import apply
-from mesosctl.operations.apply import perform
-from mesosctl.operations.apply_journal import About, Journal, _plain, identity
+from mesosctl.operations.apply import run as run_operations
+from mesosctl.operations.apply.journal import Journal, JournalKey, _plain, identity
+from mesosctl.operations.apply.run import perform
 from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.surroundings import InMemory, Terminal
@@ -45,7 +45,7 @@ resources = "cpus:2"
 KILLED = """
 import os, signal, sys
 from mesosctl.__main__ import main
-from mesosctl.operations import apply as running
+from mesosctl.operations.apply.run import run as apply as running
 at, when, perform, done = int(sys.argv[1]), sys.argv[2], running.perform, 0
 def dying(*words):
     global done
@@ -282,7 +282,7 @@ def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
         perform(*words)
         run("quota", "remove", "db")
 
-    monkeypatch.setattr(apply, "perform", with_somebody_else)
+    monkeypatch.setattr(run_operations, "perform", with_somebody_else)
     status, out, err = run("apply", "-f", file)
     assert (status, out) == (6, "")
     assert "not as wanted: quota of db" in err
@@ -322,7 +322,7 @@ def test_a_damaged_journal_is_told_of_and_can_be_forgotten(run, file, tmp_path):
 def test_two_at_once_are_one_too_many(run, file, tmp_path):
     """However the file is named: by its path, by a link to it, as standard input."""
     with Master(parse_address(FAKE)) as master:
-        about = About.of(identity(master, FAKE), WISHES, "elsewhere.toml")
+        about = JournalKey.of(identity(master, FAKE), WISHES, "elsewhere.toml")
     link = tmp_path / "link.toml"
     link.symlink_to(file)
     with Journal(tmp_path / "mesosctl" / "apply", about):
@@ -438,7 +438,7 @@ def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
         perform(*words)
 
     with monkeypatch.context() as patch:
-        patch.setattr(apply, "perform", stopping)
+        patch.setattr(run_operations, "perform", stopping)
         status, out, err = run("apply", "-f", file, "-o", form)
     assert (status, out) == (130, "")
     said = json.loads(err)["error"]["message"] if form == "json" else err.splitlines()[-1].removeprefix("mesosctl: ")
@@ -467,7 +467,7 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     [
         ("nonsense", 3, "is not TOML"),
         ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is called 'nobody'"),
-        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it has not got it"),
+        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have that"),
         ("quotas.web.guarantee = 'cpus:99'", 6, "not enough capacity"),
     ],
 )

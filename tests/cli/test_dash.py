@@ -11,8 +11,8 @@ import urllib.request
 import pytest
 
 from mesosctl.__main__ import main
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.reference.walk import commands
-from mesosctl.cli.settings import declared
 from tests.surroundings import InMemory, Ran
 
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'

@@ -9,8 +9,8 @@ import pytest
 import typer
 
 import mesosctl
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.main import app
-from mesosctl.cli.settings import declared
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_MASTERS = {"--roles", "--zk"}
@@ -43,14 +43,14 @@ def hints_in_source():
 
 
 WHO_SAYS_IT = {
-    "api/desired_state.py": ("diff", "apply"),
-    "api/offer_files.py": ("offers reserve", "offers unreserve"),
-    "model/quota.py": ("quota set", "quota update"),
-    "operations/apply_journal.py": ("apply",),
-    "operations/apply.py": ("apply",),
-    "operations/reservation_steps.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
-    "operations/reservation_targets.py": ("reserve",),
-    "operations/reservations.py": ("reserve", "volumes destroy"),
+    "api/files/desired_state.py": ("diff", "apply"),
+    "api/files/offers.py": ("offers reserve", "offers unreserve"),
+    "model/quota/rules.py": ("quota set", "quota update"),
+    "operations/apply/journal.py": ("apply",),
+    "operations/apply/run.py": ("apply",),
+    "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
+    "operations/reservations/targets.py": ("reserve",),
+    "operations/reservations/change.py": ("reserve", "volumes destroy"),
 }
 """The commands in which a module that is none itself gives its hints."""
 

@@ -86,7 +86,9 @@ MISTAKES = (
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is no port", "ports:[31000-31000] for one"),
-    Mistake("reserve agent-1 ports:99 --role web", 6, "agent agent-1 has not got ports:[99-99]", "ports:[31000-32000]"),
+    Mistake(
+        "reserve agent-1 ports:99 --role web", 6, "agent agent-1 does not have ports:[99-99]", "ports:[31000-32000]"
+    ),
     # --- Names of resources ------------------------------------------------------------------------------------
     Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check", on=NEWER),
     Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes", on=NEWER),
@@ -116,7 +118,7 @@ MISTAKES = (
     Mistake(
         "whatif reserve:agent-1=cpu(ads):1 --allow-new-resource",
         1,
-        "(a master would answer 409) [operation.contained]: agent agent-1 has not got cpu:1",
+        "(a master would answer 409) [operation.contained]: agent agent-1 does not have cpu:1",
     ),
     Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check"),
     # --- Quota -----------------------------------------------------------------------------------------------------
@@ -228,7 +230,7 @@ MISTAKES = (
     Mistake(
         "reserve S1 cpus:9 --role web",
         6,
-        "agent host-1 (S1) has not got cpus:9, or tasks use it",
+        "agent host-1 (S1) does not have cpus:9, or tasks use it",
         "host-1 (S1) has cpus:8",
         on=ONE_HOST,
     ),
@@ -295,7 +297,7 @@ MISTAKES = (
     Mistake(
         "volumes create agent-1 v2 disk:50 --role db",
         6,
-        "agent agent-1 has not got disk:50 in one piece that is reserved for 'db' and free",
+        "agent agent-1 does not have disk:50 in one piece that is reserved for 'db' and free",
         "mesosctl reservations --agent agent-1 --role db shows what there is",
         before=VOLUME,
     ),
@@ -330,7 +332,7 @@ MISTAKES = (
     Mistake(
         "unreserve agent-1 disk:100 --role db",
         6,
-        "agent agent-1 has not got disk:100 reserved for 'db' in one piece",
+        "agent agent-1 does not have disk:100 reserved for 'db' in one piece",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),

@@ -131,7 +131,7 @@ def test_a_fake_master_that_only_shows_quota_is_not_started(tmp_path):
 
 EDITING = {"tomlkit", "keyring", "mesosctl.cli.configuration_editing"}
 CONFIGURING = {"tomllib", "mesosctl.cli.configuration", *EDITING}
-SHOWING = {"mesosctl.cli.tracing", "mesosctl.client.trace"}
+SHOWING = {"mesosctl.cli.tracing"}
 
 
 def test_what_nobody_asked_for_costs_nothing(quota_server, tmp_path):

@@ -168,7 +168,7 @@ def test_in_the_journal_of_an_apply(cluster, tmp_path, monkeypatch):
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mesosctl.operations.apply.perform", interrupt)
+    monkeypatch.setattr("mesosctl.operations.apply.run.perform", interrupt)
     monkeypatch.setattr("mesosctl.client.leader.Leader._named", lambda _: ["http://master:5050"])
     wanted = tmp_path / "wanted.toml"
     wanted.write_text("[quotas.a]\nlimit = 'cpus:1'\n")

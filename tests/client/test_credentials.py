@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from fake_master.http.exchange import Request
 from mesosctl.client.address import parse_address
-from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
-from mesosctl.client.settings import ClientSettings, Tls
+from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.model.errors import MesosctlError
 from tests.client.ensemble import Server
 from tests.needs import needs

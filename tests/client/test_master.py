@@ -6,10 +6,9 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.credentials import Credentials, Token
 from mesosctl.client.master import Master
-from mesosctl.client.settings import ClientSettings
-from mesosctl.client.trace import Trace
+from mesosctl.client.response import Trace
+from mesosctl.client.settings import ClientSettings, Credentials, Token
 from mesosctl.model.errors import (
     DeadlinePassed,
     Denied,
@@ -214,7 +213,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("credentials", "said"),
         [
-            (None, f"{ONE} wants to know who asks, and was told nothing (401)"),
+            (None, f"{ONE} requires authentication, and got no credentials (401)"),
             (Credentials("op", "s3cret"), f"wrong principal or secret for {ONE} (401)"),
             (Token("t0ken"), f"wrong token for {ONE} (401)"),
         ],

@@ -12,8 +12,8 @@ from mesosctl.api.protobuf.streaming import parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.body import HeldBody
 from mesosctl.client.master import Master
+from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings
-from mesosctl.client.trace import Trace
 from mesosctl.model.errors import DeadlinePassed, NotFound, UnexpectedAnswer
 
 JSON = {"Content-Type": "application/json"}

@@ -11,10 +11,9 @@ import pytest
 from kazoo.security import CREATOR_ALL_ACL
 
 from mesosctl.client.address import ZooKeeper, parse_address
-from mesosctl.client.credentials import Credentials
 from mesosctl.client.master import Master
-from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.client.trace import Trace
+from mesosctl.client.response import Trace
+from mesosctl.client.settings import ClientSettings, Credentials, Tls
 from mesosctl.client.zookeeper import read_masters
 from mesosctl.model.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.client.ensemble import Ensemble, Server

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.api.desired_state import dump
+from mesosctl.api.files.desired_state import dump
 from mesosctl.model.quantities import Limits, Quantities
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.desired_state import DesiredReservation, DesiredState
+from mesosctl.planning.desired_state import DesiredState
+from mesosctl.planning.reservation_plan import DesiredReservation
 from tests.conformance.carriers import Carrier, Pool
 from tests.conformance.cluster import Cluster
 from tests.conformance.joining import quick

@@ -164,5 +164,5 @@ def test_a_picture_has_it(master: Cluster, join: Join, estimator: Estimator) -> 
     assert picture.lending is None
     assert picture.agents[0].total.revocable().quantities().get_amount("cpus") == 2000
     assert [offer.resources.revocable().quantities().get_amount("cpus") for offer in picture.offers] == [2000]
-    assert any(sentence.startswith("what is oversubscribed from now on") for sentence in picture.unknown)
+    assert any(sentence.startswith("further oversubscription") for sentence in picture.unknown)
     assert comparable(again(picture)[0]) == comparable(picture)

@@ -125,11 +125,11 @@ def test_the_job_in_small() -> None:
 def test_the_law_notices_who_lies(site: PreemptionTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tool that takes every failure for a refusal is found out."""
 
-    def make(_master: object, send: object, _look: object, **_: object) -> bool:
+    def confirm(_master: object, send: object, _is_shown: object, **_: object) -> bool:
         assert callable(send)
         send()
         return True
 
-    monkeypatch.setattr("mesosctl.operations.quota.change.make", make)
+    monkeypatch.setattr("mesosctl.operations.quota.send.confirm", confirm)
     with pytest.raises(AssertionError, match=r"it does not say|it says that"):
         typed(site, SET, "POST /quota", Fault(Way.LATE, Word.PAGE_504))

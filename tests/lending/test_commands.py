@@ -79,7 +79,7 @@ T declines for 3600
 """)
     holds, sentence = desk.explained("lender")["lent to others"]
     assert (holds, "T/t2, T/t1 on A" in sentence) == (False, True), sentence
-    assert "nobody would be evicted" in desk.explained("tenant")["lent to others"][1]
+    assert "no task would be evicted" in desk.explained("tenant")["lent to others"][1]
 
 
 def test_explain_tells_who_cannot_be_lent_anything(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from fake_master.state.frameworks import Framework, Subscription
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.protobuf import streaming
-from mesosctl.model.eviction import Room
+from mesosctl.model.eviction import AgentOccupancy
 from mesosctl.model.quantities import Quantities
 
 STOP_SECONDS = 2.0
@@ -37,7 +37,7 @@ class Stage:
         spec = ClusterSpec(("cpus:4;cpus(lender):6",), "1.11", flags, task_outcome=fate)
         self.master: Master = spec.start(clock=self.clock)
         (self.agent,) = self.master.state.agents.values()
-        self.tenant = self.join("tenant", "REVOCABLE_RESOURCES")
+        self.task = self.join("tenant", "REVOCABLE_RESOURCES")
 
     def join(self, role: str, *capabilities: str) -> Framework:
         able = ("MULTI_ROLE", "RESERVATION_REFINEMENT", *capabilities)
@@ -69,7 +69,7 @@ class Stage:
         self.wait(0.0)
 
     @property
-    def room(self) -> Room:
+    def room(self) -> AgentOccupancy:
         assert isinstance(self.master.runtime, RevocableTasks)
         return self.master.runtime.room(self.agent)
 
@@ -78,17 +78,17 @@ class Stage:
 def stage() -> Stage:
     made = Stage()
     executor = {"executor_id": {"value": "e"}, "command": {"value": "true"}, "resources": lent(1)}
-    made.launch(made.tenant, "t1", "t2", resources=lent(2), executor=executor)
+    made.launch(made.task, "t1", "t2", resources=lent(2), executor=executor)
     return made
 
 
 def test_an_executor_counts_once_and_outlives_the_task_that_brought_it(stage: Stage) -> None:
     assert stage.room.occupied_rev == q(5)
-    stage.master.task_runner.kill(stage.tenant, stage.tenant.tasks["t1"])
+    stage.master.task_runner.kill(stage.task, stage.task.tasks["t1"])
     assert (stage.room.occupied_rev, stage.room.evicting) == (q(3), q(2)), "the executor stays with the other task"
     stage.wait(STOP_SECONDS)
     assert (stage.room.occupied_rev, stage.room.evicting) == (q(3), Quantities())
-    stage.master.task_runner.kill(stage.tenant, stage.tenant.tasks["t2"])
+    stage.master.task_runner.kill(stage.task, stage.task.tasks["t2"])
     stage.wait(STOP_SECONDS)
     assert stage.room.occupied_rev == Quantities()
     assert stage.agent.used.scalar_quantities() == Quantities()
@@ -96,9 +96,9 @@ def test_an_executor_counts_once_and_outlives_the_task_that_brought_it(stage: St
 
 def test_an_executor_is_held_until_the_last_of_its_tasks_has_ended(stage: Stage) -> None:
     for name in ("t1", "t2"):
-        stage.master.task_runner.kill(stage.tenant, stage.tenant.tasks[name])
+        stage.master.task_runner.kill(stage.task, stage.task.tasks[name])
         stage.wait(1.0)
-    assert stage.tenant.tasks["t1"].state == "TASK_KILLED"
+    assert stage.task.tasks["t1"].state == "TASK_KILLED"
     assert (stage.room.occupied_rev, stage.room.evicting) == (Quantities(), q(3))
     assert stage.agent.used.scalar_quantities() == q(3)
 
@@ -108,7 +108,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
     stack = [{"type": "STATIC", "role": "lender"}]
     own = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 6.0}, "reservations": stack}]
     four = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4.0}}]
-    stage.launch(stage.tenant, "t3", resources=four)
+    stage.launch(stage.task, "t3", resources=four)
     stage.launch(owner, "l", resources=own)
     assert owner.stream is not None
     owner.stream.take()
@@ -122,7 +122,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
 def test_a_container_is_evicted_as_a_whole(stage: Stage) -> None:
     other = stage.join("other")
     stage.wait(1.0)
-    stage.master.offer_answers.decline(stage.tenant, list(stage.tenant.offers), 3600.0)
+    stage.master.offer_answers.decline(stage.task, list(stage.task.offers), 3600.0)
     stage.wait(1.0)
     stage.launch(other, "o", resources=[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4.0}}])
     owner = stage.join("lender")
@@ -132,7 +132,7 @@ def test_a_container_is_evicted_as_a_whole(stage: Stage) -> None:
     # Two cpus are needed, and five become free: less than a container cannot go.
     assert (stage.room.occupied, stage.room.evicting) == (q(6), q(5))
     stage.wait(STOP_SECONDS)
-    assert {task.state for task in stage.tenant.tasks.values()} == {"TASK_LOST"}
+    assert {task.state for task in stage.task.tasks.values()} == {"TASK_LOST"}
     assert owner.tasks["l"].state == "TASK_RUNNING"
     assert isinstance(stage.master.runtime, RevocableTasks)
     assert stage.master.runtime.evictions == 2

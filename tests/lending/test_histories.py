@@ -43,7 +43,7 @@ class _Deaf(EventStream):
 
 
 @dataclass
-class Terms:
+class DryRunOptions:
     """The formula's terms on one agent, task by task."""
 
     occupied: Quantities = field(default_factory=Quantities)
@@ -267,8 +267,8 @@ class Lending(RuleBasedStateMachine):
     def _going(self, agent: Agent) -> set[str]:
         return {task.id for _, task in self._tasks() if task.agent_id == agent.id and task.ending}
 
-    def _terms(self, agent: Agent) -> Terms:
-        terms = Terms()
+    def _terms(self, agent: Agent) -> DryRunOptions:
+        terms = DryRunOptions()
         for _, task in self._tasks():
             if task.agent_id != agent.id or self.arrives.get(task.id, 0.0) > self.master.state.now:
                 continue

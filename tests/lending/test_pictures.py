@@ -30,7 +30,7 @@ from mesosctl.client.master import Master as Client
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Reservation
 from mesosctl.operations.snapshot import read_snapshot
-from mesosctl.planning.forecast import Terms
+from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.lending.test_histories import STOP_SECONDS, Lending
 from tests.profiles import examples
@@ -135,7 +135,7 @@ class Pictures(Lending):
         """An operator reserves, or unreserves, all that is left of an agent."""
         self.settle()
         request = self._operation(number, back=back)
-        dry_run: DryRun = fake_master.start_dry_run(snapshot_of(self.master), Terms(cycles=2))
+        dry_run: DryRun = fake_master.start_dry_run(snapshot_of(self.master), DryRunOptions(cycles=2))
         path, headers = request.url.path, {name.lower(): value for name, value in request.headers.items()}
         dry_run.carrier.answer(request.method, path, headers, request.content)
         said = dry_run.forecast()

@@ -3,15 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.roles import names_agent, shared_hostnames, short_ids, told_apart
+from mesosctl.model.roles import display_names, matches_agent, shared_hostnames, short_ids
 
 
 def test_agents_on_hosts_of_their_own_are_called_as_the_hosts():
-    assert told_apart({"a-S0": "one", "a-S1": "two"}) == {"a-S0": "one", "a-S1": "two"}
+    assert display_names({"a-S0": "one", "a-S1": "two"}) == {"a-S0": "one", "a-S1": "two"}
 
 
 def test_agents_on_one_host_have_the_end_of_their_ids():
-    assert told_apart({"a-S0": "one", "a-S1": "one", "a-S10": "two"}) == {
+    assert display_names({"a-S0": "one", "a-S1": "one", "a-S10": "two"}) == {
         "a-S0": "one (S0)",
         "a-S1": "one (S1)",
         "a-S10": "two",
@@ -36,4 +36,4 @@ def test_an_end_that_means_something_else_is_not_taken():
 def test_a_short_id_means_its_agent_alone(hostnames):
     for agent_id, short in short_ids(hostnames).items():
         if short != agent_id:
-            assert [one for one, host in hostnames.items() if names_agent(short, one, host)] == [agent_id]
+            assert [one for one, host in hostnames.items() if matches_agent(short, one, host)] == [agent_id]

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.capacity import AgentCapacity, capacity, check_capacity, total_guarantees, unpromised
 from mesosctl.model.errors import Conflict
 from mesosctl.model.profile import MESOS_1_4, MESOS_1_11
 from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quota.capacity import AgentCapacity, capacity, check_capacity, total_guarantees, unpromised
 from mesosctl.model.text import parse_resources
 
 

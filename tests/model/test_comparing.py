@@ -2,8 +2,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.planning.comparison import RunSummary, fits, forecast, headroom, parties, starving, unknowns, unoffered
-from mesosctl.planning.forecast import AgentRoom, Answer, ClusterSummary, Held
+from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
+from mesosctl.planning.comparison import (
+    RunSummary,
+    fits,
+    forecast,
+    headroom,
+    share_changes,
+    starving,
+    unknowns,
+    unoffered,
+)
+from mesosctl.planning.forecast import ChangeAnswer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 PICTURE = ClusterSnapshot("1.11.0", 1e9)
@@ -23,14 +33,14 @@ def guaranteed(**roles: float) -> dict[str, Quota]:
 
 
 def starved(before: ClusterSummary, after: ClusterSummary) -> list[tuple[str, str, bool]]:
-    roles, frameworks = parties(before, after)
+    roles, frameworks = share_changes(before, after)
     return [(one.name, one.reason, one.caused) for one in starving(before, after, [*roles, *frameworks])]
 
 
 def test_who_gains_and_who_loses():
-    before = moment(roles={"a": Held(cpus(1), cpus(4)), "b": Held(cpus(2))})
-    after = moment(roles={"a": Held(cpus(1)), "b": Held(cpus(2), Quantities({"mem": 9_000}))})
-    (a, b), _ = parties(before, after)
+    before = moment(roles={"a": HeldResources(cpus(1), cpus(4)), "b": HeldResources(cpus(2))})
+    after = moment(roles={"a": HeldResources(cpus(1)), "b": HeldResources(cpus(2), Quantities({"mem": 9_000}))})
+    (a, b), _ = share_changes(before, after)
     assert (a.gains, a.loses, a.share_before, a.share_after) == (Quantities(), cpus(4), 0.5, 0.1)
     assert (b.gains, b.loses, b.dominant) == (Quantities({"mem": 9_000}), Quantities(), "mem")
     assert (a.changes, b.changes) == (True, True)
@@ -61,34 +71,42 @@ def test_a_guarantee_that_nobody_asks_for_is_met_by_what_is_held_back_for_it():
 
 
 def test_down_to_nothing_is_what_no_task_can_run_with():
-    before = moment(roles={"a": Held(TEN)}, frameworks={"f": Held(TEN)}, names={"f": "one"})
+    before = moment(roles={"a": HeldResources(TEN)}, frameworks={"f": HeldResources(TEN)}, names={"f": "one"})
     after = moment(
-        roles={"a": Held(offered=Quantities({"ports": 5_000}))}, frameworks={"f": Held()}, names={"f": "one"}
+        roles={"a": HeldResources(offered=Quantities({"ports": 5_000}))},
+        frameworks={"f": HeldResources()},
+        names={"f": "one"},
     )
     assert starved(before, after) == [("a", "nothing", True), ("one", "nothing", True)]
 
 
 def test_an_offer_that_is_taken_back_starves_nobody():
-    before = moment(roles={"a": Held(offered=TEN)}, frameworks={"f": Held(offered=TEN)}, names={"f": "one"})
-    after = moment(roles={"a": Held()}, frameworks={"f": Held()}, names={"f": "one"})
+    before = moment(
+        roles={"a": HeldResources(offered=TEN)}, frameworks={"f": HeldResources(offered=TEN)}, names={"f": "one"}
+    )
+    after = moment(roles={"a": HeldResources()}, frameworks={"f": HeldResources()}, names={"f": "one"})
     assert starved(before, after) == []
-    roles, frameworks = parties(before, after)
+    roles, frameworks = share_changes(before, after)
     assert [one.name for one in unoffered(before, after, [*roles, *frameworks])] == ["a", "one"]
 
 
 def test_who_was_removed_does_not_starve():
     before = moment(
-        roles={"a": Held(cpus(1))}, frameworks={"f": Held(cpus(1))}, names={"f": "f"}, asking=frozenset("a")
+        roles={"a": HeldResources(cpus(1))},
+        frameworks={"f": HeldResources(cpus(1))},
+        names={"f": "f"},
+        asking=frozenset("a"),
     )
     assert starved(before, moment()) == []
 
 
 def test_a_guarantee_that_fits_only_in_pieces():
-    small = AgentRoom(cpus(8), cpus(2), (("a", cpus(2)), ("a/b", cpus(1)), ("other", cpus(5))))
-    large = AgentRoom(cpus(12), cpus(12))
+    small = LikeAgents(cpus(8), cpus(2), (("a", cpus(2)), ("a/b", cpus(1)), ("other", cpus(5))))
+    large = LikeAgents(cpus(12), cpus(12))
     quotas = guaranteed(a=11, b=12, c=13)
     found = {
-        fit.role: (fit.whole, fit.now, fit.largest) for fit in fits(moment(quotas=quotas, rooms={small: 3, large: 2}))
+        fit.role: (fit.whole, fit.now, fit.largest)
+        for fit in fits(moment(quotas=quotas, like_agents={small: 3, large: 2}))
     }
     assert found == {"a": (5, 2, cpus(12)), "b": (2, 2, cpus(12)), "c": (0, 0, cpus(12))}
 
@@ -109,8 +127,8 @@ def test_nothing_more_is_accepted_where_too_much_is_promised():
 
 def test_a_refusal_or_a_starving_role_makes_the_answer_no():
     calm, hungry = moment(), moment(quotas=guaranteed(a=4), asking=frozenset("a"))
-    no = Answer("x", 409, accepted=False)
-    yes = Answer("x", 200, accepted=True)
+    no = ChangeAnswer("x", 409, accepted=False)
+    yes = ChangeAnswer("x", 200, accepted=True)
     courses = {name: RunSummary(PICTURE, 1, 1.0, "hold", (answer,)) for name, answer in (("no", no), ("yes", yes))}
     assert forecast(calm, calm, courses["yes"]).is_harmless
     assert not forecast(calm, calm, courses["no"]).is_harmless
@@ -129,12 +147,12 @@ def test_unknowns_name_what_is_assumed():
 amounts = st.builds(
     Quantities, st.dictionaries(st.sampled_from(("cpus", "mem", "disk")), st.integers(0, 10_000), max_size=3)
 )
-holdings = st.dictionaries(st.sampled_from("abc"), st.builds(Held, amounts, amounts))
+holdings = st.dictionaries(st.sampled_from("abc"), st.builds(HeldResources, amounts, amounts))
 
 
 @given(holdings, holdings)
 def test_what_changes_hands_adds_up(first, second):
-    roles, _ = parties(moment(roles=first), moment(roles=second))
+    roles, _ = share_changes(moment(roles=first), moment(roles=second))
     for party in roles:
         assert party.before.total + party.gains == party.after.total + party.loses
         assert not any(name in party.loses for name in party.gains)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.eviction import Candidate, Room, choose
+from mesosctl.model.eviction import AgentOccupancy, Candidate, choose
 from mesosctl.model.quantities import Quantities
 
 
@@ -13,8 +13,8 @@ def q(text: str) -> Quantities:
     return Quantities({"cpus": int(cpus) * 1000, "mem": int(mem) * 1000})
 
 
-def room(occupied: str = "0/0", rev: str = "0/0", evicting: str = "0/0", running: str | None = None) -> Room:
-    return Room(q("10/1000"), q(occupied), q(running or occupied), q(rev), Quantities(), q(evicting))
+def room(occupied: str = "0/0", rev: str = "0/0", evicting: str = "0/0", running: str | None = None) -> AgentOccupancy:
+    return AgentOccupancy(q("10/1000"), q(occupied), q(running or occupied), q(rev), Quantities(), q(evicting))
 
 
 def whole(*texts: str) -> list[Candidate[str]]:
@@ -27,11 +27,11 @@ def test_the_balance_is_the_formula_of_the_note() -> None:
 
 
 def test_over_evicting_1_what_ends_by_itself_counts() -> None:
-    assert not room("6/600", "4/400", evicting="2/200").lack()
+    assert not room("6/600", "4/400", evicting="2/200").shortfall()
 
 
 def test_over_evicting_2_what_is_going_already_counts() -> None:
-    assert not room("8/800", "2/200", evicting="4/400").lack()
+    assert not room("8/800", "2/200", evicting="4/400").shortfall()
 
 
 def test_unnecessary_reject() -> None:
@@ -61,7 +61,7 @@ amounts = st.builds(
 tenants = st.lists(st.builds(Candidate, st.uuids(), amounts, st.booleans()), max_size=6)
 
 
-def is_sound(room: Room) -> bool:
+def is_sound(room: AgentOccupancy) -> bool:
     """The invariant: nothing is in use twice."""
     return all(left >= 0 for left in room.free_now().values())
 
@@ -69,7 +69,7 @@ def is_sound(room: Room) -> bool:
 @given(amounts, tenants)
 def test_enough_if_it_can_be_and_nobody_without_need(lack: Quantities, candidates: list[Candidate[object]]) -> None:
     chosen = choose(lack, candidates)
-    holds = {candidate.tenant: candidate.holds for candidate in candidates}
+    holds = {candidate.task: candidate.holds for candidate in candidates}
     everything = Quantities.total(holds.values())
     freed = Quantities.total(holds[tenant] for tenant in chosen)
     for name, amount in lack.items():
@@ -83,9 +83,9 @@ def test_enough_if_it_can_be_and_nobody_without_need(lack: Quantities, candidate
 def test_nothing_is_evicted_where_the_balance_is_not_negative(
     occupied: Quantities, rev: Quantities, evicting: Quantities, needed: Quantities
 ) -> None:
-    standing = Room(q("10/1000"), occupied, occupied, rev, Quantities(), evicting)
-    assert bool(standing.lack()) == any(left < 0 for left in standing.balance().values())
+    standing = AgentOccupancy(q("10/1000"), occupied, occupied, rev, Quantities(), evicting)
+    assert bool(standing.shortfall()) == any(left < 0 for left in standing.balance().values())
     if standing.on_revocable_launch(needed) == "starts" and is_sound(standing):
-        after = Room(q("10/1000"), occupied, occupied, rev + needed, Quantities(), evicting)
+        after = AgentOccupancy(q("10/1000"), occupied, occupied, rev + needed, Quantities(), evicting)
         assert is_sound(after)
-        assert not after.lack()
+        assert not after.shortfall()

@@ -6,7 +6,7 @@ import pytest
 
 from fake_master.allocator.interface import AgentInfo
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offer_constraints import excluded_agents
+from mesosctl.model.offers.constraints import excluded_agents
 
 AGENT = AgentInfo("S0", attributes=(("a", "x"), ("n", 5.0), ("r", "[1-3]")))
 ELSEWHERE = AgentInfo("S1", region="eu", zone="b")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from mesosctl.api.offer_files import read_offer
+from mesosctl.api.files.offers import read_offer
 from mesosctl.api.scheduler_calls import AcceptCall
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
-from mesosctl.model.offers import Offer, Owner, reserve, unreserve
+from mesosctl.model.offers.offers import Offer, Reserver, reserve, unreserve
 from mesosctl.model.text import parse_entries
 
 STATIC = [{"type": "STATIC", "role": "ads"}]
@@ -50,7 +50,7 @@ def resources_of(call: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_reserving_pushes_onto_the_stack() -> None:
     offer = received(NEW)
-    call = AcceptCall.of([offer], reserve(parse_entries("cpus:3"), offer, Owner("p", {"k": "v"}))).content()
+    call = AcceptCall.of([offer], reserve(parse_entries("cpus:3"), offer, Reserver("p", {"k": "v"}))).content()
     assert (call["type"], call["framework_id"], call["accept"]["offer_ids"]) == (
         "ACCEPT",
         {"value": "F1"},
@@ -64,13 +64,13 @@ def test_reserving_pushes_onto_the_stack() -> None:
 
 def test_reserving_in_the_old_format() -> None:
     offer = received(OLD)
-    call = AcceptCall.of([offer], reserve(parse_entries("cpus:3"), offer, Owner("p"))).content()
+    call = AcceptCall.of([offer], reserve(parse_entries("cpus:3"), offer, Reserver("p"))).content()
     assert resources_of(call) == [scalar("cpus", 3.0, role="ads", reservation={"principal": "p"})]
 
 
 def test_refining() -> None:
     offer = received(message(scalar("cpus", 2, reservations=STATIC), role="ads/web"))
-    call = AcceptCall.of([offer], reserve(parse_entries("cpus(ads):1"), offer, Owner())).content()
+    call = AcceptCall.of([offer], reserve(parse_entries("cpus(ads):1"), offer, Reserver())).content()
     (resource,) = resources_of(call)
     assert resource["reservations"] == [*STATIC, {"type": "DYNAMIC", "role": "ads/web"}]
 
@@ -78,7 +78,7 @@ def test_refining() -> None:
 def test_the_old_format_cannot_refine() -> None:
     offer = received(message(scalar("cpus", 2, role="ads"), role="ads/web"))
     with pytest.raises(RuleViolation) as raised:
-        AcceptCall.of([offer], reserve(parse_entries("cpus(ads):1"), offer, Owner())).content()
+        AcceptCall.of([offer], reserve(parse_entries("cpus(ads):1"), offer, Reserver())).content()
     assert raised.value.rule == "operation.format"
 
 
@@ -99,12 +99,12 @@ def test_unreserving_names_what_is_there() -> None:
 )
 def test_what_cannot_be_reserved(words: str, kind: type[Exception]) -> None:
     with pytest.raises(kind):
-        reserve(parse_entries(words), received(NEW), Owner("p"))
+        reserve(parse_entries(words), received(NEW), Reserver("p"))
 
 
 def test_rules_of_role_and_principal() -> None:
     with pytest.raises(RuleViolation) as raised:
-        reserve(parse_entries("cpus:1"), received(NEW), Owner("p"), role="web")
+        reserve(parse_entries("cpus:1"), received(NEW), Reserver("p"), role="web")
     assert raised.value.rule == "reserve.offer-role"
 
 

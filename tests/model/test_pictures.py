@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 
 from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -24,8 +24,8 @@ from mesosctl.planning.snapshot import (
     SnapshotFramework,
     SnapshotTask,
     Usage,
-    changes,
 )
+from mesosctl.planning.snapshot_differences import changes
 from tests.api.pictures import pictures
 from tests.profiles import examples
 
@@ -213,7 +213,7 @@ def test_what_is_lent_is_compared():
     after = replace(
         before,
         lending=Lending(
-            (SnapshotTask("t1", "F0", "S0", "web", lent, standing="ending"),),
+            (SnapshotTask("t1", "F0", "S0", "web", lent, phase="ending"),),
             debts=(Debt("F0", "S0", "web", lent),),
             stop_seconds=2.0,
         ),

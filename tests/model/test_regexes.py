@@ -6,7 +6,7 @@ import time
 import pytest
 
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offer_constraints import RegexLimits, whole
+from mesosctl.model.offers.constraints import RegexLimits, whole
 
 TAKEN = [
     "a",

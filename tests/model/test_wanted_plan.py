@@ -6,24 +6,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mesosctl.model import operations
-from mesosctl.model.capacity import total_guarantees
 from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.holdings import AgentHolding
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota import DesiredQuota
+from mesosctl.model.quota.capacity import total_guarantees
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.desired_state import (
-    Actual,
-    DesiredReservation,
-    DesiredState,
-    ReservationStep,
-    differences,
-    quota_changes,
-)
+from mesosctl.planning.desired_state import Actual, DesiredState, differences, quota_changes
 from mesosctl.planning.plan import QuotaStep, WeightsStep, order_quotas, plan
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
 from tests.profiles import examples
 
 ROOM = Quantities({"cpus": 10, "mem": 10})
@@ -82,7 +76,7 @@ def stack(roles, principal="p", labels=None):
     return tuple(Reservation("DYNAMIC", role, principal, labels) for role in roles)
 
 
-AGENT = AgentHolding("S0", "h0", "slave(1)@h0:5051", parse_resources("cpus:40;ports:[1-40]"))
+AGENT = RegisteredAgent("S0", "h0", "slave(1)@h0:5051", parse_resources("cpus:40;ports:[1-40]"))
 
 
 @st.composite

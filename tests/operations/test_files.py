@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from mesosctl.files.writing import replace_file, sync_folder, write_atomically, write_pieces
 from mesosctl.model.errors import BadInput
-from mesosctl.operations.files import replace_file, sync_folder, write_atomically, write_pieces
 
 OLD, NEW = "what was there\n" * 1000, "what is there now\n" * 2000
 CALLS = ("open", "write", "fchown", "fchmod", "fsync", "rename", "replace", "setxattr", "unlink", "close")

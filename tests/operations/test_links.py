@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import BadInput
-from mesosctl.operations.files import write_atomically
 
 SOMEBODY = 12_345
 
@@ -20,7 +20,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path],
         if os.geteuid() == 0:
             os.chown(link, SOMEBODY, SOMEBODY, follow_symlinks=False)
         else:
-            monkeypatch.setattr("mesosctl.operations.files.os.geteuid", lambda: SOMEBODY)
+            monkeypatch.setattr("mesosctl.files.writing.os.geteuid", lambda: SOMEBODY)
 
     return plant
 
@@ -45,7 +45,7 @@ def test_a_link_of_somebody_else_is_not(tmp_path: Path, planted: Callable[[Path]
         target.write_text("old")
     link.symlink_to(target)
     planted(link)
-    with pytest.raises(BadInput, match=f"{link} is a link that somebody else made; name the file itself"):
+    with pytest.raises(BadInput, match=f"{link} is a link of another user; name the file itself"):
         write_atomically(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "old" if exists else not target.exists()
@@ -55,7 +55,7 @@ def test_nor_is_one_on_the_way(tmp_path: Path, planted: Callable[[Path], None]) 
     (tmp_path / "real").mkdir()
     (tmp_path / "folder").symlink_to("real")
     planted(tmp_path / "folder")
-    with pytest.raises(BadInput, match="somebody else"):
+    with pytest.raises(BadInput, match="another user"):
         write_atomically(tmp_path / "folder" / "file", "new")
     assert list((tmp_path / "real").iterdir()) == []
 
@@ -64,7 +64,7 @@ def test_nor_one_behind_ones_own(tmp_path: Path, planted: Callable[[Path], None]
     (tmp_path / "theirs").symlink_to(tmp_path / "target")
     (tmp_path / "link").symlink_to("theirs")
     planted(tmp_path / "theirs")
-    with pytest.raises(BadInput, match="somebody else"):
+    with pytest.raises(BadInput, match="another user"):
         write_atomically(tmp_path / "link", "new")
 
 

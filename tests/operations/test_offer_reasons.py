@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from mesosctl.api.agents import AgentUsage
-from mesosctl.api.frameworks import FrameworkStatus, TenantTask, tenant_tasks
-from mesosctl.model.offers import Reason
+from mesosctl.api.frameworks import FrameworkStatus, RevocableTask, revocable_tasks
+from mesosctl.model.offers.offers import Reason
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota import RoleUsage
+from mesosctl.model.quota.status import RoleUsage
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -150,9 +150,9 @@ def test_remote_agents_are_for_those_who_know_of_regions() -> None:
 LENDS = {"oversubscribe_reservations": "true", "lendable_names": "cpus, mem"}
 
 
-def lent(task: str, executor: str | None, resources: str, started: float | None = None) -> TenantTask:
+def lent(task: str, executor: str | None, resources: str, started: float | None = None) -> RevocableTask:
     entries = Resources(replace(entry, revocable=True) for entry in parse_resources(resources))
-    return TenantTask(task, "T", "S1", executor, entries, started)
+    return RevocableTask(task, "T", "S1", executor, entries, started)
 
 
 def test_a_task_that_is_evicted_goes_with_its_executor() -> None:
@@ -160,16 +160,18 @@ def test_a_task_that_is_evicted_goes_with_its_executor() -> None:
     own = Resources(
         replace(entry, reservations=(Reservation("DYNAMIC", "ads"),)) for entry in parse_resources("cpus:4")
     )
-    context = replace(SCENE, agents=[agent(1, total=own)], tenants=tasks, flags=LENDS)
+    context = replace(SCENE, agents=[agent(1, total=own)], revocable_tasks=tasks, flags=LENDS)
     assert "in this order: T/b, T/a, T/c on host1" in reason("lent to others", context).sentence
     free = parse_resources("cpus:1") + own
     used = parse_resources("cpus:1")
-    context = replace(context, agents=[agent(1, total=free, used=used)], tenants=[tasks[0], tasks[2]])
+    context = replace(context, agents=[agent(1, total=free, used=used)], revocable_tasks=[tasks[0], tasks[2]])
     assert "in this order: T/a, T/c on host1" in reason("lent to others", context).sentence
 
 
 def test_names_that_can_be_lent_may_have_blanks_around_them() -> None:
-    context = replace(SCENE, agents=[agent(1, "cpus:1;mem:100")], tenants=[lent("a", None, "mem:50", 1.0)], flags=LENDS)
+    context = replace(
+        SCENE, agents=[agent(1, "cpus:1;mem:100")], revocable_tasks=[lent("a", None, "mem:50", 1.0)], flags=LENDS
+    )
     assert "T/a on host1" in reason("lent to others", context).sentence
 
 
@@ -190,7 +192,7 @@ def test_what_an_executor_holds_counts_once_and_with_its_tasks() -> None:
         }
 
     info = {"executor_id": {"value": "e"}, "framework_id": {"value": "F"}, "resources": [cpus(2, is_lent=True)]}
-    found = tenant_tasks(
+    found = revocable_tasks(
         {"get_tasks": {"tasks": [task("late", 2.0), task("early", 1.0)]}},
         {"get_executors": {"executors": [{"executor_info": info, "agent_id": {"value": "S1"}}]}},
     )

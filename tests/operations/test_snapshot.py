@@ -163,10 +163,10 @@ def test_a_master_that_lends_tells_all_that_its_picture_has():
 
 def test_what_is_on_its_way_there_is_not_told():
     first, second = LENT.tasks
-    tasks = (replace(first, standing="ending"), second)
+    tasks = (replace(first, phase="ending"), second)
     snapshot = snapshot_of(Between(replace(LENDING, lending=replace(LENT, tasks=tasks))))
     assert snapshot.lending is not None
-    assert [task.standing for task in snapshot.lending.tasks] == ["ending", "running"]
+    assert [task.phase for task in snapshot.lending.tasks] == ["ending", "running"]
     assert [sentence.partition(":")[0] for sentence in snapshot.unknown] == ["how far tasks that are ending have come"]
 
 

@@ -6,8 +6,9 @@ from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
+from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import AgentRoom, Answer, ClusterSummary, Evicted, Forecast, Held, Rescinded
+from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, RescindedOffer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 HOSTILE = "</td><script>document.title='owned'</script>&\"'\u202e"
@@ -36,22 +37,28 @@ def whole_forecast() -> Forecast:
         totals=WHOLE,
         capacity=WHOLE,
         free=amounts(2, 64),
-        roles={"web": Held(amounts(4, 1024), amounts(2, 512)), HOSTILE: Held(offered=amounts(16, 4096))},
-        frameworks={"f-1": Held(amounts(4, 1024), amounts(2, 512)), "f-2": Held(offered=amounts(16, 4096))},
+        roles={
+            "web": HeldResources(amounts(4, 1024), amounts(2, 512)),
+            HOSTILE: HeldResources(offered=amounts(16, 4096)),
+        },
+        frameworks={
+            "f-1": HeldResources(amounts(4, 1024), amounts(2, 512)),
+            "f-2": HeldResources(offered=amounts(16, 4096)),
+        },
         names={"f-1": "marathon", "f-2": HOSTILE},
-        rooms={AgentRoom(amounts(12, 24_576), amounts(6, 12_288)): 2},
+        like_agents={LikeAgents(amounts(12, 24_576), amounts(6, 12_288)): 2},
         asking=frozenset({"web", HOSTILE}),
     )
     after = ClusterSummary(
         totals=WHOLE,
         capacity=WHOLE,
         free=amounts(0, 0),
-        roles={"web": Held(amounts(4, 1024), amounts(10, 8192)), HOSTILE: Held()},
-        frameworks={"f-1": Held(amounts(4, 1024), amounts(10, 8192)), "f-2": Held()},
+        roles={"web": HeldResources(amounts(4, 1024), amounts(10, 8192)), HOSTILE: HeldResources()},
+        frameworks={"f-1": HeldResources(amounts(4, 1024), amounts(10, 8192)), "f-2": HeldResources()},
         names=before.names,
         quotas={"web": Quota(amounts(16, 8192)), HOSTILE: Quota(amounts(13))},
         counted={"web": amounts(14, 9216), HOSTILE: amounts(0)},
-        rooms=before.rooms,
+        like_agents=before.like_agents,
         asking=before.asking,
     )
     course = RunSummary(
@@ -61,18 +68,20 @@ def whole_forecast() -> Forecast:
         assume="hold",
         changes=("quota:web=cpus:16;mem:8GiB", f"quota:{HOSTILE}=cpus:1", f"framework lost: {HOSTILE}"),
         answers=(
-            Answer("quota:web=cpus:16;mem:8GiB", 200, accepted=True),
-            Answer(f"quota:{HOSTILE}=cpus:1", 400, accepted=False, message=HOSTILE, rule="role.syntax"),
+            ChangeAnswer("quota:web=cpus:16;mem:8GiB", 200, accepted=True),
+            ChangeAnswer(f"quota:{HOSTILE}=cpus:1", 400, accepted=False, message=HOSTILE, rule="role.syntax"),
         ),
         rescinded=(
-            Rescinded(
+            RescindedOffer(
                 "O-1", "f-2", HOSTILE, HOSTILE, "agent-1", parse_resources("cpus:8;mem:2048;ports:[1-9]"), **FIRST
             ),
-            Rescinded("O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), **SECOND, is_out=False),
+            RescindedOffer(
+                "O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), **SECOND, is_out=False
+            ),
         ),
         evicted=(
-            Evicted("t-1", "f-1", "marathon", "web", "agent-1", LENT, 2.0, happens=True, **FIRST),
-            Evicted(
+            EvictedTask("t-1", "f-1", "marathon", "web", "agent-1", LENT, 2.0, happens=True, **FIRST),
+            EvictedTask(
                 HOSTILE,
                 "f-2",
                 HOSTILE,

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from mesosctl.model.offers import Explanation, Offer
+from mesosctl.model.offers.offers import Explanation, Offer
 from mesosctl.model.text import parse_resources
 from mesosctl.output.offers import change_line, offer_explain, offer_list
 from mesosctl.output.report import Report

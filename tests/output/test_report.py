@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from mesosctl.model.holdings import AgentHolding, Holding, holdings
+from mesosctl.model.reservations.holdings import AgentReservation, RegisteredAgent, agent_reservations
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.output.documents.reservations import ReservationEntry, ReservationList, VolumeList
@@ -32,13 +32,13 @@ def no_document() -> NoReturn:
 @st.composite
 def held(draw):
     """What some agents hold, with names and labels of any letters."""
-    found: list[Holding] = []
+    found: list[AgentReservation] = []
     for number in range(draw(st.integers(0, 3))):
         labels = Labels([(draw(NAMES), draw(st.none() | NAMES))])
         stack = (Reservation("DYNAMIC", draw(NAMES), draw(st.none() | NAMES), labels),)
         volume = Disk(draw(NAMES), container_path=draw(NAMES), mode="RW")
         total = Resources([Resource("cpus", 1500, stack), Resource("disk", 2000, stack, disk=volume)])
-        found += holdings(AgentHolding(f"S{number}", draw(NAMES), "pid", total))
+        found += agent_reservations(RegisteredAgent(f"S{number}", draw(NAMES), "pid", total))
     return found
 
 
@@ -63,7 +63,10 @@ def test_a_listing_is_the_document_with_its_items(shown, encoding):
 
 def test_a_name_that_is_no_utf_8_is_escaped_where_it_stands():
     total = Resources([Resource("cpus", 1000, (Reservation("STATIC", "r\udcff"),))])
-    shown = [*holdings(AgentHolding("S0", "höst", "", total)), *holdings(AgentHolding("S1", "h", "", total))]
+    shown = [
+        *agent_reservations(RegisteredAgent("S0", "höst", "", total)),
+        *agent_reservations(RegisteredAgent("S1", "h", "", total)),
+    ]
     entries = json.loads(written(reservation_list(shown), "json"))["reservations"]
     assert [(entry["role"], entry["agent"]["hostname"]) for entry in entries] == [("r\udcff", "höst"), ("r\udcff", "h")]
 

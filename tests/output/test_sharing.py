@@ -11,13 +11,13 @@ import pytest
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.dominant_shares import offer_simulation, picture
 from mesosctl.output.writing import write
-from mesosctl.planning.dominant_shares import Deed, FrameworkHolding, Revoked, Sharing, SharingStep
+from mesosctl.planning.dominant_shares import FrameworkShare, RevocationKind, Revoked, Sharing, SharingStep
 
 TOTALS = Quantities({"cpus": 9000, "mem": 18000})
 
 
 def step(number: int, chosen: str, **held: dict[str, int]) -> SharingStep:
-    holdings = tuple(FrameworkHolding.of(name, Quantities(amounts), TOTALS) for name, amounts in held.items())
+    holdings = tuple(FrameworkShare.of(name, Quantities(amounts), TOTALS) for name, amounts in held.items())
     allocated = Quantities.total(holding.amounts for holding in holdings)
     return SharingStep(number, float(number), chosen, chosen, "pool", 1, holdings, allocated)
 
@@ -49,7 +49,7 @@ def test_the_table_of_the_paper() -> None:
 @pytest.mark.parametrize("names", [("a", "b"), ("a", "A"), ("a", "a", "a (2)"), ("cpus", "mem")])
 def test_no_two_columns_of_csv_are_called_alike(names: tuple[str, ...]) -> None:
     amounts = {"cpus": 3000, "mem": 1000}
-    holdings = tuple(FrameworkHolding.of(name, Quantities(amounts), TOTALS) for name in names)
+    holdings = tuple(FrameworkShare.of(name, Quantities(amounts), TOTALS) for name in names)
     one = replace(SHARING.steps[0], holdings=holdings)
     out = io.StringIO()
     sharing = replace(SHARING, frameworks=names, steps=(one,), holdings_at_end=holdings)
@@ -66,7 +66,7 @@ def test_the_picture_is_well_formed_and_has_a_line_for_each() -> None:
     assert any(element.text == "b< 33%" for element in root.iter())
 
 
-def revoked(deed: Deed, number: int) -> Revoked:
+def revoked(deed: RevocationKind, number: int) -> Revoked:
     return Revoked(20.0, deed, "b<", "pool", f"t{number}", Quantities({"cpus": 1000}), "a")
 
 
@@ -145,7 +145,7 @@ def test_the_picture_rings_the_line_of_who_lost_tasks() -> None:
 
 def test_nobody_took_anything() -> None:
     nothing = Sharing(
-        TOTALS, ("a",), (), {"a": 0}, ended=True, holdings_at_end=(FrameworkHolding.of("a", Quantities(), TOTALS),)
+        TOTALS, ("a",), (), {"a": 0}, ended=True, holdings_at_end=(FrameworkShare.of("a", Quantities(), TOTALS),)
     )
     out = io.StringIO()
     write(offer_simulation(nothing), "table", out, draws=True, colours=False)

@@ -9,8 +9,8 @@ import json
 import pytest
 
 from fake_master.state.flags import MasterFlags
+from mesosctl.api.files.reading import read_json
 from mesosctl.api.ratelimit import from_json
-from mesosctl.api.written_files import read_json
 from mesosctl.model.errors import BadInput
 from mesosctl.model.ratelimit import RateLimit, RateLimits, Throttle, errors, plan_memory, warnings
 from mesosctl.planning.traffic import parse_traffic, simulate

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
-from mesosctl.api.offer_files import read_offer
+from mesosctl.api.files.offers import read_offer
 from mesosctl.api.scheduler_calls import AcceptCall
-from mesosctl.model import offers
 from mesosctl.model.errors import BadInput, Conflict
+from mesosctl.model.offers import offers
 from mesosctl.model.text import parse_entries
-from mesosctl.operations.reservations import read_reserve
+from mesosctl.operations.reservations.payload import read_reserve
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}
@@ -67,7 +67,7 @@ TO_GIVE_BACK = offered("engineering/backend", entries("engineering/backend", 8, 
 )
 def test_a_reserve_of_the_offer_is_the_operation_that_is_printed(offer, words, printed):
     received = read_offer(offer, "file")
-    call = AcceptCall.of([received], offers.reserve(parse_entries(words), received, offers.Owner("p"))).content()
+    call = AcceptCall.of([received], offers.reserve(parse_entries(words), received, offers.Reserver("p"))).content()
     assert call["accept"]["operations"] == [{"type": "RESERVE", "reserve": {"resources": printed}}]
     assert call["accept"]["offer_ids"] == [{"value": "offer_id"}]
 
@@ -88,7 +88,7 @@ def test_an_unreserve_of_the_offer_is_the_operation_that_is_printed(offer, print
 def test_what_is_reserved_already_is_refined_by_naming_its_owner():
     received = read_offer(TO_REFINE, "file")
     with pytest.raises(Conflict) as refused:
-        offers.reserve(parse_entries("cpus:8"), received, offers.Owner("p"))
+        offers.reserve(parse_entries("cpus:8"), received, offers.Reserver("p"))
     assert refused.value.hint is not None
     assert "cpus(engineering):" in refused.value.hint
 

@@ -19,8 +19,8 @@ from fake_master.allocator.interface import (
     Unavailability,
 )
 from fake_master.allocator.options import Options
-from mesosctl.model.operations import Conversion
 from mesosctl.model.quantities import Quota
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 
 # ruff: noqa: D102  # the interface documents its methods

@@ -18,7 +18,7 @@ from fake_master.allocator.hierarchical.allocations import (
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
 from mesosctl.model import roles
-from mesosctl.model.offers import AcceptedKinds, AgentFeatures, Capabilities, is_allocatable
+from mesosctl.model.offers.admission import AcceptedKinds, AgentFeatures, Capabilities, is_allocatable
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fake_master.allocator.hierarchical.refusals import OfferFilters
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.errors import Conflict
-from mesosctl.model.operations import Conversion, apply_all
+from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resources import Resources
 
 

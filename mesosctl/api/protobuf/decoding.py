@@ -1,4 +1,4 @@
-"""JSON as the master itself decodes it (spec/endpoints.md §1), before anybody asks what it means."""
+"""JSON as the master itself decodes it (Mesos documentation, "HTTP Endpoints"), before its meaning is read."""
 
 import json
 import math
@@ -124,7 +124,7 @@ def _plain_number(token: re.Match[str]) -> str:
         number = float(token[0])
     except ValueError:
         return token[0]
-    # What is out of range is to be told as that.
+    # An amount out of range is reported as such.
     return repr(number) if math.isfinite(number) else f"{'-' if number < 0 else ''}1e999"
 
 

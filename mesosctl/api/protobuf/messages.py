@@ -1,4 +1,4 @@
-"""JSON into messages, as the master itself reads them (spec/endpoints.md §1).
+"""JSON into messages, as the master itself reads them (Mesos documentation, "HTTP Endpoints").
 
 A message is described by its fields; `read` turns a JSON value into a plain dictionary that holds
 only what was set.  The rules are the master's: unknown keys are ignored, null means absent,
@@ -22,7 +22,7 @@ _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
 
 
-# "json" stands for a message, so for an object, that is kept as it came, because nobody here looks inside;
+# "json" stands for a message, so for an object, that is kept as it came, because it is not read here;
 # "any" for whatever JSON there is.
 
 

@@ -1,4 +1,4 @@
-"""The messages that make up a Resource (spec/reservation.md §2)."""
+"""The messages that make up a Resource (Mesos documentation, "Resources and Attributes")."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from mesosctl.api.protobuf.messages import Field, Message, one_of
 from mesosctl.model import roles
 from mesosctl.model.quantities import to_milli
-from mesosctl.model.reservations import refinement_problem, reserved_role_problem
+from mesosctl.model.reservations.rules import refinement_problem, reserved_role_problem
 from mesosctl.model.resource import Labels
 
 _LABEL = Message("Label", {"key": Field("string", "required"), "value": Field("string")})

@@ -1,4 +1,4 @@
-"""RecordIO: how a stream of events is cut into records (spec/endpoints.md §4).
+"""RecordIO: how a stream of events is cut into records (Mesos documentation, "HTTP Endpoints").
 
 Each record is its length in bytes as decimal text, a line feed, and the record.
 """
@@ -108,7 +108,7 @@ class Part(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place in words: `get_tasks.tasks[3]`."""
+        """The path as text: `get_tasks.tasks[3]`."""
         return ".".join(self.path) + ("" if self.place is None else f"[{self.place}]")
 
 
@@ -159,7 +159,7 @@ class _Text:
         """Characters before the text that is held."""
         self._ended = False
         self._typed: str | None = None
-        """What the text that is held was, before its numbers were made plain."""
+        """The buffered text before its numbers were made plain."""
 
     def peek(self) -> str:
         """The next character that is no blank; "" at the end."""
@@ -223,7 +223,7 @@ class _Text:
             return value
 
     def error(self, sentence: str, at: int) -> ConversionError:
-        """What is wrong at `at` in the text that is held."""
+        """Return the error at `at` in the buffered text."""
         place = at if self._typed is None else place_as_typed(self._typed, at)
         return ConversionError(f"Not JSON: {sentence} (char {self._passed + place})", "")
 

@@ -1,4 +1,4 @@
-"""GET_STATE of a master that lends idle reservations: what it tells beside what Mesos tells.
+"""GET_STATE of a master that lends idle reservations: the parts that Mesos does not have.
 
 `fake_master.services.descriptions` writes it, and shows its shape; no other master has it.
 """
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.answers import NATURAL, text, undocumented
-from mesosctl.api.cluster_state import ResourceLists
+from mesosctl.api.protobuf.interning import ResourceLists
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import list_to_json
+from mesosctl.api.responses import NATURAL, text, undocumented
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
-from mesosctl.planning.snapshot import STANDINGS, Debt, Lending, Refusal, SnapshotTask
+from mesosctl.planning.snapshot import TASK_PHASES, Debt, Lending, Refusal, SnapshotTask
 
 _NOTHING = Resources()
 _Name = tuple[str, str]
@@ -56,15 +56,15 @@ class _Reader:
         )
 
     def _in_order(self) -> Iterator[SnapshotTask]:
-        """Guests as their agents tell of them; then what no agent has heard of."""
+        """Read the tasks that agents report; then those that no agent reports yet."""
         unheard = {(task.framework_id, task.id): task for task in self._tasks()}
         found = []
         for agent in self.agents:
             for guest in _told(agent).get("guests", ()):
                 task = unheard.pop((_id(guest["framework_id"]), _id(guest["task_id"])), None)
-                standing = guest["standing"]
-                if task is not None and standing in STANDINGS:
-                    found.append(replace(task, standing=standing))
+                phase = guest["standing"]
+                if task is not None and phase in TASK_PHASES:
+                    found.append(replace(task, phase=phase))
         return self._with_executors([*found, *unheard.values()])
 
     def _tasks(self) -> Iterator[SnapshotTask]:
@@ -78,14 +78,14 @@ class _Reader:
                     role,
                     resources,
                     _id(task["executor_id"]) if "executor_id" in task else None,
-                    standing="arriving",
+                    phase="arriving",
                 )
 
     def _with_executors(self, tasks: Sequence[SnapshotTask]) -> Iterator[SnapshotTask]:
         """The first task in each executor, of those that have started if any has, answers for what that holds."""
         executors = dict(self._executors())
         first: dict[_Container, _Name] = {}
-        for task in sorted(tasks, key=lambda task: STANDINGS.index(task.standing)):
+        for task in sorted(tasks, key=lambda task: TASK_PHASES.index(task.phase)):
             if task.executor_id is not None:
                 first.setdefault((task.framework_id, task.agent_id, task.executor_id), (task.framework_id, task.id))
         held = {name: executors.get(container, _NOTHING) for container, name in first.items()}
@@ -168,7 +168,7 @@ def to_json(lending: Lending | None) -> dict[str, Any]:
 
 
 def _task_to_json(task: SnapshotTask) -> dict[str, Any]:
-    written = {"id": task.id, **_place_to_json(task), "standing": task.standing}
+    written = {"id": task.id, **_place_to_json(task), "standing": task.phase}
     if task.executor_id is not None:
         written["executor_id"] = task.executor_id
         written["executor_resources"] = list_to_json(task.executor_resources, "POST")
@@ -185,7 +185,7 @@ def _place_to_json(held: SnapshotTask | Debt | Refusal) -> dict[str, Any]:
 
 
 def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) -> Lending | None:
-    """What a snapshot has of it.  Raises RuleViolation naming the place."""
+    """Read the lending of a snapshot.  Raises RuleViolation naming the place."""
     if "lending" not in message:
         return None
 
@@ -196,11 +196,11 @@ def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) ->
         return entry["framework_id"], entry["agent_id"], role, resources
 
     def task(entry: Mapping[str, Any], where: str) -> SnapshotTask:
-        standing = next((known for known in STANDINGS if known == entry.get("standing", "running")), None)
-        if standing is None:
-            raise wrong(f"{where}.standing", f"it is one of {', '.join(STANDINGS)}")
+        phase = next((known for known in TASK_PHASES if known == entry.get("standing", "running")), None)
+        if phase is None:
+            raise wrong(f"{where}.standing", f"it is one of {', '.join(TASK_PHASES)}")
         executor = lists.plain(entry.get("executor_resources", ()), f"{where}.executor_resources")
-        return SnapshotTask(entry["id"], *place(entry, where), entry.get("executor_id"), executor, standing)
+        return SnapshotTask(entry["id"], *place(entry, where), entry.get("executor_id"), executor, phase)
 
     def refusal(entry: Mapping[str, Any], where: str) -> Refusal:
         return Refusal(*place(entry, where), _seconds(entry.get("seconds", 0.0), f"{where}.seconds"))

@@ -5,18 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from sys import intern
 from typing import Any, TypeVar
 
-from mesosctl.api.cluster_state import Known, ResourceLists
 from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf.interning import Known, ResourceLists
+from mesosctl.api.protobuf.messages import Message, read
 from mesosctl.api.protobuf.streaming import Part
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
-from mesosctl.model import quota as quota_rules
+from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.profile import MESOS_1_11
 from mesosctl.model.quantities import Quota
+from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
@@ -64,12 +65,12 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
 class _Reader:
     """Reads the members of a snapshot in whatever order they come.
 
-    The first mistake in an entry is kept until the end: what is no snapshot at all should be told of as such.
+    The first mistake in an entry is kept until the end: a file that is no snapshot at all is reported as such.
     """
 
     def __init__(self) -> None:
         self.rest: dict[str, Any] = {}
-        """What is not long, as it came."""
+        """The short parts, unread."""
         self._lists = ResourceLists()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._agents: list[SnapshotAgent] = []
@@ -260,75 +261,3 @@ def _at(where: str, rule: Callable[[], None]) -> None:
         rule()
     except RuleViolation as error:
         raise wrong(f"{where}.{error.field}", error.message) from None
-
-
-_TEXT = Field("string", "required")
-_LIST = Field("any", "repeated")
-_AMOUNTS = Field("double", entry=True)
-AGENT = Message(
-    "agent",
-    {
-        "id": _TEXT,
-        "hostname": _TEXT,
-        "pid": Field("string"),
-        "active": Field("bool"),
-        "resources": _LIST,
-        "attributes": Field("any", entry=True),
-        "capabilities": Field("string", "repeated"),
-        "region": Field("string"),
-        "zone": Field("string"),
-    },
-)
-FRAMEWORK = Message(
-    "framework",
-    {
-        "id": _TEXT,
-        "name": _TEXT,
-        "roles": Field("string", "repeated"),
-        "principal": Field("string"),
-        "capabilities": Field("string", "repeated"),
-        "active": Field("bool"),
-        "connected": Field("bool"),
-        "suppressed": Field("string", "repeated"),
-        "offer_constraints": Field("json", entry=True),
-        "offer_filters": Field("json", entry=True),
-    },
-)
-USAGE = Message(
-    "usage",
-    {
-        "framework_id": _TEXT,
-        "agent_id": _TEXT,
-        "role": _TEXT,
-        "tasks": Field("int64"),
-        "resources": _LIST,
-    },
-)
-OFFER = Message(
-    "offer",
-    {
-        "id": _TEXT,
-        "role": _TEXT,
-        "framework_id": _TEXT,
-        "framework": Field("string"),
-        "agent_id": _TEXT,
-        "hostname": Field("string"),
-        "refined": Field("bool"),
-        "resources": _LIST,
-    },
-)
-REST = Message(
-    "snapshot",
-    {
-        "taken_at": Field("double"),
-        "master": Field(
-            Message("master", {"version": _TEXT, "flags": Field("string", entry=True)}),
-            "required",
-        ),
-        "quotas": Field(Message("quota", {"guarantees": _AMOUNTS, "limits": _AMOUNTS}), entry=True),
-        "weights": Field("double", entry=True),
-        **lending.FIELDS,
-        "untold": Field("string", "repeated"),
-    },
-)
-"""What is not long."""

@@ -25,14 +25,14 @@ from collections.abc import Iterable, Iterator
 from io import BufferedIOBase, BytesIO
 from typing import Any
 
+from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
-from mesosctl.api.written_files import read_json
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
@@ -40,7 +40,7 @@ _SLICE = 1 << 18
 """Bytes of a file that are looked at at once."""
 
 _MOST_READ_AGAIN = 1 << 26
-"""Bytes of a file that is broken, to tell line and column."""
+"""Bytes of a broken file that are read again for line and column."""
 
 
 def to_json(snapshot: ClusterSnapshot) -> dict[str, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mesosctl.client.master import Master
-    from mesosctl.operations.apply_journal import Journal
+    from mesosctl.operations.apply.journal import Journal
     from mesosctl.planning.plan import Step
 
 
@@ -56,9 +56,9 @@ def diff(
     without limit means what quota set and quota update mean without --limit; "none" is no limit.  Nothing
     is changed.  The exit status is 1 where there is a difference.
     """
-    from mesosctl.api.desired_state import load
-    from mesosctl.api.places import places_in_toml
-    from mesosctl.operations.apply_plan import compare
+    from mesosctl.api.files.desired_state import load
+    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
     session: Session = ctx.obj
@@ -103,11 +103,11 @@ def apply(  # one parameter an option
     A person is asked first.  A script must say --yes where the plan takes something away: removes or lowers a
     quota, lowers a weight (as --prune does, to 1), unreserves.
     """
-    from mesosctl.api.desired_state import load
-    from mesosctl.api.places import places_in_toml
-    from mesosctl.operations.apply import prove as prove_reached
-    from mesosctl.operations.apply_journal import About, Journal, digest, folder
-    from mesosctl.operations.apply_plan import make_plan
+    from mesosctl.api.files.desired_state import load
+    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
+    from mesosctl.operations.apply.plan import make_plan
+    from mesosctl.operations.apply.run import prove as prove_reached
 
     session: Session = ctx.obj
     text = read_text(file, "--file", session.environment.stdin)
@@ -119,9 +119,9 @@ def apply(  # one parameter an option
 
     name = file if file == "-" else os.path.realpath(file)
     variables, keeps = session.environment.variables, not session.options.dry_run
-    prove = partial(prove_reached, wanted=wanted, prune=prune)
+    prove = partial(prove_reached, desired=wanted, prune=prune)
     with session.open_master() as master:
-        about = About.of(session.identity(master), text, name)
+        about = JournalKey.of(session.identity(master), text, name)
         with Journal(folder(variables), about, keeps=keeps) as journal:
             if restart:
                 journal.end()
@@ -138,12 +138,12 @@ def _go(  # the parts of one command
     *,
     trusts: bool,
 ) -> None:
-    from mesosctl.operations.apply import check_same, resume, run
-    from mesosctl.operations.apply_journal import Entry
+    from mesosctl.operations.apply.journal import JournalEntry
+    from mesosctl.operations.apply.run import check_same, resume, run
     from mesosctl.output.plan import plan_report
 
     left = resume(master, journal, digest)
-    entry = left or Entry(digest, planned(master), 0)
+    entry = left or JournalEntry(digest, planned(master), 0)
     remaining = entry.steps[entry.done :]
     if session.options.dry_run or not entry.steps:
         session.emit(plan_report(entry.steps, entry.done, applied=False))
@@ -212,9 +212,9 @@ def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
 
     On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
     """
-    from mesosctl.api.desired_state import content, dump
-    from mesosctl.operations.apply_plan import exported, read_actual
-    from mesosctl.operations.files import holds_another_text, write_atomically
+    from mesosctl.api.files.desired_state import content, dump
+    from mesosctl.files.writing import holds_another_text, write_atomically
+    from mesosctl.operations.apply.plan import exported, read_actual
     from mesosctl.output.plan import wanted_state
 
     session: Session = ctx.obj

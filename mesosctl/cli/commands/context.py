@@ -11,12 +11,13 @@ from mesosctl.cli import completing
 from mesosctl.cli.command import ContextCommand, Group, examples
 from mesosctl.cli.configuration import Configuration, no_context, read, rival, without_password
 from mesosctl.cli.credentials import ask_for_secret
+from mesosctl.cli.declared_settings import Setting, Value, declared
 from mesosctl.cli.names import forget, keep_contexts
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Setting, Settings, Value, declared, existing_configuration, resolve
+from mesosctl.cli.settings import Settings, existing_configuration, resolve
 from mesosctl.client.address import parse_address
-from mesosctl.client.trace import STRUCK_OUT
 from mesosctl.model.errors import UsageError, printable
+from mesosctl.model.redaction import REDACTED
 from mesosctl.model.roles import did_you_mean
 from mesosctl.output.contexts import InEffect, Kept, context_change, context_list, context_show
 
@@ -132,7 +133,7 @@ def _shown(settings: Settings, configuration: Configuration | None) -> list[InEf
         if not setting.in_contexts:
             continue
         where = settings.origin(setting.name)
-        value = STRUCK_OUT if setting.name in settings.secrets else getattr(settings.options, setting.name, None)
+        value = REDACTED if setting.name in settings.secrets else getattr(settings.options, setting.name, None)
         if value is None or (where.kind == "default" and not value):
             continue
         place = _place(configuration, where.name, setting.key) if configuration and where.kind == "context" else ""

@@ -13,7 +13,7 @@ from mesosctl.cli.environment import named, opened, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.resource import Resource
-from mesosctl.model.roles import names_agent
+from mesosctl.model.roles import matches_agent
 from mesosctl.model.text import parse_of_agents
 from mesosctl.operations.offers import OfferSelection, list_offers, watch_offers
 from mesosctl.output.dominant_shares import offer_simulation
@@ -21,7 +21,7 @@ from mesosctl.output.offers import change_line, offer_call, offer_explain, offer
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
-    from mesosctl.model.offers import Offer, OfferOperation
+    from mesosctl.model.offers.offers import Offer, OfferOperation
 
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -183,7 +183,7 @@ def explain(ctx: typer.Context, target: Target) -> None:
 
     Reasons that the master's figures show come first, those that no master tells last.
     """
-    from mesosctl.operations.offer_reasons import explain
+    from mesosctl.operations.offer_explanation import explain
 
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -227,7 +227,7 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
     if not instead:
         session.emit(offer_simulation(sharing))
     if svg is not None:
-        from mesosctl.operations.files import write_atomically
+        from mesosctl.files.writing import write_atomically
         from mesosctl.output.dominant_shares import picture
 
         if instead:
@@ -277,16 +277,16 @@ def take(
     session: Session = ctx.obj
     if bool(reserve) == bool(unreserve):
         raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
-    from mesosctl.model import offers
+    from mesosctl.model.offers import offers
     from mesosctl.operations.offers import take
     from mesosctl.operations.quota.state import check_entries
 
     wanted = parse_offered(reserve or unreserve or ())
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    owner = offers.Owner(principal, parse_labels(label))
+    owner = offers.Reserver(principal, parse_labels(label))
 
     def attempt(offer: "Offer") -> "OfferOperation":
-        if agent is not None and not names_agent(agent, offer.agent_id, offer.hostname):
+        if agent is not None and not matches_agent(agent, offer.agent_id, offer.hostname):
             raise Conflict(f"{offer.hostname} is not {agent}")
         return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
 
@@ -304,13 +304,13 @@ def _check_agent(master: "Master", word: str) -> None:
 
     Otherwise every offer would be declined until the deadline, and nobody would know why.
     """
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     try:
         agents = read_agents(master)
     except Denied:
         return
-    if not any(names_agent(word, one.id, one.hostname) for one in agents):
+    if not any(matches_agent(word, one.id, one.hostname) for one in agents):
         find_agent(agents, word)
 
 
@@ -335,16 +335,16 @@ def reserve(
     It has the format of the offer: role and reservation, or for a framework with
     RESERVATION_REFINEMENT the stack with a reservation pushed onto it.
     """
-    from mesosctl.api.offer_files import read_offer
+    from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall
-    from mesosctl.model import offers
+    from mesosctl.model.offers import offers
 
     session: Session = ctx.obj
     wanted = parse_offered(resources)
     received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
     offers.check_offered(wanted, received)
     principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    who = offers.Owner(principal, parse_labels(label))
+    who = offers.Reserver(principal, parse_labels(label))
     operation = offers.reserve(wanted, received, who, role=owner)
     session.emit(offer_call(AcceptCall.of([received], operation).content()))
 
@@ -363,9 +363,9 @@ def unreserve(
 
     It names what the offer has reserved, entry by entry, in the offer's own format.
     """
-    from mesosctl.api.offer_files import read_offer
+    from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall
-    from mesosctl.model import offers
+    from mesosctl.model.offers import offers
 
     session: Session = ctx.obj
     wanted = parse_offered(resources)

@@ -17,7 +17,7 @@ from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_
 
 if TYPE_CHECKING:
     from mesosctl.model.quantities import Limits
-    from mesosctl.model.quota import DesiredQuota
+    from mesosctl.model.quota.rules import DesiredQuota
     from mesosctl.model.resource import Resource
 
 
@@ -188,7 +188,7 @@ def set_(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.api.places import places_in_json
+        from mesosctl.api.files.places import places_in_json
         from mesosctl.api.quota import read_quota_request
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
@@ -259,7 +259,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     if file is not None:
         if resources or limit is not None:
             raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.api.places import places_in_json
+        from mesosctl.api.files.places import places_in_json
         from mesosctl.api.quota import read_update_quota
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
@@ -286,7 +286,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
 
 def _desired(resources: Sequence[str], limit: str | None) -> "DesiredQuota":
-    from mesosctl.model.quota import DesiredQuota
+    from mesosctl.model.quota.rules import DesiredQuota
     from mesosctl.operations.quota.state import guarantees_of
 
     return DesiredQuota(guarantees_of(parse_words(resources)) if resources else None, parse_limit(limit))

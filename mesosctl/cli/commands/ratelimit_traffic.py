@@ -7,6 +7,7 @@ import typer
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
+from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.output import report
 
@@ -91,7 +92,6 @@ def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = 
 
     session: Session = ctx.obj
     from mesosctl.model.ratelimit import check
-    from mesosctl.operations.files import write_atomically
     from mesosctl.operations.ratelimit_file import parse
     from mesosctl.output.ratelimit_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
@@ -152,20 +152,19 @@ def suggest(
     from pathlib import Path
 
     session: Session = ctx.obj
-    from mesosctl.api.rate_limits import RateLimits
+    from mesosctl.api.files.rate_limits import RateLimits
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.files import write_atomically
-    from mesosctl.operations.ratelimit import Pace, watch_and_suggest
+    from mesosctl.operations.ratelimit import PollOptions, watch_and_suggest
     from mesosctl.operations.ratelimit_file import dump
     from mesosctl.output.ratelimit_simulation import suggestion
 
     environment = session.environment
     step = parse_span(interval, "--interval")
     count = max(1, ceil(parse_span(span, "--for") / step)) + 1
-    pace = Pace(step, count, environment.clock, environment.sleep)
+    poll_options = PollOptions(step, count, environment.clock, environment.sleep)
     instead = session.is_output(file, "--file")
     with session.open_master() as master:
-        made = watch_and_suggest(master, pace, headroom=headroom, burst=parse_span(burst, "--burst"))
+        made = watch_and_suggest(master, poll_options, headroom=headroom, burst=parse_span(burst, "--burst"))
     if not made.observed:
         session.note("no framework with a principal was seen: the suggestion is a guess")
     text = dump(RateLimits.of(made.limits).content())
@@ -202,16 +201,16 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     master refuses messages.
     """
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import Pace, watch
+    from mesosctl.operations.ratelimit import PollOptions, watch
     from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
 
     session: Session = ctx.obj
     environment = session.environment
     if count is None and session.form in report.ONE_PIECE:
         raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")
-    pace = Pace(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
+    poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
     with session.open_master() as master:
-        readings = watch(master, pace)
+        readings = watch(master, poll_options)
         if session.form in report.ONE_PIECE:
             session.emit(watched(list(readings)))
             return

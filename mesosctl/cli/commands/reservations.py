@@ -9,12 +9,12 @@ from mesosctl.cli import completing
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.holdings import holdings
+from mesosctl.model.reservations.holdings import agent_reservations
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.roles import closest
 from mesosctl.model.text import parse_of_agents
-from mesosctl.operations.reservation_steps import SendOptions
-from mesosctl.operations.reservation_targets import Owner
+from mesosctl.operations.reservations.send import SendOptions
+from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import reservation_list, reservation_tree
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -121,7 +121,7 @@ def agent_beside_file(agent: str | None, *others: object) -> str:
 def manner(session: "Session", *, trust_master: bool) -> SendOptions:
     """How to send and wait, as the global options say."""
     return SendOptions(
-        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, tell=session.progress
+        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, progress=session.progress
     )
 
 
@@ -158,7 +158,7 @@ def reservations(  # one parameter an option
 
     Static reservations belong to an agent's configuration; dynamic ones can be undone.
     """
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     session: Session = ctx.obj
     if wait_for is not None and (role is None or agent is None):
@@ -170,12 +170,12 @@ def reservations(  # one parameter an option
             found = [find_agent(found, agent)]
         if wait_for is not None and role is not None:
             from mesosctl.operations.quota.state import check_entries
-            from mesosctl.operations.reservations import wait_until_reserved
+            from mesosctl.operations.reservations.change import wait_until_reserved
 
             entries = [] if wait_for == "none" else parse_amounts([wait_for])
             check_entries(master, entries)
             found = [wait_until_reserved(master, found[0], role, entries, manner(session, trust_master=trust_master))]
-    shown = [holding for one in found for holding in holdings(one, role)]
-    owners = {holding.owner.role for one in found for holding in holdings(one)} if not shown and role else ()
+    shown = [holding for one in found for holding in agent_reservations(one, role)]
+    owners = {holding.owner.role for one in found for holding in agent_reservations(one)} if not shown and role else ()
     empty = nothing_found("nothing is reserved", {"--role": role, "--agent": agent}, owners)
     session.emit((reservation_tree if tree else reservation_list)(shown, empty=empty))

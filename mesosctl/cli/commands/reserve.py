@@ -24,11 +24,11 @@ from mesosctl.cli.commands.reservations import (
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.holdings import AgentChange
+from mesosctl.model.reservations.holdings import AgentChange
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.operations.reservation_steps import SendOptions
-from mesosctl.operations.reservation_targets import Owner
+from mesosctl.operations.reservations.send import SendOptions
+from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import agent_changes
 
 if TYPE_CHECKING:
@@ -96,11 +96,12 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
-    from mesosctl.api.places import places_in_json
+    from mesosctl.api.files.places import places_in_json
     from mesosctl.operations.quota.state import check_names
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import plan_reserve, read_reserve
+    from mesosctl.operations.reservations.change import plan_reserve
+    from mesosctl.operations.reservations.payload import read_reserve
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
     with session.open_master() as master:
@@ -118,8 +119,8 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> Non
 def _on_one(
     master: "Master", agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions
 ) -> list[AgentChange]:
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import reserve_for
+    from mesosctl.operations.reservations.change import reserve_for
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     return reserve_for(master, [find_agent(read_agents(master), agent)], entries, wanted, how)
 
@@ -133,8 +134,8 @@ def _on_some(  # the words of one command
     how: SendOptions,
 ) -> list[AgentChange]:
     """On `count` agents with these attributes, those with most room first."""
-    from mesosctl.operations.reservation_targets import read_agents, with_attributes
-    from mesosctl.operations.reservations import reserve_on_some
+    from mesosctl.operations.reservations.change import reserve_on_some
+    from mesosctl.operations.reservations.targets import read_agents, with_attributes
 
     return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)
 
@@ -196,11 +197,12 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """What the JSON says, on one agent."""
-    from mesosctl.api.places import places_in_json
+    from mesosctl.api.files.places import places_in_json
     from mesosctl.operations.quota.state import check_names
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import plan_unreserve, read_unreserve
+    from mesosctl.operations.reservations.change import plan_unreserve
+    from mesosctl.operations.reservations.payload import read_unreserve
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
     with session.open_master() as master:
@@ -216,8 +218,8 @@ def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptio
 
 def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:
     """These amounts, on one agent."""
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import unreserve_of
+    from mesosctl.operations.reservations.change import unreserve_of
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
         found = find_agent(read_agents(master), agent)
@@ -226,9 +228,9 @@ def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Own
 
 def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:
     """All that the owner has, on one agent or everywhere: shown first, and asked about."""
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
-    from mesosctl.operations.reservations import plan_all, refined_left
+    from mesosctl.operations.reservations.change import plan_all, refined_left
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
         everybody = read_agents(master)

@@ -108,7 +108,7 @@ def _kept(session: Session, path: Path, field: str) -> "ClusterSnapshot":
 
 def _compare(session: Session, before: Path, source: Path | None) -> ExitStatus:
     from mesosctl.output.snapshot import snapshot_differences
-    from mesosctl.planning.snapshot import changes
+    from mesosctl.planning.snapshot_differences import changes
 
     if str(before) == str(source) == STANDARD_INPUT:
         raise UsageError("standard input holds one snapshot, not two", field="--compare", hint="name a file")

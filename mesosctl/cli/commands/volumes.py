@@ -22,7 +22,7 @@ from mesosctl.cli.commands.reservations import (
 )
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.holdings import holdings, plain_text
+from mesosctl.model.reservations.holdings import agent_reservations, plain_text
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
 from mesosctl.output.reservations import agent_changes, volume_list
@@ -40,15 +40,21 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 )
 def list_(ctx: typer.Context, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
     """Show persistent volumes and whether tasks use them."""
-    from mesosctl.operations.reservation_targets import find_agent, read_agents
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     session: Session = ctx.obj
     with session.open_master() as master:
         found = read_agents(master, session.progress)
         session.end_progress()
     shown = [find_agent(found, agent)] if agent is not None else found
-    volumes = [held for one in shown for held in holdings(one, role) if held.disk and held.disk.persistence_id]
-    owners = {held.owner.role for one in found for held in holdings(one) if held.disk} if not volumes and role else ()
+    volumes = [
+        held for one in shown for held in agent_reservations(one, role) if held.disk and held.disk.persistence_id
+    ]
+    owners = (
+        {held.owner.role for one in found for held in agent_reservations(one) if held.disk}
+        if not volumes and role
+        else ()
+    )
     empty = nothing_found("there are no volumes", {"--role": role, "--agent": agent}, owners)
     session.emit(volume_list(volumes, empty=empty))
 
@@ -88,8 +94,8 @@ def create(  # noqa: PLR0913  # one parameter an option
     trust_master: TrustMaster = False,
 ) -> None:
     """Make a persistent volume of reserved disk, and wait until master and agent both show it."""
-    from mesosctl.operations import reservation_targets as meant
-    from mesosctl.operations.reservations import create_volume
+    from mesosctl.operations.reservations import targets as meant
+    from mesosctl.operations.reservations.change import create_volume
 
     session: Session = ctx.obj
     if ":" not in size:
@@ -125,9 +131,9 @@ def destroy(
 
     The volume is looked for first; a volume that a task uses cannot be destroyed.
     """
-    from mesosctl.operations import reservation_targets as meant
-    from mesosctl.operations.reservation_steps import operate
-    from mesosctl.operations.reservations import plan_destroy
+    from mesosctl.operations.reservations import targets as meant
+    from mesosctl.operations.reservations.change import plan_destroy
+    from mesosctl.operations.reservations.send import operate
 
     session: Session = ctx.obj
     with session.open_master() as master:

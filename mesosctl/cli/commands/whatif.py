@@ -15,7 +15,7 @@ from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.planning.changes import EXAMPLE
-from mesosctl.planning.forecast import Terms
+from mesosctl.planning.forecast import DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -171,7 +171,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     return tell(session, dry_run.forecast(), report, [])
 
 
-def _begin(session: Session, source: Path | None, terms: Terms) -> "DryRun":
+def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryRun":
     from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
 
     if source is not None:

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles
-from mesosctl.model.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.profile import Profile
 from mesosctl.model.quantities import Limits, Quota, to_double
-from mesosctl.model.quota import (
-    Finding,
-    QuotaCheck,
+from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
+from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,
@@ -22,6 +20,7 @@ from mesosctl.model.quota import (
     check_tree,
     quota_of_guarantee,
 )
+from mesosctl.model.quota.status import Finding, QuotaCheck
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
 from mesosctl.operations.quota.state import (
@@ -47,11 +46,11 @@ def check_quota(
     quotas = quotas_if_allowed(master)
     available = capacity_if_allowed(master)
     flags = read_if_allowed(
-        master, "/flags", lambda answer: (answers.whitelist(answer),), "the whitelist is not checked"
+        master, "/flags", lambda answer: (responses.whitelist(answer),), "the whitelist is not checked"
     )
     made = quota_of_guarantee(guarantee, profile)
-    wanted = made if limits is None else Quota(made.guarantees, limits)
-    after = None if quotas is None else {**quotas, role: wanted}
+    target = made if limits is None else Quota(made.guarantees, limits)
+    after = None if quotas is None else {**quotas, role: target}
     bounds = {name: to_double(milli) for name, milli in (limits or {}).items()}
     amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
 
@@ -75,7 +74,7 @@ def check_quota(
         _finding(
             "quota.limits-need-update",
             "the master can set these limits",
-            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, wanted, profile),
+            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, target, profile),
         ),
         _finding(
             "role.whitelist",
@@ -98,7 +97,7 @@ def check_quota(
     others = None if quotas is None else {name: quota for name, quota in quotas.items() if name != role}
     return QuotaCheck(
         role=role,
-        requested=wanted.guarantees,
+        requested=target.guarantees,
         findings=findings,
         capacity=available,
         promised=None if others is None else total_guarantees(others),

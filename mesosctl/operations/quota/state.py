@@ -1,26 +1,26 @@
-"""What a master says of quota, and what it may not say to everybody."""
+"""The quotas of a master, and the parts that not every principal may see."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from mesosctl.api import answers
+from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles as roles_model
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
-from mesosctl.model.quota import (
-    RoleStatus,
-    RoleUsage,
+from mesosctl.model.quota.capacity import check_capacity
+from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,
     check_not_nested,
     check_tree,
 )
+from mesosctl.model.quota.status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 
 if TYPE_CHECKING:
-    from mesosctl.model.capacity import AgentCapacity
+    from mesosctl.model.quota.capacity import AgentCapacity
     from mesosctl.model.resource import Resource
 
 
@@ -29,19 +29,19 @@ Value = TypeVar("Value")
 
 def read_quotas(master: Master) -> dict[str, Quota]:
     """Every role with an entry that this principal may see, sorted."""
-    return answers.quotas(master.get("/quota"))
+    return responses.quotas(master.get("/quota"))
 
 
 def sees_every_role(master: Master) -> bool:
     """Whether a role that GET /quota leaves out certainly has no quota, rather than being hidden by an ACL."""
     try:
-        return answers.shows_everything(master.get("/flags"))
+        return responses.shows_everything(master.get("/flags"))
     except MesosctlError:
         return False
 
 
 def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], without: str) -> Value | None:
-    """What `reader` makes of the JSON at `path`; None, with a notice, where this principal may not see it.
+    """Read the JSON at `path` with `reader`; None, with a notice, where this principal may not see it.
 
     `without` says what is left out then ("whether it fits is left to the master").
     """
@@ -58,23 +58,23 @@ def _if_allowed(master: Master, path: str, read: Callable[[], Value], without: s
 
 def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
     """`read_quotas`, or None where they may not be seen."""
-    return read_if_allowed(master, "/quota", answers.quotas, "the rules on existing quotas are left to the master")
+    return read_if_allowed(master, "/quota", responses.quotas, "the rules on existing quotas are left to the master")
 
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
-    """What the cluster can promise, or None where its agents may not be seen."""
-    from mesosctl.model.capacity import capacity
+    """Return the capacity of the cluster, or None where its agents may not be seen."""
+    from mesosctl.model.quota.capacity import capacity
 
     found = agents_if_allowed(master, "whether it fits is left to the master")
     return None if found is None else capacity(found, master.profile)
 
 
 def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | None":
-    """What every registered agent has; None, with a notice that says what is left out, where they may not be seen."""
-    from mesosctl.api.agents import Registered, registered
+    """Return every registered agent; None, with a notice that names the consequence, where they may not be seen."""
+    from mesosctl.api.agents import AgentCapacities, agent_capacities
 
-    def read() -> Registered:
-        found: Registered = master.stream("/slaves", registered)
+    def read() -> AgentCapacities:
+        found: AgentCapacities = master.stream("/slaves", agent_capacities)
         master.settings.learn("/slaves", {"slaves": found.names})
         return found
 
@@ -83,8 +83,8 @@ def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | No
 
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
-    """What each known role holds, or None where that may not be seen."""
-    return read_if_allowed(master, "/roles", answers.roles, "usage is left out")
+    """Return the usage of each known role, or None where that may not be seen."""
+    return read_if_allowed(master, "/roles", responses.roles, "usage is left out")
 
 
 def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
@@ -116,7 +116,7 @@ def no_quota(roles: list[str], known: Iterable[str]) -> NotFound:
 
 
 def _agreed(_losses: str) -> None:
-    """Nobody has to be asked."""
+    """Agree to every loss."""
 
 
 class QuotaOptions(NamedTuple):
@@ -125,8 +125,8 @@ class QuotaOptions(NamedTuple):
     `force` passes the capacity heuristic, and where limits are set by UPDATE_QUOTA the check of what a
     role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
     resources that no agent has.  An update makes no quota for a role without one unless `create`, and
-    changes none that is there where `only_new`.  `agree` is asked before something is lost that nobody
-    named: it hears what that is, and raises where it is not wanted.
+    changes none that is there where `only_new`.  `agree` is asked before something is lost that was not
+    named: it gets a sentence, and raises to refuse.
     """
 
     force: bool = False
@@ -154,7 +154,7 @@ def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] 
 
 
 def check_entries(master: Master, entries: "Iterable[Resource]") -> None:
-    """The same for resources as words or a payload name them."""
+    """The same for resources of arguments or a payload."""
     check_names(master, {entry.name: entry.name for entry in entries})
 
 
@@ -227,7 +227,7 @@ def _amounts(entries: "Sequence[Resource]") -> dict[str, int]:
 
 OF_POST_QUOTA = 409
 OF_UPDATE_QUOTA = 400
-"""With what each answers a lack of capacity: two numbers of Mesos's for one condition, which has one exit status, 6."""
+"""The status for a lack of capacity: two numbers of Mesos's for one condition, which has one exit status, 6."""
 
 
 def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answered: int = OF_POST_QUOTA) -> None:
@@ -239,7 +239,6 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answere
     available = None if force else capacity_if_allowed(master)
     if available is None:
         return
-    from mesosctl.model.capacity import check_capacity  # late, as a listing checks nothing
 
     try:
         check_capacity(quotas, available)

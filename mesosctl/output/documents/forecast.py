@@ -9,10 +9,10 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.output.documents.offers import placed
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import forecast as values
-from mesosctl.planning.forecast import Held
+from mesosctl.planning.cluster_summary import HeldResources
 
 
-class Answer(Mirrored):
+class ChangeAnswer(Mirrored):
     """The answer to one request; `status` is null where mesosctl refuses what a master would take."""
 
     change: str
@@ -23,7 +23,7 @@ class Answer(Mirrored):
     by: Literal["master", "mesosctl"]
 
 
-class Rescinded(Strict):
+class RescindedOffer(Strict):
     """An offer that would be taken back; `out_now` is false where it was only made while the snapshot settled."""
 
     offer_id: str
@@ -38,7 +38,7 @@ class Rescinded(Strict):
     out_now: bool
 
     @classmethod
-    def of(cls, offer: values.Rescinded) -> Self:
+    def of(cls, offer: values.RescindedOffer) -> Self:
         """Make it from the value."""
         return cls(
             offer_id=offer.offer_id,
@@ -48,7 +48,7 @@ class Rescinded(Strict):
         )
 
 
-class Evicted(Strict):
+class EvictedTask(Strict):
     """A task that would have to end for another role or framework.
 
     `happens` is false where it would only do so once what is offered on its agent, not to be taken back, is used;
@@ -69,7 +69,7 @@ class Evicted(Strict):
     runs_now: bool
 
     @classmethod
-    def of(cls, task: values.Evicted) -> Self:
+    def of(cls, task: values.EvictedTask) -> Self:
         """Make it from the value."""
         return cls(
             task_id=task.task_id,
@@ -89,7 +89,7 @@ class Holding(Strict):
     share: float
 
 
-class Party(Strict):
+class ShareChange(Strict):
     """A role, those below it included, or a framework; before and after."""
 
     name: str
@@ -102,10 +102,10 @@ class Party(Strict):
     dominant: str | None = Field(description="The resource of the larger dominant share.")
 
     @classmethod
-    def of(cls, party: values.Party) -> Self:
+    def of(cls, party: values.ShareChange) -> Self:
         """Make it from the value."""
 
-        def holding(held: Held, share: float) -> Holding:
+        def holding(held: HeldResources, share: float) -> Holding:
             return Holding(used=amounts(held.used), offered=amounts(held.offered), share=share)
 
         return cls(
@@ -143,7 +143,7 @@ class Starving(Strict):
         )
 
 
-class Fit(Strict):
+class QuotaFit(Strict):
     """The number of agents on which a guarantee fits in one piece: empty ones, and beside the tasks of now."""
 
     role: str
@@ -153,7 +153,7 @@ class Fit(Strict):
     largest: Amounts
 
     @classmethod
-    def of(cls, fit: values.Fit) -> Self:
+    def of(cls, fit: values.QuotaFit) -> Self:
         """Make it from the value."""
         return cls(
             role=fit.role,
@@ -214,15 +214,15 @@ class ForecastDocument(Document):
     seconds: float = Field(description="Virtual time after the change.")
     changes: list[str] = Field(description="What was tried, in order.")
     agents_lost: list[LostAgent] = Field(default=[], description="Taken away for it.")
-    answers: list[Answer]
-    rescinded: list[Rescinded]
-    evicted: list[Evicted] = Field(
+    answers: list[ChangeAnswer]
+    rescinded: list[RescindedOffer]
+    evicted: list[EvictedTask] = Field(
         default=[], description="Tasks that would have to go; on a master that never evicts anybody there are none."
     )
-    roles: list[Party]
-    frameworks: list[Party]
+    roles: list[ShareChange]
+    frameworks: list[ShareChange]
     starving: list[Starving]
-    fits: list[Fit]
+    fits: list[QuotaFit]
     headroom: Headroom
     totals_before: Amounts
     totals: Amounts = Field(description="Of the agents in service, after.")
@@ -243,13 +243,13 @@ class ForecastDocument(Document):
             seconds=forecast.seconds,
             changes=list(forecast.changes),
             agents_lost=[LostAgent(hostname=hostname, id=agent_id) for hostname, agent_id in forecast.lost],
-            answers=[Answer.of(answer) for answer in forecast.answers],
-            rescinded=[Rescinded.of(offer) for offer in forecast.rescinded],
-            evicted=[Evicted.of(task) for task in forecast.evicted],
-            roles=[Party.of(party) for party in forecast.roles],
-            frameworks=[Party.of(party) for party in forecast.frameworks],
+            answers=[ChangeAnswer.of(answer) for answer in forecast.answers],
+            rescinded=[RescindedOffer.of(offer) for offer in forecast.rescinded],
+            evicted=[EvictedTask.of(task) for task in forecast.evicted],
+            roles=[ShareChange.of(party) for party in forecast.roles],
+            frameworks=[ShareChange.of(party) for party in forecast.frameworks],
             starving=[Starving.of(one) for one in forecast.starving],
-            fits=[Fit.of(fit) for fit in forecast.fits],
+            fits=[QuotaFit.of(fit) for fit in forecast.fits],
             headroom=Headroom.of(forecast.headroom),
             totals_before=amounts(forecast.totals_before),
             totals=amounts(forecast.totals),

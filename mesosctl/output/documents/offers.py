@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.model import offers as values
+from mesosctl.model.offers import offers as values
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import dominant_shares
 
 if TYPE_CHECKING:
-    from mesosctl.planning.forecast import Evicted, Rescinded
+    from mesosctl.planning.forecast import EvictedTask, RescindedOffer
 
 
-def placed(held: "values.Offer | Rescinded | Evicted") -> dict[str, Any]:
+def placed(held: "values.Offer | RescindedOffer | EvictedTask") -> dict[str, Any]:
     """The fields that all documents have for what a framework holds on an agent."""
     return {
         "framework_id": held.framework_id,
@@ -115,7 +115,7 @@ class OfferTaken(Document):
     confirmed: bool
 
     @classmethod
-    def of(cls, taken: values.Taken) -> Self:
+    def of(cls, taken: values.TakenOffer) -> Self:
         """Make it from the value."""
         return cls(
             operation=taken.operation.deed,
@@ -139,7 +139,7 @@ class Revoked(Mirrored):
     """Something that was taken for a framework of higher priority; `id` is that of the task or the offer."""
 
     seconds: float
-    deed: dominant_shares.Deed
+    deed: dominant_shares.RevocationKind
     framework: str
     agent: str
     id: str

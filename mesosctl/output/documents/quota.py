@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from mesosctl.model import quota as quota_model
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
+from mesosctl.model.quota import status as quota_status
 
 
 def amounts(values: Quantities | Limits) -> dict[str, float]:
@@ -78,7 +78,7 @@ class RoleQuota(Strict):
     usage: Usage | None
 
     @classmethod
-    def of(cls, entry: quota_model.RoleStatus) -> Self:
+    def of(cls, entry: quota_status.RoleStatus) -> Self:
         """Make it from the value."""
         return cls(
             role=entry.role,
@@ -112,7 +112,7 @@ class QuotaChange(Strict):
     confirmed: bool = Field(description="Whether it was read back.")
 
     @classmethod
-    def of(cls, change: quota_model.QuotaChange) -> Self:
+    def of(cls, change: quota_status.QuotaChange) -> Self:
         """Make it from the value."""
         return cls(
             role=change.role,
@@ -152,7 +152,7 @@ class QuotaCheck(Document):
     largest: Amounts | None = Field(description="The largest quota that would pass for this role.")
 
     @classmethod
-    def of(cls, check: quota_model.QuotaCheck) -> Self:
+    def of(cls, check: quota_status.QuotaCheck) -> Self:
         """Make it from the value."""
         return cls(
             role=check.role,

@@ -14,7 +14,7 @@ from mesosctl.output.documents.quota import Document, Mirrored, Strict
 from mesosctl.planning import message_rates
 
 
-class Remark(Strict):
+class Diagnostic(Strict):
     """One thing about a configuration; only an error stops a master's start."""
 
     level: Literal["error", "warning"]
@@ -24,7 +24,7 @@ class Remark(Strict):
     hint: str | None
 
     @classmethod
-    def of(cls, remark: core.Remark) -> Self:
+    def of(cls, remark: core.Diagnostic) -> Self:
         """Make it from the value."""
         return cls(level=remark.level, rule=remark.rule, field=remark.field, message=remark.sentence, hint=remark.hint)
 
@@ -35,7 +35,7 @@ class RateLimitValidate(Document):
     kind: Literal["ratelimit.validate"] = "ratelimit.validate"
     file: str
     valid: bool
-    remarks: list[Remark]
+    remarks: list[Diagnostic]
 
 
 class PrincipalStatus(Strict):

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from mesosctl.model import holdings
+from mesosctl.model.reservations import holdings
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
@@ -72,7 +72,7 @@ class ReservationEntry(Strict):
     volume: Volume | None
 
     @classmethod
-    def of(cls, held: holdings.Holding) -> Self:
+    def of(cls, held: holdings.AgentReservation) -> Self:
         """Make it from the value."""
         disk = held.disk
         volume = (

@@ -3,7 +3,8 @@
 from typing import Literal, Self
 
 from mesosctl.output.documents.quota import Document, Strict
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotDifference
+from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot_differences import SnapshotDifference
 
 
 class SnapshotTaken(Document):

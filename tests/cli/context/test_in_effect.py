@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from mesosctl.cli.configuration import check
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.options import DEFAULTS, GlobalOptions
-from mesosctl.cli.settings import declared, resolve
+from mesosctl.cli.settings import resolve
 from tests.cli.context.kept import HAND_WRITTEN, effective, write
 
 

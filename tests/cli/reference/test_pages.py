@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import mesosctl
+from mesosctl.cli.declared_settings import declared
 from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.pages import files
 from mesosctl.cli.reference.walk import commands
-from mesosctl.cli.settings import declared
 from tests.needs import require
 
 ROOT = Path(mesosctl.__file__).parent.parent

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import fake_master
 from fake_master.forecasting.dry_run import DryRun
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.forecast import Held, Terms
+from mesosctl.planning.cluster_summary import HeldResources
+from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
 CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
@@ -41,7 +42,7 @@ def snapshot(**more) -> ClusterSnapshot:
 
 
 def begin(cluster: ClusterSnapshot, **terms) -> DryRun:
-    return fake_master.start_dry_run(cluster, Terms(**terms))
+    return fake_master.start_dry_run(cluster, DryRunOptions(**terms))
 
 
 def cpus(amounts: Quantities) -> float:
@@ -69,7 +70,7 @@ def test_a_lost_agent_takes_tasks_and_offers_along():
     dry_run.lose_agents(["m-S0", "m-S1"])
     said = dry_run.forecast()
     assert [one.offer_id for one in said.rescinded] == ["m-O1"]
-    assert {party.name: party.after for party in said.frameworks} == {"a": Held(), "b": Held()}
+    assert {party.name: party.after for party in said.frameworks} == {"a": HeldResources(), "b": HeldResources()}
     assert [(one.kind, one.name, one.reason) for one in said.starved] == [
         ("role", "a", "nothing"),
         ("framework", "a", "nothing"),
@@ -148,7 +149,7 @@ def test_a_guarantee_that_is_short_before_and_after_is_nobodys_fault():
 
 def test_a_file_that_is_none():
     with pytest.raises(BadInput, match="the file is not TOML"):
-        fake_master.start_dry_run_of_file(BytesIO(b"agents ="), "the file", Terms())
+        fake_master.start_dry_run_of_file(BytesIO(b"agents ="), "the file", DryRunOptions())
 
 
 amounts = st.integers(1, 4)

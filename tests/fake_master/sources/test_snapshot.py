@@ -13,15 +13,15 @@ from fake_master.http.operator_api import READERS
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
-from mesosctl.api.cluster_state import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.forecast import Terms
+from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 from tests.api.pictures import pictures
 from tests.profiles import examples
@@ -164,4 +164,4 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
         RestoredCluster(ClusterSnapshot("1.11.0", 0.0, quotas=quotas)).start()
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
-        fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), Terms())
+        fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), DryRunOptions())

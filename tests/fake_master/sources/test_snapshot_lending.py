@@ -9,7 +9,7 @@ from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers import Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -72,8 +72,8 @@ def test_what_is_ending_ends_and_what_waits_for_it_starts() -> None:
     master, clock = started(
         snapshot(
             task("t0", REST),
-            task("t1", lent(6, 600), standing="ending"),
-            task("big", OWNED, OWNER, standing="waiting"),
+            task("t1", lent(6, 600), phase="ending"),
+            task("big", OWNED, OWNER, phase="waiting"),
         )
     )
     assert states(master) == {"t0": "TASK_RUNNING", "t1": "TASK_RUNNING", "big": "TASK_STAGING"}
@@ -84,7 +84,7 @@ def test_what_is_ending_ends_and_what_waits_for_it_starts() -> None:
 
 def test_what_is_under_way_arrives_and_drives_tenants_out() -> None:
     master, clock = started(
-        snapshot(task("t0", REST), task("t1", lent(6, 600)), task("big", OWNED, OWNER, standing="arriving"))
+        snapshot(task("t0", REST), task("t1", lent(6, 600)), task("big", OWNED, OWNER, phase="arriving"))
     )
     assert states(master)["big"] == "TASK_STAGING"
     clock.sleep(2.0)
@@ -99,7 +99,7 @@ def test_an_executor_goes_with_its_tasks() -> None:
             task("t0", REST),
             task("t1", lent(1, 100), **executor),
             task("t2", lent(4, 400), executor_id="e"),
-            task("big", parse_resources("cpus(lender):1"), OWNER, standing="arriving"),
+            task("big", parse_resources("cpus(lender):1"), OWNER, phase="arriving"),
         )
     )
     clock.sleep(2.0)
@@ -111,7 +111,7 @@ def test_an_executor_goes_with_its_tasks() -> None:
 
 def test_what_nobody_may_see_is_in_the_way_too() -> None:
     hidden = replace(TENANT, id="unseen-tenant", name="(unseen)", active=False, connected=False)
-    whole = snapshot(task("t1", lent(6, 600)), task("big", OWNED, OWNER, standing="arriving"))
+    whole = snapshot(task("t1", lent(6, 600)), task("big", OWNED, OWNER, phase="arriving"))
     master, clock = started(
         replace(
             whole,
@@ -161,7 +161,7 @@ def test_who_owes_what_is_not_asked_for_more() -> None:
 
 
 def test_a_master_that_does_not_lend_just_runs_what_is_there() -> None:
-    whole = snapshot(task("t1", lent(6, 600), standing="ending"), task("big", OWNED, OWNER, standing="waiting"))
+    whole = snapshot(task("t1", lent(6, 600), phase="ending"), task("big", OWNED, OWNER, phase="waiting"))
     master, clock = started(whole, flags={"oversubscribe_reservations": "false"})
     clock.sleep(10.0)
     master.advance()

@@ -1,0 +1,1 @@
+"""Files that people write, read strictly: every mistake is named with its place."""

@@ -1,0 +1,291 @@
+"""A desired state in TOML: what `mesosctl export` writes, and `diff` and `apply` read.
+
+    schema_version = 1
+
+    [quotas.web]
+    guarantee = "cpus:12;mem:6GiB"     # or "none"
+    limit = "cpus:24"                  # or "none"; a resource that is not named is not limited
+
+    [weights]
+    web = 2.0
+    "dept/team" = 0.5
+
+    [[reservations]]
+    agent = "node1.example"            # a host name, an id, or the beginning or end of one
+    role = "dept/team"
+    resources = "cpus:2;mem:1GiB;ports:[31000-31009]"
+    under = ["dept"]                   # what it refines, from the bottom up; left out for what was unreserved
+    principal = "ops"                  # left out: any, and the principal that makes it
+    labels = { why = "batch" }         # left out: any, and none where it is made
+
+A guarantee, a limit and a reservation are wanted whole: a role is to have exactly this guarantee, and on an agent
+a stack exactly these resources; `resources = "cpus:0"` wants none.  A section that is not there says nothing, and so
+does a `guarantee` or `limit` that is left out: it means what `quota set` and `quota update` mean without it
+(`DesiredQuota`).  Roles and stacks that a section does not name are left alone unless `--prune` is given.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesosctl.api.files import reading
+from mesosctl.api.files.places import places_in_toml
+from mesosctl.api.protobuf.messages import read
+from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.model import roles
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
+from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.reservations.rules import check_stack
+from mesosctl.model.resource import Labels, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_entries, parse_resources
+from mesosctl.model.values import format_value
+from mesosctl.planning.desired_state import DesiredState
+from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
+from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
+
+SCHEMA_VERSION = 1
+NONE = "none"
+"""The text for a guarantee, or limits, of nothing."""
+_RESERVATION_KEYS = {"agent", "role", "resources", "under", "principal", "labels"}
+
+
+def dump(wanted: DesiredState) -> str:
+    """The text of a file."""
+    import tomli_w
+
+    return tomli_w.dumps(content(wanted))
+
+
+def content(wanted: DesiredState) -> dict[str, Any]:
+    """Return the content of a file as text."""
+    document: dict[str, Any] = {"schema_version": SCHEMA_VERSION}
+    if wanted.quotas is not None:
+        document["quotas"] = {role: _quota_to_toml(quota) for role, quota in sorted(wanted.quotas.items())}
+    if wanted.weights is not None:
+        document["weights"] = dict(sorted(wanted.weights.items()))
+    if wanted.reservations is not None:
+        document["reservations"] = [_reservation_to_toml(entry) for entry in wanted.reservations]
+    return document
+
+
+def _quota_to_toml(quota: DesiredQuota) -> dict[str, str]:
+    parts = {"guarantee": quota.guarantees, "limit": quota.limits}
+    return {
+        key: ";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items()) or NONE
+        for key, amounts in parts.items()
+        if amounts is not None
+    }
+
+
+def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "agent": reservation.agent,
+        "role": reservation.role,
+        "resources": ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in reservation.resources),
+    }
+    if reservation.under:
+        written["under"] = list(reservation.under)
+    if reservation.principal is not None:
+        written["principal"] = reservation.principal
+    if reservation.labels is not None:
+        written["labels"] = _labels_to_toml(reservation.labels)
+    return written
+
+
+def _labels_to_toml(labels: Labels) -> dict[str, str] | list[str]:
+    """A table where it can be one; else a list, in which a key may stand twice or without a value."""
+    pairs = list(labels)
+    if len({key for key, _ in pairs}) == len(pairs) and all(value is not None for _, value in pairs):
+        return {key: value or "" for key, value in pairs}
+    return [key if value is None else f"{key}={value}" for key, value in pairs]
+
+
+def _labels(value: Any, where: str) -> Labels | None:
+    if value is None:
+        return None
+    if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
+        return Labels(value.items())
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        parted = [text.partition("=") for text in value]
+        return Labels((key, text if equals else None) for key, equals, text in parted)
+    raise _wrong(where, "it is neither a table of texts nor a list of them", hint='labels = { why = "batch" }')
+
+
+def load(text: str, where: str) -> DesiredState:
+    """Read a desired state from the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
+    document = reading.read(text, where)
+    try:
+        return _wanted(document)
+    except RuleViolation as error:
+        line = places_in_toml(text).line_of(error.field or "")
+        place = f"{where}, line {line}" if line else where
+        raise BadInput(f"{place}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
+
+
+def _wanted(document: Mapping[str, Any]) -> DesiredState:
+    _check_keys(document, {"schema_version", "quotas", "weights", "reservations"}, "")
+    version = document.get("schema_version", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        raise _wrong("schema_version", f"it is {version}, and this program reads {SCHEMA_VERSION}")
+    quotas = _table(document, "quotas")
+    weights = _table(document, "weights")
+    entries = document.get("reservations")
+    if entries is not None and not isinstance(entries, list):
+        raise _wrong("reservations", "it is not an array of tables", hint="write [[reservations]]")
+    return DesiredState(
+        quotas=None if quotas is None else {role: _quota(entry, role) for role, entry in quotas.items()},
+        weights=None if weights is None else {role: _weight(value, role) for role, value in weights.items()},
+        reservations=None
+        if entries is None
+        else [_reservation(entry, f"reservations[{index}]") for index, entry in enumerate(entries)],
+    )
+
+
+def _quota(entry: Any, role: str) -> DesiredQuota:
+    where = f"quotas.{role}"
+    if not isinstance(entry, dict):
+        raise _wrong(where, "it is not a table", hint=f'[quotas.{role}] and guarantee = "cpus:12"')
+    _check_keys(entry, {"guarantee", "limit"}, where)
+    roles.check_role(role, where)
+    guarantee = _amounts(entry.get("guarantee"), f"{where}.guarantee", zero=False)
+    limit = _amounts(entry.get("limit"), f"{where}.limit", zero=True)
+    quota = DesiredQuota(None if guarantee is None else Quantities(guarantee), None if limit is None else Limits(limit))
+    if not quota.guarantees and not quota.limits:
+        raise _wrong(where, "it has neither guarantee nor limit", hint="leave the role out; --prune removes its quota")
+    try:
+        quota_rules.check_not_nested(role)
+        quota_rules.check_config_amounts(
+            {name: to_double(milli) for name, milli in (quota.guarantees or {}).items()},
+            {name: to_double(milli) for name, milli in (quota.limits or {}).items()},
+        )
+    except RuleViolation as error:
+        raise _wrong(where, error.message, hint=error.hint) from None
+    return quota
+
+
+def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int] | None:
+    """The amounts by name, none for "none"; None where nothing is said."""
+    if text is None:
+        return None
+    if text == NONE:
+        return {}
+    if not isinstance(text, str):
+        raise _wrong(where, "it is not a text", hint='write "cpus:12;mem:6GiB"')
+    found: dict[str, int] = {}
+    try:
+        entries = parse_entries(text)
+        if entries:
+            quota_rules.check_guarantee(entries)
+            if not zero:
+                quota_rules.check_amounts_above_zero(entries)
+    except RuleViolation as error:
+        raise _wrong(where, error.message, hint=error.hint) from None
+    for entry in entries:
+        if isinstance(entry.value, int):
+            found[entry.name] = entry.value
+    return found
+
+
+def _weight(value: Any, role: str) -> float:
+    where = f"weights.{role}"
+    roles.check_role(role, where)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise _wrong(where, "a weight is a number above zero")
+    return float(value)
+
+
+def _reservation(entry: Any, where: str) -> DesiredReservation:
+    if not isinstance(entry, dict):
+        raise _wrong(where, "it is not a table", hint="write [[reservations]]")
+    _check_keys(entry, _RESERVATION_KEYS, where)
+    for key in ("agent", "role", "resources"):
+        if not isinstance(entry.get(key), str) or not entry[key]:
+            raise _wrong(f"{where}.{key}", "a text is needed here")
+    under, principal, labels = entry.get("under", []), entry.get("principal"), entry.get("labels")
+    if not isinstance(under, list) or not all(isinstance(role, str) for role in under):
+        raise _wrong(f"{where}.under", "it is not a list of roles")
+    if not (principal is None or isinstance(principal, str)):
+        raise _wrong(f"{where}.principal", "it is not a text")
+    check_stack((where, role) for role in (*under, entry["role"]))
+    return DesiredReservation(
+        agent=entry["agent"],
+        role=entry["role"],
+        resources=_resources(entry["resources"], f"{where}.resources"),
+        under=tuple(under),
+        principal=principal,
+        labels=_labels(labels, f"{where}.labels"),
+    )
+
+
+def _resources(text: str, where: str) -> Resources:
+    try:
+        parsed = parse_resources(text, of_agents=True)
+    except RuleViolation as error:
+        raise _wrong(where, error.message, hint=error.hint) from None
+    owned: list[Resource] = [entry for entry in parsed if entry.is_reserved]
+    if owned:
+        raise _wrong(where, f"{owned[0].name} names an owner, which 'role' does here", hint=f"{owned[0].name}:…")
+    return parsed
+
+
+def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+    value = document.get(key)
+    if value is not None and not isinstance(value, dict):
+        raise _wrong(key, "it is not a table", hint=f"write [{key}]")
+    return value
+
+
+def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise _wrong(
+                f"{where}.{key}".lstrip("."), "there is no such key", hint=f"known: {', '.join(sorted(known))}"
+            )
+
+
+def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
+    return RuleViolation(sentence, field=where, rule="wanted.valid", hint=hint)
+
+
+def to_json(step: Step) -> dict[str, Any]:
+    """One step."""
+    if isinstance(step, QuotaStep):
+        return {
+            "kind": "quota",
+            "role": step.role,
+            "before": _quota_to_json(step.before),
+            "after": _quota_to_json(step.after),
+        }
+    if isinstance(step, WeightsStep):
+        return {"kind": "weights", "before": dict(step.before), "after": dict(step.after)}
+    return {
+        "kind": step.deed,
+        "agent_id": step.agent_id,
+        "hostname": step.hostname,
+        **{key: list_to_json(getattr(step, key), "POST") for key in ("resources", "before", "after")},
+    }
+
+
+def from_json(value: Mapping[str, Any]) -> Step:
+    """The step again.  Raises KeyError, TypeError or ValueError where it is none."""
+    if value["kind"] == "quota":
+        return QuotaStep(str(value["role"]), _quota_steps(value["before"]), _quota_steps(value["after"]))
+    if value["kind"] == "weights":
+        return WeightsStep(dict(value["before"]), dict(value["after"]))
+    if value["kind"] not in ("reserved", "unreserved"):
+        raise ValueError(f"'{value['kind']}' is no kind of step")
+    parts = {
+        key: Resources(to_core(read(RESOURCE, entry)) for entry in value[key])
+        for key in ("resources", "before", "after")
+    }
+    return ReservationStep(str(value["agent_id"]), str(value["hostname"]), value["kind"], **parts)
+
+
+def _quota_to_json(quota: Quota | None) -> dict[str, Any] | None:
+    return None if quota is None else {"guarantees": dict(quota.guarantees), "limits": dict(quota.limits)}
+
+
+def _quota_steps(value: Mapping[str, Any] | None) -> Quota | None:
+    return None if value is None else Quota(Quantities(value["guarantees"]), Limits(value["limits"]))

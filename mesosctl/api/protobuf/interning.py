@@ -1,0 +1,114 @@
+"""Equal values that are read again and again become one value."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import read
+from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import DEFAULT_ROLE
+
+MOST_KNOWN = 4096
+"""Values that are remembered: where more come hardly any repeat, and keeping them would cost more than it saves."""
+
+
+Key = TypeVar("Key")
+
+
+Value = TypeVar("Value")
+
+
+class Known(Generic[Key, Value]):
+    """A cache of the last few thousand values by key, so that equal keys share one value."""
+
+    def __init__(self) -> None:
+        self._values: dict[Key, Value] = {}
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """The value of `key`, made if it is not remembered."""
+        found = self._values.get(key)
+        if found is None:
+            found = make()
+            if len(self._values) >= MOST_KNOWN:
+                self._values.clear()
+            self._values[key] = found
+        return found
+
+
+def resource_at(message: Any, path: str) -> Resource:
+    """The Resource message that stands at `path`.  Raises ConversionError and RuleViolation."""
+    return to_core(read(RESOURCE, message, path), path)
+
+
+class Entries:
+    """Reads Resource messages; equal ones become one value."""
+
+    def __init__(self) -> None:
+        self._known: Known[str, Resource] = Known()
+
+    def read(self, message: Any, path: str) -> Resource:
+        """As `resource_at`."""
+        return self._known.get(repr(message), lambda: resource_at(message, path))
+
+
+class ResourceLists:
+    """Reads lists of Resource messages, by allocation role; equal lists become one value."""
+
+    def __init__(self) -> None:
+        self._entries: Known[str, tuple[str, Resource]] = Known()
+        self._by_role: Known[str, Mapping[str, Resources]] = Known()
+        self._plain: Known[str, Resources] = Known()
+
+    def plain(self, messages: Any, where: str) -> Resources:
+        """Without allocation roles.  Raises RuleViolation naming the place below `where`."""
+
+        def together() -> Resources:
+            return Resources(entry for part in self._read(messages, where).values() for entry in part)
+
+        return self._plain.get(repr(messages), together)
+
+    def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
+        """By allocation role, without it; "*" for what has none.  Raises RuleViolation as `plain` does."""
+        return self._by_role.get(repr(messages), lambda: self._read(messages, where))
+
+    def _read(self, messages: Any, where: str) -> Mapping[str, Resources]:
+        if not isinstance(messages, list | tuple):
+            raise RuleViolation("a list of resources belongs here", field=where, rule="resource.valid")
+        found: dict[str, list[Resource]] = {}
+        for index, message in enumerate(messages):
+            path = f"{where}[{index}]"
+            try:
+                role, entry = self._entries.get(repr(message), partial(_by_role, message, path))
+            except ConversionError as error:
+                raise RuleViolation(str(error), field=error.path or path, rule="resource.valid") from None
+            found.setdefault(role, []).append(entry)
+        return {role: Resources(entries) for role, entries in found.items()}
+
+
+def _by_role(message: Any, path: str) -> tuple[str, Resource]:
+    """The allocation role of a resource, "*" for none, and the resource without it."""
+    entry = resource_at(message, path)
+    role = entry.allocation_role
+    return (DEFAULT_ROLE, entry) if role is None else (role, replace(entry, allocation_role=None))
+
+
+class Sums:
+    """Sums and differences of values that repeat, each worked out once."""
+
+    def __init__(self) -> None:
+        # The operands are kept beside their result, so that their identities stay their own.
+        self._sums: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
+        self._differences: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
+
+    def add(self, left: Resources, right: Resources) -> Resources:
+        """`left + right`."""
+        return self._sums.get((id(left), id(right)), lambda: (left, right, left + right))[2]
+
+    def subtract(self, left: Resources, right: Resources) -> Resources:
+        """`left - right`."""
+        return self._differences.get((id(left), id(right)), lambda: (left, right, left - right))[2]

@@ -1,0 +1,199 @@
+"""A master's answers, as values of the model.
+
+Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
+missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
+Tests hold them against models of the documented JSON.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
+from mesosctl.model.quota.status import RoleUsage
+
+
+def version(answer: Any) -> str:
+    """`GET /version`: the version, "1.11.0"."""
+    return _text(_object(answer, "").get("version"), "version")
+
+
+def quotas(answer: Any) -> dict[str, Quota]:
+    """Read `GET /quota`: every role with an entry, sorted; a default `Quota` for an empty entry."""
+    top = _answer(answer, "infos", "configs")
+    guarantees: dict[str, dict[str, int]] = {}
+    for index, info in enumerate(_list(top.get("infos"), "infos")):
+        where = f"infos[{index}]"
+        entry = _object(info, where)
+        resources = _list(entry.get("guarantee"), f"{where}.guarantee")
+        guarantees[_text(entry.get("role"), f"{where}.role")] = dict(
+            _scalar_resource(resource, f"{where}.guarantee[{i}]") for i, resource in enumerate(resources)
+        )
+    limits: dict[str, dict[str, int]] = {}
+    for index, config in enumerate(_list(top.get("configs"), "configs")):
+        where = f"configs[{index}]"
+        entry = _object(config, where)
+        role = _text(entry.get("role"), f"{where}.role")
+        limits[role] = _scalars(entry.get("limits"), f"{where}.limits")
+        guarantees.setdefault(role, _scalars(entry.get("guarantees"), f"{where}.guarantees"))
+    return {role: Quota(Quantities(guarantees[role]), Limits(limits.get(role, {}))) for role in sorted(guarantees)}
+
+
+def roles(answer: Any) -> dict[str, RoleUsage]:
+    """`GET /roles`: what each known role holds."""
+    found: dict[str, RoleUsage] = {}
+    for index, element in enumerate(_list(_answer(answer, "roles").get("roles"), "roles")):
+        where = f"roles[{index}]"
+        entry = _object(element, where)
+        quota = _object(entry.get("quota"), f"{where}.quota")
+        found[_text(entry.get("name"), f"{where}.name")] = RoleUsage(
+            consumed=_amounts(quota["consumed"], f"{where}.quota.consumed") if "consumed" in quota else None,
+            allocated=_amounts(entry.get("allocated"), f"{where}.allocated"),
+            offered=_amounts(entry.get("offered"), f"{where}.offered"),
+            reserved=_amounts(entry.get("reserved"), f"{where}.reserved"),
+            frameworks=len(_list(entry.get("frameworks"), f"{where}.frameworks")),
+            weight=_number(entry.get("weight", 1.0), f"{where}.weight"),
+        )
+    return found
+
+
+def weights(answer: Any) -> dict[str, float]:
+    """`GET /weights`: what is configured, sorted; every other role weighs 1."""
+    found = {}
+    for index, info in enumerate(_list(answer, "weights")):
+        entry = _object(info, f"[{index}]")
+        found[_text(entry.get("role"), f"[{index}].role")] = _number(entry.get("weight"), f"[{index}].weight")
+    return dict(sorted(found.items()))
+
+
+def flags(answer: Any) -> dict[str, str]:
+    """`GET /flags`: every flag as text."""
+    shown = _object(_answer(answer, "flags").get("flags"), "flags")
+    return {name: _text(value, f"flags.{name}") for name, value in shown.items()}
+
+
+def whitelist(answer: Any) -> frozenset[str] | None:
+    """`GET /flags`: the roles of `--roles`, or None where there is no whitelist."""
+    flags = _object(_answer(answer, "flags").get("flags"), "flags")
+    if "roles" not in flags:
+        return None
+    return frozenset(role.strip() for role in _text(flags["roles"], "flags.roles").split(",") if role.strip())
+
+
+def shows_everything(answer: Any) -> bool:
+    """`GET /flags`: whether this master has no authorizer, and so shows everybody everything."""
+    flags = _object(_answer(answer, "flags").get("flags"), "flags")
+    return flags.get("authorizers") == "local" and "acls" not in flags
+
+
+def _scalar_resource(value: Any, where: str) -> tuple[str, int]:
+    entry = _object(value, where)
+    scalar = _object(entry.get("scalar"), f"{where}.scalar")
+    return _text(entry.get("name"), f"{where}.name"), _milli(scalar.get("value"), f"{where}.scalar.value")
+
+
+def _scalars(value: Any, where: str) -> dict[str, int]:
+    """A map from names to `{"value": amount}`."""
+    return {
+        name: _milli(_object(scalar, f"{where}.{name}").get("value"), f"{where}.{name}.value")
+        for name, scalar in _object(value, where).items()
+    }
+
+
+def _amounts(value: Any, where: str) -> Quantities:
+    """A map from names to amounts; the text form of ranges and sets, before 1.9, is left out."""
+    return Quantities(
+        {
+            name: _milli(amount, f"{where}.{name}")
+            for name, amount in _object(value, where).items()
+            if not isinstance(amount, str)
+        }
+    )
+
+
+def _milli(value: Any, where: str) -> int:
+    try:
+        return to_milli(_number(value, where))
+    except ValueError as error:
+        raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=where) from None
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(value, "a number", where)
+    return float(value)
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise wrong(value, "a string", where)
+    return value
+
+
+def _object(value: Any, where: str) -> Mapping[str, Any]:
+    if value is None and where:
+        return {}
+    if not isinstance(value, dict):
+        raise wrong(value, "an object", where)
+    return value
+
+
+def _answer(value: Any, *parts: str) -> Mapping[str, Any]:
+    """An answer that has one of these parts, or nothing: something else is the answer to another question."""
+    found = _object(value, "")
+    if found and not any(part in found for part in parts):
+        raise UnexpectedAnswer(
+            f"the master's answer is not as documented: it has no {' or '.join(parts)}, as if it were another's"
+        )
+    return found
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise wrong(value, "a list", where)
+    return value
+
+
+NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
+"""The exceptions that an undocumented answer raises where it was not checked before."""
+
+
+def text(value: Any) -> str:
+    """A text, such as a name or an id.  Raises ValueError, one of `NATURAL`, for everything else."""
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"a string belongs where {_kind(value)} is")
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of them.  Raises ValueError."""
+    if not isinstance(value, list):
+        raise ValueError(f"a list belongs where {_kind(value)} is")  # noqa: TRY004  # a TypeError is Python's own
+    return tuple(map(text, value))
+
+
+def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
+    """One of `NATURAL`, that reading what stands at `where` raised, as a sentence."""
+    field: str | None = where
+    if isinstance(error, RuleViolation):
+        told, field = error.message, error.field or where
+    elif isinstance(error, KeyError):
+        told = f"it has no '{error.args[0]}'"
+    else:
+        told = str(error)
+    return UnexpectedAnswer(f"the master's answer is not as documented: {told}", field=field)
+
+
+def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:
+    """The error for a value of the wrong type at `where` ("infos[0].role")."""
+    return UnexpectedAnswer(
+        f"the master's answer is not as documented: {expected} belongs at {where or 'the top'}, not {_kind(value)}",
+        field=where or None,
+    )
+
+
+def _kind(value: Any) -> str:
+    found = {type(None): "nothing", str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
+    return found.get(type(value), "a number")

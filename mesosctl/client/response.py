@@ -1,0 +1,213 @@
+"""HTTP responses: the status as an error, the body as JSON (Mesos documentation, "HTTP endpoints")."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.model.errors import (
+    Conflict,
+    Forbidden,
+    MasterFailed,
+    MesosctlError,
+    NoLeader,
+    Rejected,
+    Unauthenticated,
+    UnexpectedAnswer,
+    Unreachable,
+    printable,
+)
+from mesosctl.model.redaction import REDACTED
+
+_LONGEST_DETAIL = 600
+_CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
+"""How a master's own 503 begins (Mesos documentation, "HTTP Endpoints"): it looked at nothing yet."""
+_ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS port"
+_SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
+"""All that a master says with these statuses."""
+Take = Callable[[Iterable[bytes]], Any]
+"""Makes a value, not None, of the chunks of a body.  Raises ConversionError where it is no JSON."""
+
+
+class Requester(NamedTuple):
+    """The principal, its proof and the requested action, for sentences about a refusal.
+
+    `principal` is None where it is not known, `proof` in a word what was shown to prove it, if anything was.
+    `action` is what Mesos calls the permission that it takes, or the request.
+    """
+
+    base: str
+    action: str
+    principal: str | None = None
+    proof: str | None = None
+
+    def unauthenticated(self) -> tuple[str, str]:
+        """The sentence for 401, and what to do."""
+        if self.proof is None:
+            sentence = f"{self.base} requires authentication, and got no credentials (401)"
+            hint = "give --principal and --secret-file, or a token by --token-file"
+        elif self.proof == "token":
+            sentence, hint = f"wrong token for {self.base} (401)", "it may have expired; give another by --token-file"
+        else:
+            sentence, hint = f"wrong principal or secret for {self.base} (401)", "check --principal and --secret-file"
+        return sentence, f"{hint}; mesosctl context show tells what is in effect"
+
+    def forbidden(self) -> str:
+        """The sentence for 403."""
+        who = f"principal {self.principal}" if self.principal else "this principal"
+        if self.proof is None:
+            who = "a client that shows no principal"
+        return f"{who} may not {self.action} at {self.base} (403)"
+
+
+class Answer(NamedTuple):
+    """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect.
+
+    `taken` is what was made of a body that was not kept.
+    """
+
+    status: int
+    url: str
+    content_type: str = ""
+    body: bytes = b""
+    location: str | None = None
+    taken: Any = None
+
+    @property
+    def is_html(self) -> bool:
+        """Whether it is a page for people, which no master's endpoint gives."""
+        return "html" in self.content_type or self.body[:200].lstrip().lower().startswith((b"<!doctype", b"<html"))
+
+    @property
+    def may_follow_a_change(self) -> bool:
+        """Whether a change that was answered so may have been made all the same.
+
+        What refuses before it passes anything on is believed (401, 403).  Any other refusal that is
+        not in a master's own words may come from something in between, which lost the answer.
+        """
+        if self.status == 503:
+            # A proxy says 503 in plain text too, and a master whose answer was lost says it without words.
+            return not self.body.decode("utf-8", "replace").startswith(_CERTAINLY_NOTHING)
+        return self.status >= 500 or (self.status in (400, 409) and self.is_html)
+
+    @property
+    def wants_tls(self) -> bool:
+        """Whether a server for https says that it was asked in clear text, as nginx, Apache and Go word it."""
+        return (
+            self.status == 400
+            and self.url.startswith("http:")
+            and re.search(_ASKED_IN_CLEAR, self.body[: 4 * _LONGEST_DETAIL]) is not None
+        )
+
+    def detail(self) -> str:
+        """The body as one line that is safe to print."""
+        if self.is_html:
+            return "an HTML page, as a proxy sends it"
+        if self.body.decode("utf-8", "replace").strip() in _SAYS_NOTHING:
+            return ""
+        text = " ".join(self.body[: 4 * _LONGEST_DETAIL].decode("utf-8", "replace").split(" "))
+        return printable(text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + " …")
+
+    @property
+    def is_json(self) -> bool:
+        """Whether its header says so."""
+        return self.content_type.partition(";")[0].strip() in ("application/json", "text/json")
+
+    def json(self) -> Any:
+        """The body as JSON.  Raises UnexpectedAnswer."""
+        return self.take(lambda chunks: decode(b"".join(chunks)), [self.body])
+
+    def take(self, take: Take, chunks: Iterable[bytes]) -> Any:
+        """Return the value that `take` makes of the body.
+
+        Raises UnexpectedAnswer, and the errors of reading the chunks.
+        """
+        if self.is_html:
+            raise self._unexpected("answered with an HTML page where JSON belongs, as a proxy does")
+        if not self.is_json:
+            told = printable(self.content_type)[:_LONGEST_DETAIL]
+            raise self._unexpected(f"answered with '{told}' where JSON belongs")
+        try:
+            return take(chunks)
+        except ConversionError as error:
+            raise self._unexpected(f"answered with JSON that is cut off or broken: {printable(str(error))}") from None
+
+    def _unexpected(self, sentence: str) -> UnexpectedAnswer:
+        return UnexpectedAnswer(
+            f"{self.url} {sentence}", status=self.status, hint="check that --master is a Mesos master"
+        )
+
+
+_BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
+    400: (Rejected, "the master refuses the request", None),
+    409: (Conflict, "the cluster cannot hold it", "ask for less"),
+    503: (NoLeader, "no leading master is ready", "try again when a leader is elected"),
+}
+
+
+def asked_in_clear(base: str) -> Unreachable:
+    """The error where http was tried and https is spoken."""
+    return Unreachable(
+        f"{base} speaks https, and was asked by http",
+        sent=False,
+        hint=f"write {base.replace('http:', 'https:', 1)}",
+    )
+
+
+def raise_for_status(answer: Answer, requester: Requester) -> None:
+    """Nothing for 2xx; for everything else the error that its status means."""
+    if 200 <= answer.status < 300:
+        return
+    detail = answer.detail()
+    said = f": {detail}" if detail else ""
+    if answer.status == 401:
+        sentence, todo = requester.unauthenticated()
+        raise Unauthenticated(f"{sentence}{said}", hint=todo, status=401)
+    if answer.wants_tls:
+        raise asked_in_clear(requester.base)
+    if answer.status == 403:
+        raise Forbidden(f"{requester.forbidden()}{said}", status=403)
+    if answer.status in _BY_STATUS:
+        make, sentence, hint = _BY_STATUS[answer.status]
+        error = make(f"{sentence}{said}", hint=hint, status=answer.status)
+        error.sent = answer.may_follow_a_change
+        raise error
+    if answer.status >= 500:
+        raise MasterFailed(f"{answer.url} failed with {answer.status}{said}", status=answer.status)
+    raise UnexpectedAnswer(
+        f"{answer.url} answered {answer.status}, which no Mesos master does here{said}",
+        status=answer.status,
+        hint="check that --master is a Mesos master",
+    )
+
+
+_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One request and its answer, or `failure`, the sentence for why there is none.
+
+    `headers` are those that were sent, with what is secret in them struck out.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None = field(repr=False)
+    seconds: float
+    answer: Answer | None = None
+    failure: str | None = None
+    outcome: str = ""
+    """The result in a sentence, where the exchange was no HTTP."""
+
+
+def presentable(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers that may be shown: of a secret one only its scheme is left."""
+    return {name: _struck_out(value) if name.lower() in _SECRET_HEADERS else value for name, value in headers.items()}
+
+
+def _struck_out(value: str) -> str:
+    scheme, sign, _ = value.partition(" " if " " in value else "=")
+    return f"{scheme}{sign}{REDACTED}" if sign else REDACTED

@@ -1,0 +1,1 @@
+"""Files: read within bounds, and written whole or not at all."""

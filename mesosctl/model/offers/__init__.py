@@ -1,0 +1,1 @@
+"""Offers: which agents suit a framework, and what is made of an offer."""

@@ -1,0 +1,1 @@
+"""Quota: its rules, the capacity heuristic, and what commands report of it."""

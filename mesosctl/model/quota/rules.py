@@ -1,0 +1,267 @@
+"""The rules of a quota request and of the tree of quotas; `capacity` has the capacity heuristic.
+
+Source: Mesos quota documentation, "Operator HTTP Endpoint".
+
+Every rule is a function that returns nothing or raises; the command line runs them before
+anything is sent and the fake master runs the same ones when something arrives.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mesosctl.model import roles
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.profile import Profile
+from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_milli, to_milli, to_sent_milli
+
+if TYPE_CHECKING:
+    from mesosctl.model.resource import Resource  # a command that only reads quota needs none
+
+
+# Mesos operator API, UPDATE_QUOTA: mem and disk are counted in MB, so this is an exabyte.
+LARGEST_SIZE = 1_099_511_627_776
+LARGEST_AMOUNT = 1_000_000_000_000
+_SMALLEST_NORMAL = 2.2250738585072014e-308
+
+# --- One v0 request (POST /quota, SET_QUOTA), in the order in which Mesos checks it -----------------
+
+
+def check_role_may_have_quota(role: str, profile: Profile) -> None:
+    """Role syntax, and "*" where the master does not allow it.  Raises RuleViolation."""
+    roles.check_role(role)
+    if role == roles.DEFAULT_ROLE and not profile.default_role_may_have_quota:
+        raise RuleViolation(
+            "the default role '*' cannot have a quota",
+            field="role",
+            rule="quota.default-role",
+            hint="set quota for the roles that frameworks subscribe with",
+        )
+
+
+def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -> None:
+    """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation naming `field`."""
+    if not guarantee:
+        raise RuleViolation(f"the {field} is empty", field=field, rule="quota.empty", hint="name at least one")
+    seen: set[str] = set()
+    for index, resource in enumerate(guarantee):
+        where = f"{field}[{index}]"
+        if resource.is_reserved:
+            raise RuleViolation(
+                f"{resource.name} carries a reservation, and quota is for unreserved resources only",
+                field=f"{where}.role",
+                rule="quota.unreserved-only",
+            )
+        if resource.disk is not None:
+            raise RuleViolation(
+                f"{resource.name} carries DiskInfo, and quota counts plain amounts only",
+                field=f"{where}.disk",
+                rule="quota.no-disk-info",
+            )
+        if resource.revocable:
+            raise RuleViolation(
+                f"{resource.name} carries RevocableInfo, and quota is never revocable",
+                field=f"{where}.revocable",
+                rule="quota.not-revocable",
+            )
+        if not resource.is_scalar:
+            raise RuleViolation(
+                f"{resource.name} is non-scalar, and quota is for amounts only",
+                field=f"{where}.type",
+                rule="quota.scalar-only",
+            )
+        if resource.name in seen:
+            raise RuleViolation(
+                f"duplicate resource name '{resource.name}'", field=f"{where}.name", rule="quota.duplicate-name"
+            )
+        seen.add(resource.name)
+
+
+def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
+    """A zero guarantees nothing, and a 1.11 master makes it a limit of zero that starves the role.
+
+    Masters accept a zero; this rule is the tool's own.  Raises RuleViolation.
+    """
+    for index, resource in enumerate(guarantee):
+        if isinstance(resource.value, int) and resource.value <= 0:
+            raise RuleViolation(
+                f"{resource.name} is zero, which guarantees nothing and on newer masters forbids {resource.name}",
+                field=f"guarantee[{index}].scalar.value",
+                rule="quota.above-zero",
+                hint=f"leave {resource.name} out; to forbid it, use quota update --limit {resource.name}:0",
+            )
+
+
+def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quota:
+    """The quota that a v0 request stores: guarantees, and equal limits where the master makes them."""
+    amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
+    return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
+
+
+class DesiredQuota(NamedTuple):
+    """A desired change of a role's quota; a part that is None stays as it is.
+
+    This is the one meaning of every command and file: a part of which nothing is said stays as it
+    is.  A limit that equals the guarantee goes on to equal it.  A role without quota gets what
+    POST /quota would give it: on masters from 1.9 on a limit equal to the guarantee, before that none.
+    """
+
+    guarantees: Quantities | None = None
+    limits: Limits | None = None
+
+    def applied_to(self, before: Quota | None, profile: Profile) -> Quota:
+        """The whole quota that this makes of `before`."""
+        old = before or Quota()
+        guarantees = old.guarantees if self.guarantees is None else self.guarantees
+        if self.limits is not None:
+            return Quota(guarantees, self.limits)
+        follows = profile.quota_sets_limits if old.is_default else old.limits == Limits(old.guarantees)
+        return Quota(guarantees, Limits(guarantees) if follows else old.limits)
+
+    def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
+        """Return the guarantees and limits that `after` drops although they were not named.
+
+        They are phrases that follow "its".  An amount that is named may become
+        smaller, and a part of which nothing is left was named whole ("none").
+        """
+        if before is None:
+            return []
+        dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
+        unbound = [name for name in before.limits if name not in after.limits and name not in dropped]
+        unbound = unbound if self.limits else []
+        return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
+            f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
+        ]
+
+
+def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, profile: Profile) -> None:
+    """A v0 request makes no limits, or limits equal to the guarantee.  Raises RuleViolation for others."""
+    if quota_of_guarantee(guarantee, profile) == quota:
+        return
+    if profile.knows_update_quota:
+        raise RuleViolation(
+            "POST /quota makes the limit equal to the guarantee, and cannot set another one",
+            field="limits",
+            rule="quota.limits-need-update",
+            hint="leave out --api v0: UPDATE_QUOTA sets every limit",
+        )
+    raise RuleViolation(
+        "this master knows no limits: they came with Mesos 1.9",
+        field="limits",
+        rule="quota.limits-need-update",
+        hint="say nothing of limits, or none",
+    )
+
+
+def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
+    """A v0 request cannot change a quota, not even by force.  Raises RuleViolation."""
+    if role in stored:
+        raise RuleViolation(
+            f"role '{role}' already has quota",
+            field="role",
+            rule="quota.already-set",
+            hint=f"use quota update {role}, or quota remove {role} first",
+        )
+
+
+def check_quota_is_set(role: str, stored: Collection[str]) -> None:
+    """Only a quota that is there can be removed.  Raises RuleViolation."""
+    if role not in stored:
+        raise RuleViolation(f"role '{role}' has no quota set", field="role", rule="quota.not-set")
+
+
+def check_tree(quotas: Mapping[str, Quota]) -> None:
+    """Every role guarantees at least the sum of what its children guarantee.  Raises RuleViolation.
+
+    A role that lies between two others and has no entry of its own guarantees what its children
+    do not need it to: nothing.
+    """
+    nodes = set(quotas)
+    for role in quotas:
+        nodes.update(roles.ancestors(role))
+    children: dict[str, list[str]] = {}
+    for role in nodes:
+        if "/" in role:
+            children.setdefault(role.rpartition("/")[0], []).append(role)
+    for parent in sorted(children):
+        own = quotas[parent].guarantees if parent in quotas else Quantities()
+        needed = Quantities.total(quotas[child].guarantees for child in children[parent] if child in quotas)
+        if not own.contains(needed):
+            raise RuleViolation(
+                f"Parent role '{parent}' with guarantees ({own}) does not contain "
+                f"the sum of its children's guarantees ({needed})",
+                field="role",
+                rule="quota.hierarchy",
+            )
+
+
+def check_not_nested(role: str) -> None:
+    """Only top-level roles can have quota.  Raises RuleViolation."""
+    if "/" in role:
+        raise RuleViolation(
+            f"quota on nested role '{role}' is not supported yet",
+            field="role",
+            rule="quota.nested",
+            hint=f"set it for '{roles.top_level(role)}', which covers the roles below it",
+        )
+
+
+# --- One entry of UPDATE_QUOTA (Mesos operator API, UPDATE_QUOTA) ---------------------------------------------------
+
+
+def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> None:
+    """Sizes, then signs, then guarantee against limit; amounts are doubles as sent.  Raises RuleViolation."""
+    for which, amounts in (("guarantees", guarantees), ("limits", limits)):
+        for name in sorted(amounts):
+            largest, words = (LARGEST_SIZE, "1 exabyte") if name in SIZED_NAMES else (LARGEST_AMOUNT, "1 trillion")
+            if amounts[name] > largest:
+                raise RuleViolation(
+                    f"{name}: {amounts[name]:g} is more than {words} ({largest})", field=which, rule="quota.too-large"
+                )
+    for which, amounts in (("guarantee", guarantees), ("limit", limits)):
+        for name in sorted(amounts):
+            problem = _unusable(amounts[name])
+            if problem is not None:
+                raise RuleViolation(
+                    f"{which} of {name}: {problem} values are not supported", field=f"{which}s", rule="quota.number"
+                )
+    for name, bound in sorted(limits.items()):
+        if to_milli(guarantees.get(name, 0.0)) > to_milli(bound):
+            raise RuleViolation(
+                f"the guarantee of {name} ({guarantees[name]:g}) is above its limit ({bound:g})",
+                field="limits",
+                rule="quota.guarantee-within-limit",
+                hint="raise the limit too, or guarantee less",
+            )
+
+
+def _unusable(value: float) -> str | None:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinite"
+    if value != 0 and abs(value) < _SMALLEST_NORMAL:
+        return "Subnormal"
+    return "Negative" if value < 0 else None
+
+
+def quota_of_config(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> Quota:
+    """The quota that one checked entry stores."""
+    return Quota(
+        Quantities({name: to_sent_milli(value) for name, value in guarantees.items()}),
+        Limits({name: to_sent_milli(value) for name, value in limits.items()}),
+    )
+
+
+def check_consumption(role: str, limits: Limits, consumed: Quantities) -> None:
+    """A limit may not be below what the role already consumes, unless forced.  Raises RuleViolation."""
+    if not limits.contains(consumed):
+        violation = RuleViolation(
+            f"role '{role}' is already consuming {consumed}, more than the limits {limits}",
+            field="limits",
+            rule="quota.consumption",
+            hint="raise the limits, or free what the role holds",
+            override="--force",
+        )
+        violation.role = role
+        raise violation

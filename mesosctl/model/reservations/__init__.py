@@ -1,0 +1,1 @@
+"""Reservations and volumes: their rules, the operations upon them, and what agents hold."""

@@ -1,0 +1,136 @@
+"""Agents and their reservations, and the changes that commands on reservations report."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from mesosctl.model.reservations.rules import ALL_CAPABILITIES
+from mesosctl.model.resource import Disk, Reservation
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import is_strict_subrole
+from mesosctl.model.values import format_value
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredAgent:
+    """One registered agent as a master shows it; `used` is what tasks and executors hold."""
+
+    id: str
+    hostname: str
+    pid: str
+    total: Resources
+    used: Resources = field(default_factory=Resources)
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
+    capabilities: frozenset[str] = ALL_CAPABILITIES
+    active: bool = True
+    short_id: str = field(default="", compare=False)
+    """The end of its id that means it alone, where several agents of the master share a host name; else empty."""
+    shares_host: bool = field(default=False, compare=False)
+    """Whether another agent has the same host name."""
+
+    @property
+    def name(self) -> str:
+        """The name in sentences: its host name, with its short id where another agent has the same host name."""
+        return f"{self.hostname} ({self.short_id})" if self.shares_host else self.hostname
+
+    @property
+    def typed_name(self) -> str:
+        """The name to type for it, which hints write."""
+        return self.short_id if self.shares_host else self.hostname
+
+    @property
+    def volumes(self) -> Resources:
+        """Its persistent volumes."""
+        return self.total.filter(lambda entry: entry.is_persistent_volume)
+
+    @property
+    def available(self) -> Resources:
+        """The resources open to an operation: offers are rescinded for it, tasks are not ended."""
+        return self.total - self.used
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReservation:
+    """The resources of one agent under one reservation stack: a line of `reservations`, or a volume."""
+
+    agent: RegisteredAgent
+    stack: tuple[Reservation, ...]
+    resources: Resources
+    allocated: Resources
+    disk: Disk | None = None
+
+    @property
+    def owner(self) -> Reservation:
+        """The top of the stack."""
+        return self.stack[-1]
+
+
+def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Iterator[AgentReservation]:
+    """Every stack of an agent, and every volume on its own; of one role and those below it, or of all."""
+    found: dict[tuple[tuple[Reservation, ...], object], Disk | None] = {}
+    for entry in agent.total.reserved():
+        if role is None or entry.role == role or is_strict_subrole(entry.role, role):
+            found.setdefault((entry.reservations, entry.disk and entry.disk.identity), entry.disk)
+    for (stack, identity), disk in found.items():
+
+        def same(entry: Resources, stack: object = stack, identity: object = identity) -> Resources:
+            return entry.filter(lambda e: (e.reservations, e.disk and e.disk.identity) == (stack, identity))
+
+        yield AgentReservation(agent, stack, same(agent.total), same(agent.used), disk)
+
+
+def without_owners(resources: Resources) -> Resources:
+    """The same amounts, ranges and sets, without owners and disks."""
+    return Resources(replace(entry, reservations=(), disk=None) for entry in resources)
+
+
+def plain_text(resources: Resources) -> str:
+    """`cpus:8;mem:4096;ports:[31000-31004]`, as a person could type it again; owners are not part of it."""
+    return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in without_owners(resources)) or "-"
+
+
+OperationKind = Literal["reserved", "unreserved", "created", "destroyed"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChange:
+    """One operation that a master accepted, and who has been seen to show it."""
+
+    agent: RegisteredAgent
+    done: OperationKind
+    resources: Resources
+    by_master: bool = False
+    by_agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedResources:
+    """How an agent looks once an operation has happened: at least `least`, at most `most` of these kinds.
+
+    Others may change the same agent meanwhile, so only the kinds that the operation touches are looked at.
+    """
+
+    least: Resources = field(default_factory=Resources)
+    most: Resources | None = None
+    of: Resources = field(default_factory=Resources)
+
+    @classmethod
+    def gained(cls, after: Resources, resources: Resources) -> "ExpectedResources":
+        """An agent that will be `after` has come to `resources`."""
+        return cls(least=_of_kinds(after, resources))
+
+    @classmethod
+    def lost(cls, after: Resources, resources: Resources) -> "ExpectedResources":
+        """An agent that will be `after` has given `resources` up."""
+        return cls(most=_of_kinds(after, resources), of=resources)
+
+    def is_shown_by(self, total: Resources) -> bool:
+        """Whether an agent with `total` shows it."""
+        if self.most is not None and not self.most.contains(_of_kinds(total, self.of)):
+            return False
+        return total.contains(self.least)
+
+
+def _of_kinds(total: Resources, resources: Resources) -> Resources:
+    kinds = {entry.kind for entry in resources}
+    return total.filter(lambda entry: entry.kind in kinds)

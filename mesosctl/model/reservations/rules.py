@@ -1,0 +1,292 @@
+"""The rules for resources in an operation, for operators and frameworks (Mesos documentation, "Reservation")."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from mesosctl.model import roles
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import to_double
+from mesosctl.model.resource import Disk, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import id_error
+from mesosctl.model.values import value_is_empty, value_type
+
+_WHOLE = 1000
+"""Thousandths in one."""
+
+
+def check_operands(resources: Collection[Resource], field: str) -> None:
+    """One provider, whole GPUs, disks that may be, and no reservation of what is revocable.  Raises RuleViolation."""
+    if not resources:
+        raise RuleViolation(f"{field} is empty", field=field, rule="operation.empty")
+    if len({resource.provider_id for resource in resources}) > 1:
+        raise RuleViolation(
+            "the resources have multiple resource providers", field=field, rule="operation.one-provider"
+        )
+    check_each(resources, field)
+
+
+def check_each(resources: Collection[Resource], field: str) -> None:
+    """The same, from as many providers as there are.  Raises RuleViolation."""
+    check_gpus(resources, field)
+    for index, resource in enumerate(resources):
+        where = f"{field}[{index}]"
+        check_amount(resource, where)
+        if resource.disk is not None:
+            _check_disk(resource, resource.disk, f"{where}.disk")
+        if resource.is_dynamically_reserved and resource.revocable:
+            raise RuleViolation(
+                f"{resource} is revocable and cannot be reserved",
+                field=f"{where}.revocable",
+                rule="reserve.revocable",
+            )
+
+
+def check_gpus(resources: Collection[Resource], field: str) -> None:
+    """Whole GPUs in all.  Raises RuleViolation."""
+    # As Mesos asks it, of a double, and cut: 1.001 is whole, 1.002 is not.
+    if int(to_double(Resources(resources).scalar_quantities().get_amount("gpus")) * 1000.0) % _WHOLE:
+        raise RuleViolation("gpus come in whole numbers", field=field, rule="operation.whole-gpus")
+
+
+def check_amount(resource: Resource, field: str) -> None:
+    """An amount above zero, or at least one number or name.  Raises RuleViolation.
+
+    A real master answers 202 to an operation on nothing and then dies on it.
+    """
+    if value_is_empty(resource.value):
+        kind = value_type(resource.value).lower()
+        raise RuleViolation(
+            f"{resource.name} is {'zero' if kind == 'scalar' else 'empty'}: there is nothing to deal in",
+            field=f"{field}.scalar.value" if kind == "scalar" else f"{field}.{kind}",
+            rule="operation.above-zero",
+            hint=f"leave {resource.name} out",
+        )
+
+
+def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
+    """Check disk info.  Raises RuleViolation."""
+    if disk.persistence_id is None:
+        if disk.container_path is not None:
+            raise RuleViolation(
+                f"{resource} has a path and no persistence id: there are no other volumes",
+                field=f"{field}.volume",
+                rule="volume.id",
+            )
+        if disk.source is None:
+            raise RuleViolation(f"{field} says nothing", field=field, rule="volume.disk")
+        return
+    if resource.revocable:
+        raise RuleViolation(f"{resource} is revocable", field=f"{field}.persistence", rule="volume.not-revocable")
+    if not resource.is_reserved:
+        raise RuleViolation(
+            f"{resource} is unreserved; a volume needs a reservation",
+            field=f"{field}.persistence",
+            rule="volume.reserved",
+        )
+    if disk.container_path is None:
+        raise RuleViolation(
+            f"{resource} has no volume: a container path and a mode",
+            field=f"{field}.volume",
+            rule="volume.container-path",
+        )
+    if disk.host_path is not None:
+        raise RuleViolation(
+            "a persistent volume cannot have a host path", field=f"{field}.volume.host_path", rule="volume.host-path"
+        )
+    problem = id_error(disk.persistence_id)
+    if problem is not None:
+        raise RuleViolation(
+            f"the persistence id becomes the name of a folder: {problem}",
+            field=f"{field}.persistence.id",
+            rule="volume.id-characters",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """The principal, or the framework, that sends an operation.
+
+    `principal` None means that the principal is unknown.  For a framework, `framework_roles` are
+    its roles and `offer_role` the role of the offer; an operator has neither.
+    """
+
+    principal: str | None = None
+    framework_roles: frozenset[str] | None = None
+    offer_role: str | None = None
+    may_share: bool = True
+
+
+ALL_CAPABILITIES: frozenset[str] = frozenset({"HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})
+
+
+def check_reserve(
+    resources: Collection[Resource],
+    requester: Requester,
+    *,
+    source: Collection[Resource] | None = None,
+    agent_capabilities: Collection[str] = ALL_CAPABILITIES,
+) -> None:
+    """RESERVE.  Raises RuleViolation naming the entry and the rule."""
+    check_operands(resources, "resources")
+    if source is not None:
+        check_each(source, "source")
+        _check_rereservation(resources, source)
+    _check_nothing_twice(resources)
+    for index, resource in enumerate(resources):
+        field = f"resources[{index}]"
+        if not resource.is_dynamically_reserved:
+            raise RuleViolation(
+                f"{resource} is not dynamically reserved: its last reservation must be DYNAMIC",
+                field=f"{field}.reservations",
+                rule="reserve.dynamic",
+            )
+        _check_principal(resource.reservations[-1], requester, field)
+        _check_allocation(resource, requester, field)
+        check_agent(resource, agent_capabilities, field)
+
+
+def check_unreserve(resources: Collection[Resource]) -> None:
+    """UNRESERVE.  Raises RuleViolation; who may undo whose reservation is not decided here."""
+    check_operands(resources, "resources")
+    for index, resource in enumerate(resources):
+        field = f"resources[{index}]"
+        if not resource.is_dynamically_reserved:
+            raise RuleViolation(
+                f"{resource} is not dynamically reserved: a static reservation belongs to its agent's configuration",
+                field=f"{field}.reservations",
+                rule="unreserve.dynamic",
+            )
+        if resource.is_persistent_volume:
+            raise RuleViolation(
+                f"{resource} is a persistent volume; destroy it first, then unreserve the disk",
+                field=f"{field}.disk",
+                rule="unreserve.no-volume",
+            )
+
+
+def refinement_problem(role: str, below: str) -> str | None:
+    """Why what is reserved for `below` cannot be refined for `role`; None where it can."""
+    if roles.is_strict_subrole(role, below):
+        return None
+    return f"role '{role}' is not below '{below}': a refinement goes down the tree, levels may be skipped"
+
+
+def reserved_role_problem(role: str) -> str | None:
+    """Why nothing can be reserved for this role; None where it can."""
+    return roles.role_error(role) or ("role '*' cannot be reserved" if role == roles.DEFAULT_ROLE else None)
+
+
+def check_stack(levels: Iterable[tuple[str, str]]) -> None:
+    """(field, role) from the bottom up: each can be reserved for, and refines the one before it.
+
+    Raises RuleViolation.
+    """
+    below = None
+    for field, role in levels:
+        roles.check_role(role, field)
+        problem, rule = reserved_role_problem(role), "reservation.role"
+        if problem is None and below is not None:
+            problem, rule = refinement_problem(role, below), "reservation.refinement"
+        if problem is not None:
+            raise RuleViolation(problem, field=field, rule=rule)
+        below = role
+
+
+def common_bottom(one: Sequence[Reservation], other: Sequence[Reservation]) -> tuple[Reservation, ...]:
+    """The levels that two stacks share, from the bottom up; what a change of owner does not touch."""
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return tuple(one[:shared])
+
+
+def _check_principal(reservation: Reservation, requester: Requester, field: str) -> None:
+    if requester.principal is None or reservation.principal == requester.principal:
+        return
+    raise RuleViolation(
+        f"a reserve by principal '{requester.principal}' must name it in the reservation, "
+        f"which names {quoted(reservation.principal)}",
+        field=f"{field}.reservations[-1].principal",
+        rule="reserve.principal",
+    )
+
+
+def quoted(principal: str | None) -> str:
+    """A principal in a sentence; None is no principal."""
+    return "none" if principal is None else f"'{principal}'"
+
+
+def _check_allocation(resource: Resource, requester: Requester, field: str) -> None:
+    """An operator's entry is unallocated, a framework's is for the role of its offer.  Raises RuleViolation."""
+    if requester.framework_roles is None:
+        if resource.allocation_role is not None:
+            raise RuleViolation(
+                f"{resource} is allocated; an operator deals in unallocated resources only",
+                field=f"{field}.allocation_info",
+                rule="operation.unallocated",
+            )
+        return
+    role = resource.allocation_role or requester.offer_role
+    if resource.role != role or resource.role not in requester.framework_roles:
+        raise RuleViolation(
+            f"{resource.name} is for role '{resource.role}', the offer is for '{role}'",
+            field=f"{field}.reservations[-1].role",
+            rule="reserve.offer-role",
+        )
+
+
+def check_agent(resource: Resource, capabilities: Collection[str], field: str) -> None:
+    """The agent knows what the stack needs.  Raises RuleViolation."""
+    if "/" in resource.role and "HIERARCHICAL_ROLE" not in capabilities:
+        raise RuleViolation(
+            f"role '{resource.role}' needs an agent with HIERARCHICAL_ROLE", field=field, rule="agent.hierarchical"
+        )
+    if resource.is_refined and "RESERVATION_REFINEMENT" not in capabilities:
+        raise RuleViolation(
+            f"{resource.name} is refined, which needs an agent with RESERVATION_REFINEMENT",
+            field=field,
+            rule="agent.refinement",
+        )
+
+
+def _check_rereservation(resources: Collection[Resource], source: Collection[Resource]) -> None:
+    """From one stack to another over the same amounts."""
+    for field, entries in (("source", source), ("resources", resources)):
+        if len({entry.reservations for entry in entries}) > 1:
+            raise RuleViolation("mixed reservations are not supported", field=field, rule="reserve.one-stack")
+    if _configured(source) != _configured(resources):
+        raise RuleViolation(
+            "a static reservation belongs to its agent's configuration: it must lie at the bottom of both stacks or "
+            "of none",
+            field="source",
+            rule="reserve.static-stays",
+            hint="a real master accepts this, and the agent dies of it",
+        )
+    before, after = Resources(source).to_unreserved(), Resources(resources).to_unreserved()
+    if before != after:
+        raise RuleViolation(
+            f"source and resources are not the same amounts: {before} and {after}",
+            field="source",
+            rule="reserve.same-amounts",
+        )
+
+
+def _check_nothing_twice(resources: Collection[Resource]) -> None:
+    """No port and no name goes to two owners at once.  Raises RuleViolation.
+
+    A real master accepts it, since what lies below is one resource to it, and the agent dies of having both.
+    """
+    whole = Resources(resources)
+    below = Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in whole)
+    given, taken = whole.quantities(), below.quantities()
+    for name in given:
+        if given[name] != taken[name]:
+            raise RuleViolation(
+                f"some of {name} is given to two owners at once", field="resources", rule="reserve.nothing-twice"
+            )
+
+
+def _configured(entries: Collection[Resource]) -> set[tuple[Reservation, ...]]:
+    """Return the static reservations at the bottom of the stacks."""
+    return {entry.reservations[:1] if entry.is_statically_reserved else () for entry in entries}

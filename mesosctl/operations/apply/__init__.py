@@ -1,0 +1,1 @@
+"""Apply: the plan, its journal, and the run of its steps."""

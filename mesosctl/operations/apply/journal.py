@@ -1,0 +1,229 @@
+"""The journal of an apply: what was planned, how far it came, and whether a step was under way.
+
+One file for each master and desired state, written whole and synced before and after every step, so
+that it says the truth whenever the program is killed.  It is gone when the last step is done.  It is its owner's
+alone, and holds no credentials.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from mesosctl.api.files.desired_state import from_json, to_json
+from mesosctl.api.protobuf.decoding import decode
+from mesosctl.client.master import Master
+from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.files.writing import sync_folder, write_atomically
+from mesosctl.model.errors import BadInput, Conflict, MesosctlError
+from mesosctl.planning.plan import Step
+
+SCHEMA_VERSION = 2
+_PRIVATE = 0o600
+
+
+def folder(variables: Mapping[str, str]) -> Path:
+    """Where journals are: below XDG_STATE_HOME, or ~/.local/state."""
+    base = variables.get("XDG_STATE_HOME", os.environ.get("XDG_STATE_HOME", ""))
+    return (Path(base) if base.startswith("/") else Path.home() / ".local" / "state") / "mesosctl" / "apply"
+
+
+def digest(text: str, *, prune: bool) -> str:
+    """Return a digest of the input of a plan."""
+    return _hash(f"{prune}\n{text}")
+
+
+class JournalKey(NamedTuple):
+    """The subject of a journal: a master by its identity, and a desired state by its text."""
+
+    master: str
+    content: str
+    """A hash of the text."""
+    file: str
+    """The name of the file in sentences."""
+
+    @classmethod
+    def of(cls, master: str, text: str, file: str) -> "JournalKey":
+        """Return the key of the desired state `text` from `file`, for the master with that `identity`."""
+        return cls(master, _hash(text), file)
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2s(text.encode(errors="surrogateescape")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """The content of a journal."""
+
+    digest: str
+    steps: Sequence[Step]
+    done: int
+    """How many steps were seen to be done."""
+
+
+class Journal:
+    """The journal of a desired state for one master; locked by one program at a time, with `with`.
+
+    One that does not keep (`keeps` False, for a dry run) is read and never written.
+    """
+
+    def __init__(self, where: Path, about: JournalKey, *, keeps: bool = True) -> None:
+        self._keeps = keeps
+        self._forgotten = False
+        name = _hash(f"{about.master}\n{about.content}")[:16]
+        self._path = where / f"{name}.json"
+        self._lock: int | None = None
+        self._about = about
+
+    def __enter__(self) -> Self:
+        """Raises Conflict where another program holds it, BadInput where it cannot be kept."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._release()
+            raise Conflict(
+                f"{self._about.file} is being applied to this master by another program", hint="wait until it ends"
+            ) from None
+        except OSError as error:
+            self._release()
+            raise BadInput(f"the journal {self._path} cannot be kept: {error.strerror}") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def read(self) -> JournalEntry | None:
+        """Return the entry that an earlier apply left; None where the last one was completed.  Raises BadInput."""
+        if self._forgotten:
+            return None
+        try:
+            return _entry(_load(self._path))
+        except FileNotFoundError:
+            return None
+        except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError) as error:
+            why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_senseless(error)
+            raise BadInput(
+                f"the journal {self._path} of an interrupted apply cannot be read: {why}",
+                hint="look at the cluster with mesosctl diff, then start over with --restart",
+            ) from None
+
+    def replaced(self) -> list[JournalEntry]:
+        """Return the entries that applies of other versions of the same file left for this master, and delete them."""
+        found = []
+        for path in sorted(self._path.parent.glob("*.json")):
+            with suppress(OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError):
+                value = _load(path)
+                about = (value["master"], value["file"])
+                if path != self._path and about == (self._about.master, self._about.file) != ("", "-"):
+                    found.append(_entry(value))
+                    if self._keeps:
+                        path.unlink()
+        return found
+
+    def write(self, entry: JournalEntry) -> None:
+        """Keep it; on the disk when this returns.  Raises BadInput."""
+        if not self._keeps:
+            return
+        value: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "kind": "apply.journal",
+            **self._about._asdict(),
+            "digest": entry.digest,
+            "done": entry.done,
+            "steps": [to_json(step) for step in entry.steps],
+        }
+        write_atomically(self._path, json.dumps(value, indent=1) + "\n", new_mode=_PRIVATE)
+
+    def end(self) -> None:
+        """Nothing is left to be done."""
+        if not self._keeps:
+            self._forgotten = True
+            return
+        if self._path.exists():
+            self._path.unlink()
+            sync_folder(self._path.parent)
+
+
+def _load(path: Path) -> Any:
+    """The JSON of a file.  Raises OSError, and ValueError for what is none, however deep or long it is."""
+    return decode(read_text_file(path))
+
+
+def _why_senseless(error: Exception) -> str:
+    if isinstance(error, LookupError):
+        return f"{error} is not in it"
+    if isinstance(error, TypeError | AttributeError):
+        return "it is not laid out as a journal is"
+    return str(error)
+
+
+def _entry(value: Mapping[str, Any]) -> JournalEntry:
+    """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError where it is none."""
+    if value["schema_version"] != SCHEMA_VERSION:
+        raise ValueError("it was written by another version")
+    steps = [from_json(step) for step in value["steps"]]
+    done = value["done"]
+    if not isinstance(done, int) or not 0 <= done <= len(steps):
+        raise ValueError(f"{done} of {len(steps)} steps cannot be done")
+    return JournalEntry(str(value["digest"]), steps, done)
+
+
+_LOOPBACK = re.compile(r"(^|//|@)(localhost|127(\.\d+){3}|\[::1\])(?=[:/,]|$)", re.IGNORECASE)
+_ZOOKEEPER = re.compile(r"zk://(?:[^/]*@)?(?P<servers>[^/@]+)(?P<path>/.*)")
+
+
+def identity(master: Master, address: str) -> str:
+    """A text that is the same for each way to the same masters, and holds no credentials.
+
+    Masters that elect a leader are identified by their ZooKeeper path, which outlives a leader; a single one by
+    the host and port at which it says it listens, which outlive a restart; a `fake:` one by its own id, as all of
+    them listen nowhere.  Otherwise `address` is used.
+    """
+    try:
+        info = master.ask("GET_MASTER")["get_master"]["master_info"]
+        if address.startswith("fake:"):
+            return f"fake:{info['id']}"
+        elected = _ZOOKEEPER.fullmatch(_flags(master).get("zk", ""))
+        if elected is not None:
+            servers = sorted(server.strip().lower() for server in elected["servers"].split(","))
+            return f"zk://{','.join(servers)}{elected['path'].rstrip('/')}"
+        pid = str(info["pid"])
+        # A machine that does not know its own name says this; from elsewhere it identifies nothing.
+        return f"{pid} of {_plain(address)}" if _on_loopback(pid) and not _on_loopback(address) else pid
+    except (MesosctlError, LookupError, TypeError, AttributeError):
+        return _plain(address)
+
+
+def _on_loopback(place: str) -> bool:
+    return _LOOPBACK.search(place) is not None
+
+
+def _flags(master: Master) -> dict[str, str]:
+    """Return the master's flags; none where this principal may not see them."""
+    try:
+        return dict(master.get("/flags")["flags"])
+    except (MesosctlError, LookupError, TypeError, ValueError):
+        return {}
+
+
+def _plain(address: str) -> str:
+    """An address as it is written, but for what is secret or means nothing in it."""
+    parts = (part.strip().rpartition("@")[2].rstrip("/").lower() for part in address.split(","))
+    return ",".join(sorted(parts))

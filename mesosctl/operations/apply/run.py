@@ -1,0 +1,225 @@
+"""Going through a plan, step by step, so that it can be taken up again wherever it stops."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
+from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.operations.apply.journal import Journal, JournalEntry
+from mesosctl.operations.apply.plan import compare
+from mesosctl.operations.quota.state import read_quotas
+from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+from mesosctl.operations.reservations.send import SendOptions, operate
+from mesosctl.operations.reservations.targets import read_agents
+from mesosctl.operations.weights import read_weights, update_weights
+from mesosctl.planning.desired_state import DesiredState
+from mesosctl.planning.plan import QuotaStep, Step, WeightsStep, describe, shown_after
+from mesosctl.planning.reservation_plan import ReservationStep, of_kinds
+
+_NAMED = 3
+"""Differences in one sentence."""
+
+
+def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None:
+    """Return what an interrupted apply of this desired state left to do, with the step that was under way settled.
+
+    Raises Conflict where a step that was made is not so any more, or the next one not where that apply left it.
+    """
+    left = journal.read()
+    for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
+        master.notice(
+            f"an earlier apply of this file was interrupted after {other.done} of {len(other.steps)} steps; "
+            "the file or --prune is another now, so everything is planned anew"
+        )
+    if left is None or left.digest != digest:
+        return None
+    done = left.done
+    # Whether the step that was under way happened is for the master to say.
+    while done < len(left.steps) and step_status(master, left.steps[done]) == "after":
+        done += 1
+    for step in undone(master, left.steps[:done]):
+        raise _changed(step)
+    if done < len(left.steps):
+        _check_untouched(master, left.steps[done])
+    master.notice(
+        f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; {_in_short(left.steps[:done])}"
+    )
+    return JournalEntry(digest, left.steps, done)
+
+
+def run(
+    master: Master, journal: Journal, entry: JournalEntry, options: SendOptions, tell: Callable[[str], None]
+) -> None:
+    """The steps that are left, each looked at before and read back after it.
+
+    Raises what a step raises; the journal then says how far it came.
+    """
+    journal.write(entry)
+    for number in range(entry.done, len(entry.steps)):
+        step = entry.steps[number]
+        tell(f"step {number + 1} of {len(entry.steps)}: {_sentence(step)}")
+        # Each step has the whole time that one command has.
+        master.deadline.extend_to(master.settings.timeout)
+        left = master.changes_left
+        try:
+            if step_status(master, step) != "after":
+                _check_untouched(master, step)
+                perform(master, step, options)
+        except MesosctlError as error:
+            if number:
+                told = f"step {number + 1} of {len(entry.steps)}, {_sentence(step)}: {error.message}"
+                begun = master.changes_left > left
+                error.reword(told if begun else f"{told}; the steps before it are done, and it was not begun")
+            raise
+        except KeyboardInterrupt as stopped:
+            stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_left > left, stopped=stopped))
+            raise
+        journal.write(JournalEntry(entry.digest, entry.steps, number + 1))
+    journal.end()
+
+
+def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardInterrupt) -> Iterator[str]:
+    """Yield the known facts after an interruption of the step that follows `done` ones."""
+    yield f"{done} of {len(steps)} steps done; run the same command to continue"
+    if begun or getattr(stopped, "__notes__", None):
+        step = _sentence(steps[done])
+        yield f"whether step {done + 1}, {step}, was made is not known, and the same command finds out"
+
+
+def _in_short(steps: Sequence[Step]) -> str:
+    """Steps that are done: how many of each kind."""
+    if not steps:
+        return "nothing was done before"
+    kinds = Counter(_kind(step) for step in steps)
+    return "done before: " + ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
+
+
+def _kind(step: Step) -> str:
+    """Return the kind of a step, without role and amounts."""
+    deed = describe(step)[0]
+    return deed.partition(" ")[0] if isinstance(step, ReservationStep) else deed
+
+
+def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
+    """Raises Conflict where the plan that was shown is not the plan any more."""
+    if list(shown) != list(now):
+        raise Conflict(
+            "the cluster has changed since the plan was made; nothing was done",
+            rule="apply.unchanged",
+            hint="run it again, and look at the new plan",
+        )
+
+
+def _check_untouched(master: Master, step: Step) -> None:
+    if step_status(master, step) != "before":
+        raise _changed(step)
+
+
+def _changed(step: Step) -> Conflict:
+    return Conflict(
+        f"{_sentence(step)}: the cluster has changed there since the plan was made",
+        rule="apply.unchanged",
+        hint="look with mesosctl diff, then plan anew with mesosctl apply --restart",
+    )
+
+
+def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
+    """Raises Conflict where the cluster is not as wanted, though every step was made and seen."""
+    try:
+        left = compare(master, desired, prune=prune)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note("every step is done; run the same command to compare once more")
+        raise
+    if left:
+        named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        raise Conflict(
+            f"every step was made, and the cluster is not as wanted: {named}{more} changed meanwhile",
+            rule="apply.unchanged",
+            hint="look with mesosctl diff, and run it again",
+        )
+
+
+def _sentence(step: Step) -> str:
+    done, whom, _, after = describe(step)
+    return f"{done} of {whom}" + (f" to {after}" if after != "-" else "")
+
+
+StepStatus = Literal["before", "after", "other"]
+
+
+def step_status(master: Master, step: Step) -> StepStatus:
+    """Whether the master shows what there was before the step, what there is after it, or something else."""
+    if isinstance(step, QuotaStep):
+        quota = read_quotas(master).get(step.role)
+        return _compare(quota == step.before, quota == step.after)
+    if isinstance(step, WeightsStep):
+        weights = read_weights(master)
+        return _compare(
+            all(weights.get(role, 1.0) == weight for role, weight in step.before.items()),
+            all(weights.get(role, 1.0) == weight for role, weight in step.after.items()),
+        )
+    agent = next((agent for agent in read_agents(master) if agent.id == step.agent_id), None)
+    if agent is None:
+        return "other"
+    shown = of_kinds(agent.total, {entry.kind for entry in step.resources})
+    return _compare(shown == step.before, shown == step.after)
+
+
+def undone(master: Master, steps: Sequence[Step]) -> list[Step]:
+    """Which of these steps, that were all made, a master does not show any more.  It is read once, not once a step."""
+    expected = shown_after(steps)
+    quotas = read_quotas(master) if any(isinstance(step, QuotaStep) for step in expected) else {}
+    weights = read_weights(master) if any(isinstance(step, WeightsStep) for step in expected) else {}
+    agents = read_agents(master) if any(isinstance(step, ReservationStep) for step in expected) else []
+    totals = {agent.id: agent.total for agent in agents}
+
+    def is_shown(step: Step) -> bool:
+        if isinstance(step, QuotaStep):
+            return quotas.get(step.role) == step.after
+        if isinstance(step, WeightsStep):
+            return all(weights.get(role, 1.0) == weight for role, weight in step.after.items())
+        kinds = {entry.kind for entry in step.resources}
+        return step.agent_id in totals and of_kinds(totals[step.agent_id], kinds) == step.after
+
+    return [step for step in expected if not is_shown(step)]
+
+
+def _compare(before: bool, after: bool) -> StepStatus:  # two facts
+    return "after" if after else "before" if before else "other"
+
+
+def perform(master: Master, step: Step, options: SendOptions) -> None:
+    """Send it, and read it back.  Raises what the command for it raises."""
+    if isinstance(step, QuotaStep):
+        _change_quota(master, step)
+    elif isinstance(step, WeightsStep):
+        update_weights(master, step.after, v1=options.v1)
+    else:
+        _operate(master, step, options)
+
+
+def _change_quota(master: Master, step: QuotaStep) -> None:
+    if step.after is None:
+        from mesosctl.operations.quota.change import remove_quotas
+
+        remove_quotas(master, [step.role])
+        return
+    from mesosctl.operations.quota.state import QuotaOptions
+    from mesosctl.operations.quota.update import update_quotas
+
+    # The names were checked, and everything was agreed to, when the plan was made.
+    how = QuotaOptions(create=step.before is None, allow_new_resource=True)
+    update_quotas(master, [(step.role, DesiredQuota(*step.after))], how)
+
+
+def _operate(master: Master, step: ReservationStep, options: SendOptions) -> None:
+    agent = next((agent for agent in read_agents(master) if agent.id == step.agent_id), None)
+    if agent is None:
+        raise NotFound(f"agent {step.hostname} is gone", field="agent", rule="agent.exists")
+    make = plan_reserve if step.deed == "reserved" else plan_unreserve
+    changed = operate(master, [make(master, agent, list(step.resources))], options)
+    if len(changed) != 1:
+        raise Bug("one operation became several")

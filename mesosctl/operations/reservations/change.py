@@ -1,0 +1,274 @@
+"""`reserve` and `volumes create`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mesosctl.api import agents as agents_api
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text
+from mesosctl.model.reservations.operations import check_create, check_destroy
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
+from mesosctl.model.resource import Disk, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.quota.state import check_entries
+from mesosctl.operations.reservations.send import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
+from mesosctl.operations.reservations.targets import (
+    Owner,
+    all_of,
+    check_owner,
+    destroy_first,
+    read_agents,
+    to_reserve,
+    to_undo,
+    volume_names,
+)
+
+
+def requester(master: Master) -> Requester:
+    """The authenticated principal, if there is one."""
+    credentials = master.settings.credentials
+    return Requester(credentials.principal if credentials else None)
+
+
+def plan_reserve(
+    master: Master, agent: RegisteredAgent, resources: Sequence[Resource], source: Sequence[Resource] | None = None
+) -> Operation:
+    """A RESERVE of whole entries on one agent.  Raises RuleViolation."""
+    check_reserve(resources, requester(master), source=source, agent_capabilities=agent.capabilities)
+    whole = Resources(resources)
+    conversions = operations.reserve(whole, None if source is None else Resources(source))
+    return Operation(agent, "reserved", resources, conversions, source)
+
+
+def reserve_for(
+    master: Master, agents: Sequence[RegisteredAgent], entries: Sequence[Resource], owner: Owner, options: SendOptions
+) -> list[AgentChange]:
+    """Reserve `entries` for `owner` on each of these agents.
+
+    Raises RuleViolation, NotFound, Conflict or UsageError before anything is sent.
+    """
+    check_owner(owner)
+    check_entries(master, entries)
+    return operate(master, [plan_reserve(master, on, to_reserve(on, entries, owner)) for on in agents], options)
+
+
+def reserve_on_some(  # the options of one command
+    master: Master,
+    agents: Sequence[RegisteredAgent],
+    count: int,
+    entries: Sequence[Resource],
+    owner: Owner,
+    options: SendOptions,
+) -> list[AgentChange]:
+    """Reserve on `count` of these agents, those that have most left for it first.  Raises Conflict for too few."""
+    check_owner(owner)
+    check_entries(master, entries)
+    plans = []
+    for agent in agents:
+        try:
+            plan = plan_reserve(master, agent, to_reserve(agent, entries, owner))
+            plan.check_fits()
+        except (Conflict, NotFound):
+            continue
+        plans.append(plan)
+    if len(plans) < count:
+        raise Conflict(
+            f"{len(plans)} of {len(agents)} agents can hold {Resources(entries)}, and {count} were asked for",
+            rule="reserve.enough-agents",
+            hint="ask for less, or on fewer agents",
+        )
+    plans.sort(key=lambda plan: _times_it_fits(plan, entries), reverse=True)
+    return operate(master, plans[:count], options)
+
+
+def _times_it_fits(plan: Operation, entries: Sequence[Resource]) -> float:
+    """How many times over the agent could do it: the scarcest resource decides."""
+    free = plan.agent.available.unreserved().quantities()
+    return min(free.get(name, 0) / target for name, target in Resources(entries).quantities().items())
+
+
+def create_volume(
+    master: Master, agent: RegisteredAgent, disk: Resource, volume: Disk, owner: Owner, options: SendOptions
+) -> list[AgentChange]:
+    """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
+    check_owner(owner)
+    asks = requester(master)
+    try:
+        (reserved,) = to_undo(agent, [disk], owner)
+    except NotFound as error:
+        error.hint = (
+            "a volume is made of reserved disk; reserve it first: "
+            f"mesosctl reserve {agent.typed_name} {plain_text(Resources([disk]))} --role {owner.role}"
+        )
+        raise
+    except Conflict as error:
+        error.reword(
+            f"agent {agent.name} does not have {disk} in one piece that is reserved for '{owner.role}' and free"
+        )
+        error.hint = (
+            "volumes are made of what is reserved and not in a volume yet: "
+            f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
+        )
+        raise
+    made = replace(reserved, disk=replace(volume, principal=volume.principal or asks.principal))
+    existing = [entry for entry in agent.total if entry.is_persistent_volume]
+    try:
+        check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
+    except RuleViolation as error:
+        if error.rule == "create.unique-id":
+            error.reword(f"'{owner.role}' has a volume '{volume.persistence_id}' on agent {agent.name} already")
+            error.hint = (
+                f"choose another ID; mesosctl volumes list --agent {agent.typed_name} shows those that are taken"
+            )
+        raise
+    return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
+
+
+def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[Resource]) -> Operation:
+    """An UNRESERVE of whole entries on one agent, asked for as `plan_reserve` is.  Raises RuleViolation."""
+    check_unreserve(resources)
+    return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
+
+
+def unreserve_of(
+    master: Master, agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner, options: SendOptions
+) -> list[AgentChange]:
+    """Return `entries` to the role below `owner`; the reserver's principal and the labels are found."""
+    check_owner(owner)
+    check_entries(master, entries)
+    return operate(master, [plan_unreserve(master, agent, to_undo(agent, entries, owner))], options)
+
+
+def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) -> list[Operation]:
+    """An UNRESERVE of all that `owner` has, for each agent with any.
+
+    Raises NotFound where there is nothing, Conflict where a volume or a task is in the way.
+    """
+    check_owner(owner)
+    plans = []
+    for agent in agents:
+        owned = all_of(agent, owner)
+        if not len(owned):
+            continue
+        volumes = owned.filter(lambda entry: entry.is_persistent_volume)
+        if len(volumes):
+            raise Conflict(
+                f"agent {agent.name} has volumes of '{owner.role}': {volume_names(volumes)}",
+                rule="unreserve.no-volume",
+                hint=destroy_first(agent, volumes),
+            )
+        plan = plan_unreserve(master, agent, list(owned))
+        plan.check_fits()
+        plans.append(plan)
+    if not plans:
+        reserved = sorted({entry.role for agent in agents for entry in agent.total if entry.is_dynamically_reserved})
+        raise NotFound(
+            f"nothing is dynamically reserved for '{owner.role}' there",
+            field="role",
+            rule="reservation.exists",
+            hint="; ".join(refined_left(agents, owner))
+            or did_you_mean(owner.role, reserved, "mesosctl reservations shows what is reserved, and for whom"),
+        )
+    return plans
+
+
+def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
+    """Return a sentence for each stack that stays reserved on top of the owner's reservations on these agents."""
+    left: dict[tuple[str, ...], Resources] = {}
+    for agent in agents:
+        for entry in agent.total:
+            stack = tuple(level.role for level in entry.reservations)
+            if entry.is_dynamically_reserved and owner.role in stack[:-1]:
+                plain = replace(entry, reservations=(), disk=None, shared=False, copies=1)
+                left[stack] = left.get(stack, Resources()) + Resources([plain])
+    return [
+        f"left: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
+        for stack, resources in sorted(left.items())
+    ]
+
+
+def destroy_volume(
+    master: Master, agent: RegisteredAgent, volume_id: str, role: str | None, options: SendOptions
+) -> list[AgentChange]:
+    """Destroy a volume and what it holds.  Raises what `plan_destroy` raises."""
+    return operate(master, [plan_destroy(agent, volume_id, role)], options)
+
+
+def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Operation:
+    """A DESTROY of one volume.
+
+    Raises NotFound, RuleViolation where a task uses it, or UsageError where several roles have one of that id.
+    """
+    known = {
+        (entry.disk.persistence_id, entry.role): entry
+        for entry in agent.volumes
+        if entry.disk is not None and entry.disk.persistence_id is not None
+    }
+    found = [entry for (name, owner), entry in known.items() if name == volume_id and role in (None, owner)]
+    if not found:
+        others = [owner for name, owner in known if name == volume_id]
+        likely = [name for name, owner in known if role in (None, owner)]
+        look = f"mesosctl volumes list --agent {agent.typed_name} shows them"
+        raise NotFound(
+            f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
+            field="volume",
+            rule="destroy.exists",
+            hint=f"there is one of {', '.join(others)}; {look}" if others else did_you_mean(volume_id, likely, look),
+        )
+    if len(found) > 1:
+        owners = ", ".join(entry.role for entry in found)
+        raise UsageError(
+            f"several roles have a volume '{volume_id}' there: {owners}", field="--role", hint="give --role"
+        )
+    try:
+        check_destroy(found, existing=list(agent.total), in_use=list(agent.used))
+    except RuleViolation as error:
+        if error.rule == "destroy.unused":
+            error.reword(f"a task on {agent.name} uses volume '{volume_id}'")
+            error.hint = "it can be destroyed once the task has ended"
+        raise
+    return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))
+
+
+def wait_until_reserved(
+    master: Master, agent: RegisteredAgent, role: str, target: Sequence[Resource], options: SendOptions
+) -> RegisteredAgent:
+    """The agent, once `role` has `target` there, by any stack; no entries: once it has nothing.
+
+    Raises NotConfirmed at the deadline, naming who never showed it; NotFound where the agent goes away.
+    """
+    amounts, pause = Resources(target).quantities(), FIRST_PAUSE
+    while True:
+        now = next((one for one in read_agents(master) if one.id == agent.id), None)
+        if now is None:
+            raise NotFound(f"agent {agent.name} has left the master", field="agent", rule="agent.exists")
+        missing = [] if _has(now.total, role, amounts) else ["the master"]
+        if options.ask_agents and not _agent_has(master, now, role, amounts):
+            missing.append("the agent")
+        if not missing:
+            return now
+        who = " and ".join(missing)
+        if master.deadline.remaining() <= pause:
+            raise NotConfirmed(
+                f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.name}",
+                hint="--timeout waits longer",
+            )
+        options.progress(f"waiting for {who} to show it on {agent.name}")
+        master.settings.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _agent_has(master: Master, agent: RegisteredAgent, role: str, amounts: Quantities) -> bool:
+    try:
+        return _has(agents_api.agent_state(master.agent_state(agent.pid)), role, amounts)
+    except MesosctlError:
+        return False
+
+
+def _has(total: Resources, role: str, amounts: Quantities) -> bool:
+    owned = Resources(replace(entry, reservations=()) for entry in total.reserved(role))
+    return owned.quantities().contains(amounts) if amounts else not len(owned)

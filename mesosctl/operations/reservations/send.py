@@ -1,0 +1,257 @@
+"""One operation on agents: checked here, sent once, then seen on the master and on the agent itself.
+
+202 says that the master has accepted, not that the agent has done it: the message to the agent may be lost, and
+the agent may fail (Mesos reservation documentation, "/reserve").
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mesosctl.api import agents
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotConfirmed
+from mesosctl.model.reservations.holdings import AgentChange, ExpectedResources, OperationKind, RegisteredAgent
+from mesosctl.model.reservations.operations import Conversion, apply_all
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.operations.confirm import confirm
+from mesosctl.operations.reservations.targets import read_agents
+
+if TYPE_CHECKING:
+    from mesosctl.api.reservations import AgentOperation
+
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 1.0
+"""Seconds between two looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation on one agent; `conversions` are its effect."""
+
+    agent: RegisteredAgent
+    deed: OperationKind
+    resources: Sequence[Resource]
+    conversions: Sequence[Conversion]
+    source: Sequence[Resource] | None = None
+
+    @property
+    def outcome(self) -> ExpectedResources:
+        """How the agent looks afterwards.  Only of an operation that fits."""
+        return self._looks(apply_all(self.agent.total, self.conversions))
+
+    @property
+    def outcome_of_two(self) -> ExpectedResources | None:
+        """How the agent looks where it happened twice; None where it can happen only once, or that looks the same."""
+        once = apply_all(self.agent.total, self.conversions)
+        try:
+            twice = self._looks(apply_all(once, self.conversions))
+        except Conflict:
+            return None
+        return None if twice.is_shown_by(once) else twice
+
+    def _looks(self, after: Resources) -> ExpectedResources:
+        resources = Resources(self.resources)
+        gains = self.deed in ("reserved", "created")
+        return ExpectedResources.gained(after, resources) if gains else ExpectedResources.lost(after, resources)
+
+    def check_fits(self) -> None:
+        """Raises Conflict where the agent does not have what is to be changed, or tasks hold it."""
+        try:
+            apply_all(self.agent.available, self.conversions)
+        except Conflict as error:
+            needed = Resources(entry for conversion in self.conversions for entry in conversion.consumed)
+            missing = [entry for entry in needed if not self.agent.available.contains(Resources([entry]))]
+            raise Conflict(
+                f"agent {self.agent.name} does not have {Resources(missing or needed)}, or tasks use it",
+                field=missing[0].name if missing else None,
+                rule=error.rule,
+                hint=f"{self.agent.name} has {self.agent.available}",
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class SendOptions:
+    """How operations are sent and seen; `progress` is called with a sentence while a change is awaited."""
+
+    v1: bool = False
+    wait: bool = True
+    ask_agents: bool = True
+    progress: Callable[[str], None] = lambda _: None
+
+
+def operate(master: Master, operations: Sequence[Operation], options: SendOptions) -> list[AgentChange]:
+    """Send every operation, then wait for all.  Raises Conflict before anything is sent.
+
+    Where one of several fails, those before it stay done, and a notice says which.
+    """
+    for operation in operations:
+        operation.check_fits()
+    done: list[AgentChange] = []
+    for operation in operations:
+        try:
+            seen = _send(master, operation, options)
+        except (MesosctlError, KeyboardInterrupt) as stopped:
+            if done:
+                accepted = ", ".join(change.agent.name for change in done)
+                if isinstance(stopped, KeyboardInterrupt):
+                    stopped.add_note(f"{len(done)} of {len(operations)} were accepted before that: {accepted}")
+                else:
+                    master.notice(f"accepted before that: {accepted}")
+            raise
+        done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
+    if not options.wait:
+        return done
+    try:
+        return [
+            wait_for(master, change, operation, options) for change, operation in zip(done, operations, strict=True)
+        ]
+    except KeyboardInterrupt as stopped:
+        accepted = ", ".join(change.agent.hostname for change in done)
+        stopped.add_note(
+            f"what was asked for was accepted, and not seen to be done everywhere yet: {accepted}; "
+            "look with mesosctl reservations"
+        )
+        raise
+
+
+def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
+    message = _message(operation)
+
+    def send() -> None:
+        if options.v1:
+            master.call(message.call().body())
+        else:
+            master.post_form(message.path, message.form())
+
+    try:
+        seen = confirm(
+            master,
+            send,
+            lambda: _on_master(master, operation),
+            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.name}",
+            wait=False,
+            shown_by=f"mesosctl reservations --agent {operation.agent.typed_name}",
+        )
+    except Conflict as error:
+        # It fitted a moment ago.
+        raise Conflict(
+            error.message,
+            status=error.status,
+            hint=f"another client was faster; look with mesosctl reservations --agent {operation.agent.typed_name}",
+        ) from error
+    if seen:
+        _check_once(operation, _total(master, operation))
+    return seen
+
+
+def _message(operation: Operation) -> "AgentOperation":
+    """Return the message for an operation."""
+    from mesosctl.api import reservations
+
+    agent, resources = operation.agent.id, operation.resources
+    match operation.deed:
+        case "reserved":
+            return reservations.ReserveResources.of(agent, resources, operation.source)
+        case "unreserved":
+            return reservations.UnreserveResources.of(agent, resources)
+        case "created":
+            return reservations.CreateVolumes.of(agent, resources)
+        case "destroyed":
+            return reservations.DestroyVolumes.of(agent, resources)
+
+
+def wait_for(master: Master, change: AgentChange, operation: Operation, options: SendOptions) -> AgentChange:
+    """Look until the master and the agent itself show the outcome of `operation`.
+
+    Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
+    """
+    pause, agent_says = FIRST_PAUSE, "was not asked"
+    agent = change.agent
+    while True:
+        if not change.by_master:
+            change = replace(change, by_master=_read_back(master, operation))
+        if options.ask_agents and not change.by_agent:
+            shown, agent_says = _on_agent(master, agent, operation.outcome)
+            change = replace(change, by_agent=shown)
+        if change.by_master and (change.by_agent or not options.ask_agents):
+            return change
+        waits = " and ".join(
+            name for name, seen in (("the master", change.by_master), ("the agent", change.by_agent)) if not seen
+        )
+        if master.deadline.remaining() <= pause:
+            raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))
+        options.progress(f"waiting for {waits} to show it on {agent.name}")
+        master.settings.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _total(master: Master, operation: Operation) -> Resources | None:
+    """Return the resources of the agent as the master shows them; None where the agent is gone."""
+    return next((agent.total for agent in read_agents(master) if agent.id == operation.agent.id), None)
+
+
+def _on_master(master: Master, operation: Operation) -> bool:
+    """Whether the master shows it."""
+    total = _total(master, operation)
+    return total is not None and operation.outcome.is_shown_by(total)
+
+
+def _check_once(operation: Operation, total: Resources | None) -> None:
+    """Raises NotConfirmed where the operation seems to have happened twice: that is not what was asked for."""
+    twice = operation.outcome_of_two
+    if total is not None and twice is not None and twice.is_shown_by(total):
+        undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
+        raise NotConfirmed(
+            f"the change on {operation.agent.name} was made, and the master shows it twice: something on the way "
+            "may have delivered the request two times, or another client did the same",
+            rule="operation.once",
+            hint=f"look with mesosctl reservations --agent {operation.agent.typed_name}, and {undo} what is too much",
+        )
+
+
+def _read_back(master: Master, operation: Operation) -> bool:
+    """As `_on_master`, of a change that was accepted.
+
+    Raises NotConfirmed where the master cannot be read, or shows it twice.
+    """
+    try:
+        total = _total(master, operation)
+    except MesosctlError as error:
+        raise NotConfirmed(
+            f"the change on {operation.agent.name} was accepted, and could not be read back: {error.message}",
+            hint=f"look with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
+        ) from error
+    _check_once(operation, total)
+    return total is not None and operation.outcome.is_shown_by(total)
+
+
+def _on_agent(master: Master, agent: RegisteredAgent, outcome: ExpectedResources) -> tuple[bool, str]:
+    """Whether the agent's own state shows it, and what to say if it never does."""
+    try:
+        total = agents.agent_state(master.agent_state(agent.pid))
+    except Denied as error:
+        raise NotConfirmed(
+            f"the change was accepted, but agent {agent.name} does not show its state here ({error.status})",
+            hint="--trust-master takes the master's word for it",
+        ) from error
+    except MesosctlError as error:
+        return False, f"could not be asked: {error.message}"
+    return outcome.is_shown_by(total), "never showed it in its own state"
+
+
+def _not_shown(change: AgentChange, agent_says: str) -> str:
+    accepted = f"the change on {change.agent.name} was accepted"
+    agent = f"the agent {agent_says}"
+    if change.by_master:
+        return f"{accepted} and the master shows it, but {agent}"
+    if change.by_agent:
+        return f"{accepted} and the agent shows it, but the master never did"
+    return f"{accepted}, but the master never showed it, and {agent}"
+
+
+def _hint(change: AgentChange) -> str:
+    if change.by_master:
+        return "the message to the agent may be lost; --trust-master does not ask agents, --timeout waits longer"
+    return f"another client may have changed it again; look with mesosctl reservations --agent {change.agent.id}"

@@ -1,0 +1,213 @@
+"""Which agents an operator means (Mesos documentation, "/slaves")."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mesosctl.api import agents as agents_api
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
+from mesosctl.model.reservations.rules import check_stack
+from mesosctl.model.resource import Labels, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
+
+_SHOWN = 5
+
+
+def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None) -> list[RegisteredAgent]:
+    """Every registered agent, by host name and id; `progress` is called with the bytes read so far."""
+    with master.hearing(lambda size: progress(f"reading the agents: {size / 2**20:.1f} MiB …")):
+        agents: list[RegisteredAgent] = master.stream("/slaves", agents_api.registered_agents)
+    master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
+    return _with_display_names(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))
+
+
+def _with_display_names(agents: list[RegisteredAgent]) -> list[RegisteredAgent]:
+    """The same agents, with short ids where several of them share a host name."""
+    shared = shared_hostnames(agent.hostname for agent in agents)
+    if not shared:
+        return agents
+    short = short_ids({agent.id: agent.hostname for agent in agents})
+    return [replace(agent, short_id=short[agent.id], shares_host=agent.hostname in shared) for agent in agents]
+
+
+def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
+    """The agent whose id or host name is `word`, or whose id alone begins or ends with it.
+
+    An end will do because the ids of one master differ only there ("S0").  Raises NotFound for
+    none, UsageError for several.
+    """
+    for candidates in (
+        [agent for agent in agents if agent.id == word],
+        [agent for agent in agents if agent.hostname == word],
+        [agent for agent in agents if agent.id.startswith(word) or agent.id.endswith(f"-{word}")],
+    ):
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            named = _listed([agent.short_id or agent.id for agent in candidates])
+            raise UsageError(f"'{word}' means several agents: {named}", field="agent", hint="write one of these ids")
+    raise NotFound(
+        f"no agent is called '{word}'",
+        field="agent",
+        rule="agent.exists",
+        hint=did_you_mean(
+            word,
+            [name for agent in agents for name in (agent.hostname, agent.short_id) if name],
+            f"name an id, the beginning or end of one, or a host name; {_known(agents)}",
+        ),
+    )
+
+
+def _known(agents: Sequence[RegisteredAgent]) -> str:
+    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there is no agent at all"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:
+    """The agents in service that have every attribute; numbers are compared as numbers."""
+    return [
+        agent
+        for agent in agents
+        if agent.active and all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
+    ]
+
+
+def _same(attribute: str | float | None, word: str) -> bool:
+    if isinstance(attribute, int | float):
+        try:
+            return float(word) == attribute
+        except ValueError:
+            return False
+    return attribute == word
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The owner of a reservation, as arguments name it.
+
+    `under` are the roles below it, from the bottom up.  To reserve, `labels` and `principal` are
+    what is written; to undo, None means whatever there is.
+    """
+
+    role: str
+    under: tuple[str, ...] = ()
+    labels: Labels | None = None
+    principal: str | None = None
+
+
+def check_owner(owner: Owner) -> None:
+    """Roles are valid, and each lies below the one before it.  Raises RuleViolation."""
+    check_stack([*(("--under", role) for role in owner.under), ("--role", owner.role)])
+
+
+def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """`entries`, plain as arguments give them, with the stack that `owner` means on this agent.
+
+    Raises RuleViolation for entries with an owner already, Conflict where nothing lies below, UsageError where
+    several do.
+    """
+    top = Reservation("DYNAMIC", owner.role, owner.principal, owner.labels)
+    made = []
+    for entry in entries:
+        if entry.reservations:
+            raise RuleViolation(
+                f"'{entry.name}({entry.role})' names an owner, which --role does here",
+                field=entry.name,
+                rule="reserve.one-owner",
+                hint=f"write {entry.name}:… and --role {entry.role}",
+            )
+        stack = _below(agent, entry, owner.under) if owner.under else ()
+        made.append(replace(entry, reservations=(*stack, top)))
+    return made
+
+
+def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:
+    """The one stack of these roles from which `entry` can be taken."""
+    choices = [
+        replace(entry, reservations=present.reservations)
+        for present in agent.available
+        if _roles(present.reservations) == tuple(under)
+    ]
+    held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+    return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent).reservations
+
+
+def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """`entries` with the stack, labels and principal that they have on this agent.
+
+    Raises Conflict where there is no such reservation, UsageError where it could be one of several.
+    """
+    made = []
+    for entry in entries:
+        meant = agent.total.filter(
+            lambda present, name=entry.name: not present.is_persistent_volume and _is_meant(present, owner, name)  # type: ignore[misc]
+        )
+        choices = [replace(entry, reservations=present.reservations, disk=present.disk) for present in meant]
+        held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+        if choices and not held:
+            raise Conflict(
+                f"agent {agent.name} does not have {entry} reserved for '{owner.role}' in one piece, or tasks use it",
+                field=entry.name,
+                rule="operation.available",
+                hint=_what_holds_it(agent, entry, owner),
+            )
+        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
+    return made
+
+
+def _what_holds_it(agent: RegisteredAgent, entry: Resource, owner: Owner) -> str:
+    """A hint: volumes that are made of it, or where to look."""
+    volumes = agent.volumes.filter(lambda present: _is_meant(present, owner, entry.name))
+    if len(volumes):
+        return destroy_first(agent, volumes)
+    return f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
+
+
+def volume_names(volumes: Resources) -> str:
+    """Volumes by the ids that people gave them, with their sizes."""
+    return ", ".join(f"{_id_of(volume)} ({plain_text(Resources([volume]))})" for volume in volumes)
+
+
+def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
+    """A hint: the commands that destroy the volumes which are in the way."""
+    commands = [f"mesosctl volumes destroy {agent.typed_name} {_id_of(one)} --role {one.role}" for one in volumes]
+    return "volumes are made of it; destroy them first: " + "; ".join(commands)
+
+
+def _id_of(volume: Resource) -> str:
+    return (volume.disk.persistence_id if volume.disk else None) or "-"
+
+
+def all_of(agent: RegisteredAgent, owner: Owner) -> Resources:
+    """Everything dynamically reserved that `owner` means on this agent."""
+    return agent.total.filter(lambda entry: _is_meant(entry, owner, entry.name))
+
+
+def _is_meant(entry: Resource, owner: Owner, name: str) -> bool:
+    if entry.name != name or not entry.is_dynamically_reserved or entry.role != owner.role:
+        return False
+    is_stack = not owner.under or _roles(entry.reservations) == (*owner.under, owner.role)
+    return is_stack and entry.reservations[-1].matches(owner.principal, owner.labels)
+
+
+def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
+    return tuple(level.role for level in stack)
+
+
+def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent) -> Resource:
+    different = list({str(entry): entry for entry in found}.values())
+    if not different:
+        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists")
+    if len(different) > 1:
+        raise UsageError(
+            f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
+            field="resources",
+            hint="say which with --under, --label and --reserver, or give the JSON with -f",
+        )
+    return different[0]

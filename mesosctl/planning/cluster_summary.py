@@ -1,0 +1,109 @@
+"""Amounts of a cluster at one time of a dry run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mesosctl.model.quantities import Quantities, Quota, to_double
+from mesosctl.model.quota.capacity import total_guarantees, unpromised
+
+
+@dataclass(frozen=True, slots=True)
+class HeldResources:
+    """The resources that one role or framework uses and is offered."""
+
+    used: Quantities = field(default_factory=Quantities)
+    """By tasks and executors."""
+    offered: Quantities = field(default_factory=Quantities)
+
+    @property
+    def total(self) -> Quantities:
+        """Used and offered, which the allocator does not distinguish."""
+        return self.used + self.offered
+
+    def dominant(self, totals: Quantities) -> tuple[str | None, float]:
+        """The resource of which it holds the largest part of the cluster, and that part; weights are not in it."""
+        parts = {
+            name: to_double(milli) / to_double(totals[name]) for name, milli in self.total.items() if name in totals
+        }
+        name = max(parts, key=lambda part: parts[part], default=None)
+        return (None, 0.0) if name is None else (name, parts[name])
+
+
+@dataclass(frozen=True, slots=True)
+class LikeAgents:
+    """Agents in service that look alike: how much of one a role could be given."""
+
+    unreserved: Quantities
+    idle: Quantities
+    """Of `unreserved`, what no task uses; an offer of it can be taken back."""
+    reserved: tuple[tuple[str, Quantities], ...] = ()
+    """By owner."""
+
+    def whole(self, role: str) -> Quantities:
+        """The most that such an agent could give to `role` while nothing ran there."""
+        return self.unreserved + self._own(role)
+
+    def now(self, role: str) -> Quantities:
+        """The same beside the tasks that run there now."""
+        return self.idle + self._own(role)
+
+    def _own(self, role: str) -> Quantities:
+        below = role + "/"
+        return Quantities.total(held for owner, held in self.reserved if owner == role or owner.startswith(below))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSummary:
+    """A cluster at one moment, summed up.  Scalars only, in thousandths."""
+
+    totals: Quantities
+    """Of the agents in service."""
+    capacity: Quantities
+    """The amounts that guarantees may promise."""
+    free: Quantities
+    """Unreserved, on agents in service, neither used nor offered."""
+    roles: Mapping[str, HeldResources] = field(default_factory=dict)
+    frameworks: Mapping[str, HeldResources] = field(default_factory=dict)
+    """By id."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Of frameworks, by id."""
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
+    counted: Mapping[str, Quantities] = field(default_factory=dict)
+    """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
+    asking: frozenset[str] = frozenset()
+    """Roles in which, or below which, a framework takes offers."""
+    like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
+    """How many agents look like each."""
+
+    def shortfall(self, role: str) -> Quantities:
+        """Return the part of the guarantee of `role` that is not met."""
+        quota = self.quotas.get(role)
+        return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
+
+    def unmet(self) -> dict[str, Quantities]:
+        """By role with quota, the part of the shortfall that is a want: all of it where a framework asks.
+
+        For a role that no framework asks for, what is free is held back; it goes round in the order of names.
+        """
+        left = self.free
+        found: dict[str, Quantities] = {}
+        for role in sorted(self.quotas, key=lambda name: (name not in self.asking, name)):
+            lacking = self.shortfall(role)
+            found[role] = lacking if role in self.asking else lacking - left
+            left -= lacking
+        return found
+
+    @property
+    def promised(self) -> Quantities:
+        """Guarantees of all top-level roles."""
+        return total_guarantees(self.quotas)
+
+    @property
+    def unpromised(self) -> Quantities:
+        """The largest guarantee that would pass the capacity heuristic for a role without one."""
+        return unpromised(self.quotas, self.capacity)
+
+    @property
+    def owed(self) -> Quantities:
+        """The sum of unmet guarantees; that much of `free` is held back for them."""
+        return Quantities.total(self.shortfall(role) for role in self.quotas if "/" not in role)

@@ -1,0 +1,246 @@
+"""The reservations of one agent on their way from what is there to what is desired."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.resource import Labels, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import value_is_empty, value_subtract
+
+
+@dataclass(frozen=True, slots=True)
+class DesiredReservation:
+    """The desired dynamic reservations of one role on one agent."""
+
+    agent: str
+    """A host name or id."""
+    role: str
+    resources: Resources
+    """Without owners: scalars, ranges and sets."""
+    under: tuple[str, ...] = ()
+    """The roles below it on the stack, from the bottom up."""
+    principal: str | None = None
+    """The reserver; None for any, and for the principal that makes it."""
+    labels: Labels | None = None
+    """None for any, and for none where it is made."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the whole stack."""
+        return (*self.under, self.role)
+
+
+Stack = tuple[Reservation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReservationStep:
+    """One operation upon one agent, and how the resources of these kinds are before and after it."""
+
+    agent_id: str
+    hostname: str
+    """The name in sentences: `RegisteredAgent.name`."""
+    deed: Literal["reserved", "unreserved"]
+    resources: Resources
+    """With their whole stacks."""
+    before: Resources
+    after: Resources
+
+    def conversions(self) -> list[operations.Conversion]:
+        """Return the conversions of the agent's resources."""
+        return (operations.unreserve if self.deed == "unreserved" else operations.reserve)(self.resources)
+
+
+@dataclass(slots=True)
+class Group:
+    """Stacks of one desired reservation: all of the same roles."""
+
+    target: Stack
+    """Where what is missing goes."""
+    stacks: list[Stack]
+    held: Resources
+    """Without owners, volumes counted as disk."""
+    desired: Resources | None = None
+    """None leaves it as it is."""
+    released: list[tuple[Stack, Resources]] = field(default_factory=list)
+    missing: Resources = field(default_factory=Resources)
+
+
+class AgentReservations:
+    """One agent and its desired reservations.  Raises RuleViolation or Conflict for those that cannot be."""
+
+    def __init__(
+        self,
+        agent: RegisteredAgent,
+        desired: Sequence[DesiredReservation],
+        *,
+        prune: bool,
+        principal: str | None = None,
+    ) -> None:
+        self.agent = agent
+        self._principal = principal
+        self._free: dict[Stack, Resources] = {}
+        """By stack what could be handed on, without owners."""
+        self._volumes: dict[Stack, Resources] = {}
+        for entry in agent.total:
+            if entry.disk is None or entry.disk.source is None:
+                kept = self._volumes if entry.is_persistent_volume else self._free
+                plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
+                kept[entry.reservations] = kept.get(entry.reservations, Resources()) + plain
+        self.groups: list[Group] = []
+        claimed: set[Stack] = set()
+        # Reservations with principal or labels choose first.
+        chosen = sorted(desired, key=lambda reservation: (reservation.principal is None) + (reservation.labels is None))
+        for reservation in sorted(chosen, key=lambda reservation: len(reservation.roles)):
+            self.groups.append(self._group(reservation, claimed))
+        targets = {group.target for group in self.groups}
+        # What is unreserved falls to the stack below, even where that has nothing so far.
+        present = {*self._free, *self._volumes}
+        below = {stack[:depth] for stack in present for depth in range(1, len(stack))}
+        for stack in (present | below) - claimed - targets:
+            if stack and stack[-1].type == "DYNAMIC":
+                self.groups.append(Group(stack, [stack], self._held([stack]), Resources() if prune else None))
+        self.groups.sort(key=lambda group: (len(group.target), str(group.target)))
+
+    def _held(self, stacks: Iterable[Stack]) -> Resources:
+        nothing = Resources()
+        held = Resources()
+        for stack in stacks:
+            held = held + self._free.get(stack, nothing) + self._volumes.get(stack, nothing)
+        return held
+
+    def _group(self, reservation: DesiredReservation, claimed: set[Stack]) -> Group:
+        stacks = [
+            stack for stack in {**self._free, **self._volumes} if stack not in claimed and _is_meant(stack, reservation)
+        ]
+        claimed.update(stacks)
+        if stacks:
+            target = stacks[0]
+        else:
+            top = Reservation("DYNAMIC", reservation.role, reservation.principal or self._principal, reservation.labels)
+            target = (*self._below(reservation), top)
+            if target in claimed or any(group.target == target for group in self.groups):
+                raise RuleViolation(
+                    f"role '{reservation.role}' is wanted twice on {self.agent.name} with nothing to tell them apart",
+                    field="reservations",
+                    rule="wanted.once",
+                    hint="add principal or labels, or make one of them",
+                )
+        return Group(target, stacks, self._held(stacks), reservation.resources)
+
+    def _below(self, reservation: DesiredReservation) -> Stack:
+        """The stack that a new reservation is put upon."""
+        if not reservation.under:
+            return ()
+        for stack in (*(group.target for group in self.groups), *self._free):
+            if tuple(level.role for level in stack) == reservation.under:
+                return stack
+        raise Conflict(
+            f"nothing is reserved for {' > '.join(reservation.under)} on {self.agent.name}, "
+            f"which '{reservation.role}' is to stand upon",
+            field="reservations",
+            rule="reservation.exists",
+            hint=f"want a reservation for '{reservation.under[-1]}' there too",
+        )
+
+    def steps(self) -> list[ReservationStep]:
+        """The operations, in order.  Raises Conflict where the agent does not have what is needed, or tasks use it."""
+        needed: dict[Stack, Resources] = {}
+        for group in reversed(self.groups):
+            self._settle(group, needed)
+        released = [part for group in reversed(self.groups) for part in group.released]
+        added = [(group.target, group.missing) for group in self.groups if len(group.missing)]
+        total, available = self.agent.total, self.agent.available
+        found = []
+        both: tuple[tuple[Literal["reserved", "unreserved"], list[tuple[Stack, Resources]]], ...]
+        both = (("unreserved", released), ("reserved", added))
+        for deed, parts in both:
+            for stack, plain in parts:
+                owned = Resources(replace(entry, reservations=stack) for entry in plain)
+                make = operations.unreserve if deed == "unreserved" else operations.reserve
+                conversions = list(make(owned))
+                try:
+                    available = operations.apply_all(available, conversions)
+                except Conflict as error:
+                    raise Conflict(
+                        f"agent {self.agent.name} cannot have {owned} {deed}: it does not have that, or tasks use it",
+                        field="reservations",
+                        rule=error.rule,
+                        hint=f"{self.agent.name} has {self.agent.available}",
+                    ) from None
+                before, total = total, operations.apply_all(total, conversions)
+                kinds = {entry.kind for entry in owned}
+                found.append(
+                    ReservationStep(
+                        self.agent.id, self.agent.name, deed, owned, of_kinds(before, kinds), of_kinds(total, kinds)
+                    )
+                )
+        return found
+
+    def _settle(self, group: Group, needed: dict[Stack, Resources]) -> None:
+        """Work out what the group releases and what it is missing, with the needs of stacks above it."""
+        want = Resources()
+        for stack in {group.target: None} | dict.fromkeys(group.stacks):
+            want = want + needed.get(stack, Resources())
+        stacks = [stack for stack in dict.fromkeys([*group.stacks, group.target]) if stack in self._free]
+        have = self._held(dict.fromkeys([*group.stacks, group.target]))
+        if group.desired is not None:  # else it hands upwards what it has
+            want = want + group.desired
+        excess = Resources() if group.desired is None else without(have, want)
+        for stack in reversed(stacks):
+            part = overlap(excess, self._free[stack])
+            if len(part):
+                group.released.append((stack, part))
+                self._free[stack] = without(self._free[stack], part)
+                below = stack[:-1]
+                self._free[below] = self._free.get(below, Resources()) + part
+                excess = without(excess, part)
+        if len(excess):
+            raise Conflict(
+                f"{excess} of '{group.target[-1].role}' on {self.agent.name} is in volumes",
+                field="reservations",
+                rule="unreserve.no-volume",
+                hint="mesosctl volumes destroy them first",
+            )
+        group.missing = without(want, have)
+        if len(group.missing):
+            below = group.target[:-1]
+            needed[below] = needed.get(below, Resources()) + group.missing
+
+
+def of_kinds(total: Resources, kinds: Collection[object]) -> Resources:
+    """The entries of `total` that are of these kinds."""
+    return total.filter(lambda entry: entry.kind in kinds)
+
+
+def _is_meant(stack: Stack, reservation: DesiredReservation) -> bool:
+    return (
+        bool(stack)
+        and stack[-1].type == "DYNAMIC"
+        and tuple(level.role for level in stack) == reservation.roles
+        and stack[-1].matches(reservation.principal, reservation.labels)
+    )
+
+
+def without(left: Resources, right: Resources) -> Resources:
+    """Return the entries of `left` that are not in `right`, without owners."""
+    return Resources(_without(left, right))
+
+
+def _without(left: Resources, right: Resources) -> Iterator[Resource]:
+    for entry in left:
+        value = entry.value
+        for other in right:
+            if other.kind == entry.kind:
+                value = value_subtract(value, other.value)
+        if not value_is_empty(value):
+            yield replace(entry, value=value)
+
+
+def overlap(left: Resources, right: Resources) -> Resources:
+    """Return the resources that are in both."""
+    return without(left, without(left, right))

@@ -1,0 +1,185 @@
+"""The differences between two snapshots of one cluster."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mesosctl.model.quantities import Quota, format_milli
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import (
+    ClusterSnapshot,
+    Debt,
+    Lending,
+    Refusal,
+    SnapshotAgent,
+    SnapshotFramework,
+    SnapshotTask,
+)
+
+Kind = Literal["master", "flag", "agent", "framework", "quota", "weight", "used", "offered", "task", "owed", "refused"]
+
+
+_ABSENT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotDifference:
+    """One difference.  `before` and `after` are None where the thing is not there at all."""
+
+    kind: Kind
+    name: str
+    what: str
+    """Which side of it: "resources"; empty where it came or went as a whole."""
+    before: str | None
+    after: str | None
+
+
+def changes(before: ClusterSnapshot, after: ClusterSnapshot) -> list[SnapshotDifference]:
+    """Every difference but the moment, where agents listen, and the ids of offers.
+
+    What frameworks use, are offered, refuse and owe is compared by framework and role, over all agents; how long
+    a refusal still lasts is not.
+    """
+    return [*_changes(before, after)]
+
+
+def _changes(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[SnapshotDifference]:
+    if before.version != after.version:
+        yield SnapshotDifference("master", "version", "", before.version, after.version)
+    yield from _by_name("flag", before.flags, after.flags, lambda text: {"": text})
+    yield from _by_name(
+        "agent", {agent.id: agent for agent in before.agents}, {agent.id: agent for agent in after.agents}, _agent
+    )
+    yield from _by_name(
+        "framework",
+        {framework.id: framework for framework in before.frameworks},
+        {framework.id: framework for framework in after.frameworks},
+        _framework,
+    )
+    yield from _by_name("quota", before.quotas, after.quotas, _quota)
+    yield from _by_name("weight", before.weights, after.weights, lambda weight: {"": f"{weight:g}"})
+    yield from _by_name("used", _used(before), _used(after), lambda text: {"": text})
+    yield from _by_name("offered", _offered(before), _offered(after), lambda text: {"": text})
+    yield from _lending(before, after)
+
+
+def _lending(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[SnapshotDifference]:
+    old, new = (snapshot.lending or Lending() for snapshot in (before, after))
+    if old.stop_seconds != new.stop_seconds:
+        yield SnapshotDifference("master", "stop_seconds", "", f"{old.stop_seconds:g}", f"{new.stop_seconds:g}")
+    names = {framework.id: framework.name for framework in (*before.frameworks, *after.frameworks)}
+    tasks = [{f"{names[t.framework_id]} ({t.framework_id})/{t.id}": t for t in of.tasks} for of in (old, new)]
+    yield from _by_name("task", tasks[0], tasks[1], _task)
+    owed = [_placed(of.debts, names) for of in (old, new)]
+    yield from _by_name("owed", owed[0], owed[1], lambda text: {"": text})
+    refused = [_placed(of.refusals, names) for of in (old, new)]
+    yield from _by_name("refused", refused[0], refused[1], lambda text: {"": text})
+
+
+def _placed(held: Iterable[Debt | Refusal], names: Mapping[str, str]) -> dict[str, str]:
+    sums: dict[str, tuple[int, dict[str, int]]] = {}
+    for one in held:
+        key = f"{names[one.framework_id]} ({one.framework_id}) as {one.role}"
+        agents, amounts = sums.get(key, (0, {}))
+        sums[key] = agents + 1, _added(amounts, one.resources)
+    return {key: f"{_amounts(amounts)} in {count} entries" for key, (count, amounts) in sums.items()}
+
+
+def _task(task: SnapshotTask) -> dict[str, str]:
+    return {
+        "resources": _resources(task.resources),
+        "agent": task.agent_id,
+        "role": task.role,
+        "executor": task.executor_id or _ABSENT,
+        "executor resources": _resources(task.executor_resources),
+        "standing": task.phase,
+    }
+
+
+def _by_name(
+    kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any], sides: Any
+) -> Iterator[SnapshotDifference]:
+    """Things that came, went, or are another on one of their sides, by name."""
+    for name in sorted({*before, *after}):
+        if name not in after:
+            yield SnapshotDifference(kind, name, "", _summary(sides(before[name])), None)
+        elif name not in before:
+            yield SnapshotDifference(kind, name, "", None, _summary(sides(after[name])))
+        elif before[name] != after[name]:
+            old, new = sides(before[name]), sides(after[name])
+            for what in old:
+                if old[what] != new[what]:
+                    yield SnapshotDifference(kind, name, what, old[what], new[what])
+
+
+def _summary(sides: Mapping[str, str]) -> str:
+    """The first side is the one that people know a thing by."""
+    return next(iter(sides.values()))
+
+
+def _agent(agent: SnapshotAgent) -> dict[str, str]:
+    return {
+        "hostname": agent.hostname,
+        "resources": _resources(agent.total),
+        "active": _yes(agent.active),
+        "attributes": ", ".join(f"{name}:{value}" for name, value in sorted(agent.attributes.items())) or _ABSENT,
+        "capabilities": ", ".join(sorted(agent.capabilities)) or _ABSENT,
+        "domain": "/".join(filter(None, (agent.region, agent.zone))) or _ABSENT,
+    }
+
+
+def _framework(framework: SnapshotFramework) -> dict[str, str]:
+    suppressed = framework.suppressed
+    return {
+        "name": framework.name,
+        "roles": ", ".join(sorted(framework.roles)) or _ABSENT,
+        "principal": framework.principal or _ABSENT,
+        "capabilities": ", ".join(sorted(framework.capabilities)) or _ABSENT,
+        "active": _yes(framework.active),
+        "connected": _yes(framework.connected),
+        "suppressed": "not told" if suppressed is None else ", ".join(sorted(suppressed)) or _ABSENT,
+        "offer constraints": str(dict(framework.offer_constraints)) if framework.offer_constraints else _ABSENT,
+        "offer filters": str(dict(framework.offer_filters)) if framework.offer_filters else _ABSENT,
+    }
+
+
+def _quota(quota: Quota) -> dict[str, str]:
+    return {"guarantee": str(quota.guarantees), "limit": str(quota.limits) if quota.limits else _ABSENT}
+
+
+def _used(snapshot: ClusterSnapshot) -> dict[str, str]:
+    names = {framework.id: framework.name for framework in snapshot.frameworks}
+    sums: dict[str, tuple[int, dict[str, int]]] = {}
+    for usage in snapshot.usages:
+        key = f"{names[usage.framework_id]} ({usage.framework_id}) as {usage.role}"
+        tasks, amounts = sums.get(key, (0, {}))
+        sums[key] = tasks + usage.tasks, _added(amounts, usage.resources)
+    return {key: f"{_amounts(amounts)} in {tasks} tasks" for key, (tasks, amounts) in sums.items()}
+
+
+def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
+    sums: dict[str, tuple[int, dict[str, int]]] = {}
+    for offer in snapshot.offers:
+        key = f"{offer.framework} ({offer.framework_id}) as {offer.role}"
+        offers, amounts = sums.get(key, (0, {}))
+        sums[key] = offers + 1, _added(amounts, offer.resources)
+    return {key: f"{_amounts(amounts)} in {offers} offers" for key, (offers, amounts) in sums.items()}
+
+
+def _added(amounts: dict[str, int], resources: Resources) -> dict[str, int]:
+    for suffix, part in (("", resources.non_revocable()), ("_revocable", resources.revocable())):
+        for name, milli in part.quantities().items():
+            amounts[f"{name}{suffix}"] = amounts.get(f"{name}{suffix}", 0) + milli
+    return amounts
+
+
+def _amounts(amounts: Mapping[str, int]) -> str:
+    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in sorted(amounts.items())) or "nothing"
+
+
+def _resources(resources: Resources) -> str:
+    return "; ".join(sorted(map(str, resources))) or _ABSENT
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

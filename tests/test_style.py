@@ -1,0 +1,54 @@
+"""How the source reads: docstrings that say what a thing is, folders and files of a size that one can survey."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "mesosctl"
+ROOMS = ("model", "files", "api", "client", "planning", "operations")
+OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
+FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")
+"""Files outside of the repository: a rule names the document and its section instead."""
+LARGEST_FOLDER = 15
+LONGEST_FILE = 300
+
+
+def modules(room: str) -> list[Path]:
+    return sorted((SOURCE / room).rglob("*.py"))
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of every docstring, those of fields and constants included."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        body = getattr(node, "body", None)
+        for one in body if isinstance(body, list) else ():
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                yield one.lineno, one.value.value
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_docstring_begins_with_the_thing_itself(room):
+    found = [
+        f"{path.relative_to(SOURCE)}:{line}: {text.splitlines()[0]}"
+        for path in modules(room)
+        for line, text in docstrings(path)
+        if OPENING.match(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_source_is_named_by_its_title(room):
+    assert [path.name for path in modules(room) if FOREIGN.search(path.read_text())] == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_folders_and_files_can_be_surveyed(room):
+    folders = {path.parent for path in modules(room)}
+    entries = {folder: [one for one in folder.iterdir() if not one.name.startswith("__")] for folder in folders}
+    assert {folder.name: len(found) for folder, found in entries.items() if len(found) > LARGEST_FOLDER} == {}
+    lengths = {path.name: len(path.read_text().splitlines()) for path in modules(room)}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
