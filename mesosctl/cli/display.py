@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import printable
-from mesosctl.output.report import TABLES, Meaning, Report
-from mesosctl.output.writing import redacted, write
+from mesosctl.output.formats.report import TABLES, Meaning, Report
+from mesosctl.output.formats.writing import redacted, write
 
 if TYPE_CHECKING:
-    from mesosctl.output.live import LiveView, ProgressLine
+    from mesosctl.output.formats.live import LiveView, ProgressLine
 
 
 class Display:
@@ -32,7 +32,7 @@ class Display:
         if self._quiet or not environment.overwrites(environment.stderr):
             return
         if self._progress is None:
-            from mesosctl.output.live import ProgressLine
+            from mesosctl.output.formats.live import ProgressLine
 
             self._progress = ProgressLine(environment.stderr, colours=environment.colours_on(environment.stderr))
         self._progress.show(printable(environment.secrets.redact(sentence)), part)
@@ -50,7 +50,7 @@ class Display:
         """Write a line of a list that grows, in the colour of its meaning where a person looks on."""
         environment = self._environment
         if environment.colours and form in TABLES:
-            from mesosctl.output.terminal import draw_line
+            from mesosctl.output.formats.terminal import draw_line
 
             draw_line(line, meaning, environment.stdout)
         else:
@@ -71,8 +71,8 @@ class Display:
         if form not in TABLES or not environment.overwrites(environment.stdout):
             self.write(report, form)
             return
-        from mesosctl.output.live import LiveView
-        from mesosctl.output.terminal import view
+        from mesosctl.output.formats.live import LiveView
+        from mesosctl.output.formats.terminal import view
 
         if self._view is None:
             self._view = LiveView(environment.stdout, colours=environment.colours)

@@ -9,7 +9,7 @@ from mesosctl.cli.session import Session
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, ExitStatus
-from mesosctl.output.report import Report
+from mesosctl.output.formats.report import Report
 from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions, Forecast
 
 if TYPE_CHECKING:

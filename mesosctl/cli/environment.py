@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from mesosctl.files.reading import open_file, read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound
 from mesosctl.model.redaction import Secrets
-from mesosctl.output import report
+from mesosctl.output.formats import report
 
 if TYPE_CHECKING:
     import typer

@@ -1,7 +1,7 @@
 """The global options, each declared once; every command takes them, before and after its words.
 
 What is declared here is also an environment variable and a key of contexts, by the same name
-(`cli.settings` makes both of the declaration).  What it does is up to who reads it, mostly
+(`cli.configuration.settings` makes both of the declaration).  What it does is up to who reads it, mostly
 `Session.client_settings`.  An option whose value belongs to another's, as a key to its certificate, needs a
 row in `settings._BELONGS_TO`; one that contexts cannot hold, a name in `NOT_IN_CONTEXTS`; one that holds
 where nothing is said, a row in `DEFAULTS`.
@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from mesosctl.cli import completing
-from mesosctl.output.report import OutputForm
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.output.formats.report import OutputForm
 
 Api = Literal["auto", "v0", "v1"]
 TokenScheme = Literal["bearer", "dcos"]

@@ -94,12 +94,12 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     import typer
 
-    from mesosctl.cli import shells
+    from mesosctl.cli.completion import shells
     from mesosctl.cli.main import app
 
     command = typer.main.get_command(app)
     if shells.is_asked(environment):
-        from mesosctl.cli.name_lookup import find_names
+        from mesosctl.cli.completion.lookup import find_names
 
         environment.find_names = find_names
         return shells.complete(command, environment)

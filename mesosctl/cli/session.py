@@ -4,11 +4,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.cli.credentials import find_conflicts, find_token, learn_from_variables, refuse_two_clusters, secret_of
+from mesosctl.cli.configuration.credentials import (
+    find_conflicts,
+    find_token,
+    learn_from_variables,
+    refuse_two_clusters,
+    secret_of,
+)
+from mesosctl.cli.configuration.settings import Settings, resolve
 from mesosctl.cli.display import Display
 from mesosctl.cli.environment import Environment, is_unwritable
 from mesosctl.cli.options import DEFAULTS, GlobalOptions
-from mesosctl.cli.settings import Settings, resolve
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import (
@@ -21,7 +27,7 @@ from mesosctl.model.errors import (
     printable,
     printable_json,
 )
-from mesosctl.output.report import TABLES, Meaning, Report
+from mesosctl.output.formats.report import TABLES, Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
@@ -198,7 +204,7 @@ class Session:
 
     def _learn(self, path: str, answer: Any) -> None:
         """Keep the names in an answer for the completions of shells."""
-        from mesosctl.cli.names import keep_names
+        from mesosctl.cli.completion.names import keep_names
 
         keep_names(path, answer, self.settings, self.environment.variables, self.environment.secrets)
 

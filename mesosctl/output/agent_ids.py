@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import shared_hostnames, short_ids
-from mesosctl.output.report import Column
+from mesosctl.output.formats.report import Column
 
 
 def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:

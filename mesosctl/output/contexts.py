@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.output.formats.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import contexts as contexts_documents

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities, format_milli
-from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.output.formats.report import NOTHING, Column, Report
 from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, Sharing, SharingStep
 
 if TYPE_CHECKING:

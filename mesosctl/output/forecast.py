@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.amounts import amounts_text, resources_text
-from mesosctl.output.report import MOST_LINES, Column, Meaning, Report, Verdict
+from mesosctl.output.formats.amounts import amounts_text, resources_text
+from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, QuotaFit, RescindedOffer, ShareChange
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from html import escape as _escape
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.amounts import amounts_text
 from mesosctl.output.forecast import (
     answer_text,
     evicted_text,
@@ -22,7 +21,8 @@ from mesosctl.output.forecast import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.report import Report, shown_cells
+from mesosctl.output.formats.amounts import amounts_text
+from mesosctl.output.formats.report import Report, shown_cells
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4

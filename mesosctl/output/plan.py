@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.output.formats.report import NOTHING, Column, Report
 from mesosctl.planning.desired_state import Difference
 from mesosctl.planning.plan import Step, describe
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.quota.status import QuotaChange, QuotaCheck, RoleStatus
-from mesosctl.output.amounts import amounts_text
-from mesosctl.output.report import NOTHING, Column, Meaning, Minor, Report, Verdict
+from mesosctl.output.formats.amounts import amounts_text
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import quota

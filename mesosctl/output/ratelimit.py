@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.ratelimit import MemoryPlan, RateLimit
 from mesosctl.model.text import format_bytes, format_span, utc_text
-from mesosctl.output.report import Column, Report
+from mesosctl.output.formats.report import Column, Report
 from mesosctl.planning.message_rates import FileCheck, FileEdit, PrincipalStatus, Rates, RatesReading
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.text import format_span
+from mesosctl.output.formats.report import Column, Report
 from mesosctl.output.ratelimit import NOBODY, number
-from mesosctl.output.report import Column, Report
 from mesosctl.planning.message_rates import Simulation, Suggestion
 from mesosctl.planning.traffic import PrincipalTraffic
 

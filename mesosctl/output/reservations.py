@@ -10,8 +10,8 @@ from mesosctl.model.reservations.holdings import AgentChange, AgentReservation
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.output.agent_ids import agent_id_column
-from mesosctl.output.amounts import amounts_text, plain_resources_text
-from mesosctl.output.report import NOTHING, Column, Report, Rows
+from mesosctl.output.formats.amounts import amounts_text, plain_resources_text
+from mesosctl.output.formats.report import NOTHING, Column, Report, Rows
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import reservations as documents

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.output.report import NOTHING, Column, Report
+from mesosctl.output.formats.report import NOTHING, Column, Report
 from mesosctl.planning.snapshot import ClusterSnapshot
 from mesosctl.planning.snapshot_differences import SnapshotDifference
 

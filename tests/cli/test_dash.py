@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.reference.walk import commands
 from tests.surroundings import InMemory, Ran
 

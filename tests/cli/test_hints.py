@@ -9,7 +9,7 @@ import pytest
 import typer
 
 import mesosctl
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.main import app
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")

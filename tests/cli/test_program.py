@@ -129,8 +129,8 @@ def test_a_fake_master_that_only_shows_quota_is_not_started(tmp_path):
     assert not loaded(ran) & {"fake_master.master", "fake_master.allocator"}
 
 
-EDITING = {"tomlkit", "keyring", "mesosctl.cli.configuration_editing"}
-CONFIGURING = {"tomllib", "mesosctl.cli.configuration", *EDITING}
+EDITING = {"tomlkit", "keyring", "mesosctl.cli.configuration.editing"}
+CONFIGURING = {"tomllib", "mesosctl.cli.configuration.file", *EDITING}
 SHOWING = {"mesosctl.cli.tracing"}
 
 
@@ -147,7 +147,7 @@ def test_a_context_costs_reading_it(quota_server, tmp_path):
     (tmp_path / "mesosctl" / "config.toml").write_text(text)
     ran = program("quota", "list", MESOSCTL_MASTER="", XDG_CONFIG_HOME=str(tmp_path))
     assert ran.returncode == 0
-    assert loaded(ran) & CONFIGURING == {"tomllib", "mesosctl.cli.configuration"}
+    assert loaded(ran) & CONFIGURING == {"tomllib", "mesosctl.cli.configuration.file"}
     assert not loaded(ran) & {*SHOWING, "pydantic", "rich"}
     ran = program("context", "show", XDG_CONFIG_HOME=str(tmp_path))
     assert not loaded(ran) & {"httpx", "tomlkit", "pydantic", "rich"}

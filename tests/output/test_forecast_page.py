@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mesosctl.output.forecast_page import page
-from mesosctl.output.report import Column, Report
+from mesosctl.output.formats.report import Column, Report
 from tests.needs import needs
 from tests.output.forecasts import HOSTILE, whole_forecast
 from tests.tools import BROWSERS

@@ -6,9 +6,9 @@ import pytest
 
 from mesosctl.model.offers.offers import Explanation, Offer
 from mesosctl.model.text import parse_resources
+from mesosctl.output.formats.report import Report
+from mesosctl.output.formats.writing import write
 from mesosctl.output.offers import change_line, offer_explain, offer_list
-from mesosctl.output.report import Report
-from mesosctl.output.writing import write
 
 OFFER = Offer("O1", "web", "F1", "", "S1", "host", parse_resources("cpus:1"))
 

@@ -14,9 +14,9 @@ from mesosctl.model.reservations.holdings import AgentReservation, RegisteredAge
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.output.documents.reservations import ReservationEntry, ReservationList, VolumeList
-from mesosctl.output.report import Column, Report, Rows
+from mesosctl.output.formats.report import Column, Report, Rows
+from mesosctl.output.formats.writing import write
 from mesosctl.output.reservations import reservation_list, volume_list
-from mesosctl.output.writing import write
 
 NAMES = st.text(min_size=1, max_size=8)
 

@@ -11,11 +11,11 @@ from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries
 from mesosctl.model.values import Ranges
-from mesosctl.output.amounts import amounts_text, plain_resources_text, resources_text, shown_amount
-from mesosctl.output.live import LiveView, ProgressLine
-from mesosctl.output.report import Column, Minor, Report, Verdict
-from mesosctl.output.terminal import draw_line, view
-from mesosctl.output.writing import write
+from mesosctl.output.formats.amounts import amounts_text, plain_resources_text, resources_text, shown_amount
+from mesosctl.output.formats.live import LiveView, ProgressLine
+from mesosctl.output.formats.report import Column, Minor, Report, Verdict
+from mesosctl.output.formats.terminal import draw_line, view
+from mesosctl.output.formats.writing import write
 from tests.screen import is_cursor_shown, visible
 
 

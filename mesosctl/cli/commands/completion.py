@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from mesosctl.cli.command import ContextCommand, Group, examples
+from mesosctl.cli.completion.shells import script
 from mesosctl.cli.session import Session
-from mesosctl.cli.shells import script
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 

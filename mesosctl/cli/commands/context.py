@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli import completing
 from mesosctl.cli.command import ContextCommand, Group, examples
-from mesosctl.cli.configuration import Configuration, no_context, read, rival, without_password
-from mesosctl.cli.credentials import ask_for_secret
-from mesosctl.cli.declared_settings import Setting, Value, declared
-from mesosctl.cli.names import forget, keep_contexts
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.completion.names import forget, keep_contexts
+from mesosctl.cli.configuration.credentials import ask_for_secret
+from mesosctl.cli.configuration.declared import Setting, Value, declared
+from mesosctl.cli.configuration.file import Configuration, no_context, read, rival, without_password
+from mesosctl.cli.configuration.settings import Settings, existing_configuration, resolve
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Settings, existing_configuration, resolve
 from mesosctl.client.address import parse_address
 from mesosctl.model.errors import UsageError, printable
 from mesosctl.model.redaction import REDACTED
@@ -185,7 +185,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
     A setting is called as its option is. Those that concern the connection may be given as options
     too. Files are kept with their whole path. The first context becomes the current one.
     """
-    from mesosctl.cli import configuration_editing
+    from mesosctl.cli.configuration import editing as configuration_editing
 
     session: Session = ctx.obj
     settings = {setting.key: setting for setting in declared() if setting.in_contexts}
@@ -285,7 +285,7 @@ def _fake_placed(address: str) -> str:
 )
 def use(ctx: typer.Context, name: Name) -> None:
     """Make a context the current one."""
-    from mesosctl.cli import configuration_editing
+    from mesosctl.cli.configuration import editing as configuration_editing
 
     session: Session = ctx.obj
     variables = session.environment.variables
@@ -316,7 +316,7 @@ def remove(ctx: typer.Context, names: Names) -> None:
 
     On a terminal, removing several asks first.
     """
-    from mesosctl.cli import configuration_editing
+    from mesosctl.cli.configuration import editing as configuration_editing
 
     session: Session = ctx.obj
     variables = session.environment.variables

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli import completing
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.commands.reservations import nothing_found
+from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, opened, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import Conflict, Denied, UsageError

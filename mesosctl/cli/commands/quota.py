@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli import completing
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
+from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.operations.quota.state import list_quotas, show_quota
-from mesosctl.output import report
+from mesosctl.output.formats import report
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
 
 if TYPE_CHECKING:

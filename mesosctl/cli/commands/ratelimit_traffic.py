@@ -9,7 +9,7 @@ from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
-from mesosctl.output import report
+from mesosctl.output.formats import report
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 

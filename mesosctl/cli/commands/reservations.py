@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli import completing
 from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import agent_reservations

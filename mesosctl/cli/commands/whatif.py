@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mesosctl.cli import completing
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.commands.quota import AllowNewResource
+from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.walk import Node, Option, cluster_file
 from mesosctl.model.errors import ExitStatus

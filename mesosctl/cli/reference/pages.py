@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from mesosctl.cli.completion.shells import script
 from mesosctl.cli.reference.man import MEANINGS, environment, man_page
 from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
-from mesosctl.cli.shells import script
 
 
 def files() -> dict[str, str]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.cli.configuration import check, line_of
-from mesosctl.cli.configuration_editing import change, remove, use
+from mesosctl.cli.configuration.editing import change, remove, use
+from mesosctl.cli.configuration.file import check, line_of
 from tests.cli.context.kept import HAND_WRITTEN, effective, write
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from mesosctl.cli.configuration import check
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.configuration.declared import declared
+from mesosctl.cli.configuration.file import check
+from mesosctl.cli.configuration.settings import resolve
 from mesosctl.cli.options import DEFAULTS, GlobalOptions
-from mesosctl.cli.settings import resolve
 from tests.cli.context.kept import HAND_WRITTEN, effective, write
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import mesosctl
-from mesosctl.cli.names import keep_contexts, keep_names
+from mesosctl.cli.completion.names import keep_contexts, keep_names
+from mesosctl.cli.configuration.settings import resolve
 from mesosctl.cli.options import GlobalOptions
-from mesosctl.cli.settings import resolve
 from mesosctl.model.redaction import Secrets
 from tests.needs import require
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import mesosctl
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.pages import files

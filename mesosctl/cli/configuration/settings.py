@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mesosctl.cli.declared_settings import Setting, Value, declared
+from mesosctl.cli.configuration.declared import Setting, Value, declared
 from mesosctl.cli.options import DEFAULTS, ONLY_SAID, GlobalOptions
 from mesosctl.client.address import parse_address
 from mesosctl.model.errors import MesosctlError, UsageError
 
 if TYPE_CHECKING:
-    from mesosctl.cli.configuration import Configuration
+    from mesosctl.cli.configuration.file import Configuration
 
 
 OF_A_MASTER = frozenset(
@@ -180,7 +180,7 @@ def _add_context(
         return None, None
     kept = configuration.of(name) if configuration else None
     if configuration is None or kept is None:
-        from mesosctl.cli.configuration import no_context
+        from mesosctl.cli.configuration.file import no_context
 
         raise no_context(name, configuration.contexts if configuration else ())
     stronger = dict(values)
@@ -201,7 +201,7 @@ def _read(variables: Mapping[str, str]) -> "Configuration | None":
     path = existing_configuration(variables)
     if path is None:
         return None
-    from mesosctl.cli.configuration import read
+    from mesosctl.cli.configuration.file import read
 
     return read(path)
 

@@ -16,7 +16,8 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from mesosctl.api.files import reading
-from mesosctl.cli.configuration import (
+from mesosctl.cli.configuration.declared import Value
+from mesosctl.cli.configuration.file import (
     NAME,
     Configuration,
     check,
@@ -27,8 +28,7 @@ from mesosctl.cli.configuration import (
     rival,
     too_open,
 )
-from mesosctl.cli.declared_settings import Value
-from mesosctl.cli.settings import configuration_path
+from mesosctl.cli.configuration.settings import configuration_path
 from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean

@@ -1,7 +1,7 @@
 """The names of roles, agents, frameworks and contexts for the completion of a shell.
 
-They come from the files that `cli.names` keeps.  Where those are too old, the master is asked and has two seconds.
-A failure offers nothing and says nothing: the user is in the middle of a line.
+They come from the files that `cli.completion.names` keeps.  Where those are too old, the master is asked and has two
+seconds.  A failure offers nothing and says nothing: the user is in the middle of a line.
 """
 
 import contextlib
@@ -12,13 +12,13 @@ from typing import Any
 import typer
 
 from mesosctl.cli.command import said
-from mesosctl.cli.configuration import read
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.completion.names import keep_contexts, keep_none, kept_names, names_in
+from mesosctl.cli.configuration.declared import declared
+from mesosctl.cli.configuration.file import read
+from mesosctl.cli.configuration.settings import Settings, existing_configuration, resolve
 from mesosctl.cli.environment import Environment, Kind
-from mesosctl.cli.names import keep_contexts, keep_none, kept_names, names_in
 from mesosctl.cli.options import GlobalOptions
 from mesosctl.cli.session import Session
-from mesosctl.cli.settings import Settings, existing_configuration, resolve
 from mesosctl.model.errors import MesosctlError
 
 _PATIENCE = 2.0

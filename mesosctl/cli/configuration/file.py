@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.cli.declared_settings import Setting, Value, declared
+from mesosctl.cli.configuration.declared import Setting, Value, declared
 from mesosctl.files.reading import LARGEST_TEXT, open_file, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean

@@ -1,4 +1,4 @@
-"""An answer that can be written in every format (`output.writing`): its table, its names and its document."""
+"""An answer that can be written in every format (`output.formats.writing`): its table, its names and its document."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload

@@ -1,7 +1,7 @@
 """What a shell is offered for the values of options and arguments: callbacks for typer's `autocompletion=`.
 
 Options are declared with these callbacks, so they know nothing of settings or masters: the names come from the function
-that the environment brings (`cli.name_lookup`).
+that the environment brings (`cli.completion.lookup`).
 """
 
 from collections.abc import Iterator

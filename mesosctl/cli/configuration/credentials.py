@@ -8,9 +8,9 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from mesosctl.cli.declared_settings import declared
+from mesosctl.cli.configuration.declared import declared
+from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.settings import Settings
 from mesosctl.files.reading import open_file, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
@@ -188,6 +188,6 @@ def _kinds(settings: Settings) -> tuple[str, str]:
 
 
 def _plain(address: str | None) -> str:
-    from mesosctl.cli.configuration import without_password  # it has been read, or there is no context
+    from mesosctl.cli.configuration.file import without_password  # it has been read, or there is no context
 
     return f"'{without_password(address or '')}'"

@@ -9,7 +9,7 @@ from mesosctl.model.reservations.holdings import plain_text, without_owners
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import Ranges, Value, format_value
-from mesosctl.output.report import NOTHING
+from mesosctl.output.formats.report import NOTHING
 
 KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
 """The columns that come first, in this order; other resources follow by name."""

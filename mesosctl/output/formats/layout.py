@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from rich.cells import cell_len
 
 from mesosctl.model.errors import printable
-from mesosctl.output.amounts import KNOWN_NAMES, OTHER, AmountsText, Part
-from mesosctl.output.report import NOTHING, Column, Meaning
+from mesosctl.output.formats.amounts import KNOWN_NAMES, OTHER, AmountsText, Part
+from mesosctl.output.formats.report import NOTHING, Column, Meaning
 
 GAP = 2
 """Blanks between two columns."""

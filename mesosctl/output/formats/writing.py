@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mesosctl.model.errors import printable, printable_json
 from mesosctl.model.redaction import Secrets
-from mesosctl.output.report import MOST_LINES, NOTHING, Report, Rows, shown_cells, shown_columns, shown_rows
+from mesosctl.output.formats.report import MOST_LINES, NOTHING, Report, Rows, shown_cells, shown_columns, shown_rows
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -43,7 +43,7 @@ def write(
     elif form == "name":
         stream.writelines((printable(name) if draws else name) + "\n" for name in report.names)
     elif draws:
-        from mesosctl.output.terminal import draw
+        from mesosctl.output.formats.terminal import draw
 
         draw(report, stream, wide=form == "wide", colours=colours, width=width)
     else:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mesosctl.model.errors import printable
-from mesosctl.output.layout import GAP, Shown, columns_of, fit, group_line, spaced, split, widen
-from mesosctl.output.report import Meaning, Report, shown_columns, shown_rows
+from mesosctl.output.formats.layout import GAP, Shown, columns_of, fit, group_line, spaced, split, widen
+from mesosctl.output.formats.report import Meaning, Report, shown_columns, shown_rows
 
 _STYLES: dict[Meaning, str] = {
     "met": "green",

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mesosctl.cli.configuration.settings import Settings, own_folder
 from mesosctl.cli.environment import Kind
-from mesosctl.cli.settings import Settings, own_folder
 from mesosctl.model.redaction import Secrets
 
 HOLDS = 120

@@ -1,0 +1,1 @@
+"""Completion of a shell: scripts, callbacks, and the names that they offer."""

@@ -1,0 +1,1 @@
+"""Settings: options, variables, contexts and the file that holds them; credentials."""

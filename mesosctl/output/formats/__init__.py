@@ -1,0 +1,1 @@
+"""A report and the formats in which it is written."""
