@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from fake_master.extensions import choice
+from fake_master.extensions import wiring
 from fake_master.extensions.revocation_timers import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.accept import OfferAnswers
+from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.failover import Failover
 from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.oversubscription import Oversubscription
 from fake_master.services.agents.records import AgentRecords
 from fake_master.services.agents.registration import AgentRegistration
 from fake_master.services.agents.registry import AgentRegistry
-from fake_master.services.agents.removal import AgentRemoval, Draining
+from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
@@ -31,8 +32,8 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock, MasterState
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.profile import Profile
 from mesosctl.model.text import parse_duration
+from mesosctl.model.version_profile import Profile
 
 _MOST_TO_CATCH_UP = 10.0
 """Seconds."""
@@ -66,12 +67,12 @@ class Master:
             clock=clock,
             address=address,
             task_outcome=task_outcome or TaskOutcome(),
-            revocability=choice.make_rules(flags),
+            revocability=wiring.make_rules(flags),
         )
         # The allocator and the services that carry out its decisions need each other, so these are looked up late.
-        self.allocator = allocator = choice.make_allocator(
+        self.allocator = allocator = wiring.make_allocator(
             state,
-            choice.AllocatorCallbacks(
+            wiring.AllocatorCallbacks(
                 make_offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
                 make_inverse_offers=lambda *decision: self.offers.inverse.make(*decision),  # noqa: PLW0108
                 lent_no_longer=lambda *decision: self.offers.lent_no_longer(*decision),  # noqa: PLW0108
@@ -88,7 +89,7 @@ class Master:
         self._store = store = AgentStore(state, registry, self.transaction) if keeps else NoAgentStore()
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
-        self.runtime = runner.runtime = choice.make_runtime(state, allocator, runner)
+        self.runtime = runner.runtime = wiring.make_runtime(state, allocator, runner)
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)
         self.checkpoints = Checkpoints(state, registry, allocator, offers, self.transaction)

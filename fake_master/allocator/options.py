@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-from mesosctl.model import profile
+from mesosctl.model import version_profile as profile
 from mesosctl.model.quantities import Quantities
 
 SorterName = Literal["drf", "random"]
@@ -34,7 +34,7 @@ class Options:
     lendable_names: frozenset[str] = profile.lendable_names({})
     """Of idle reservations, what is lent by an allocator that lends."""
     reservations_consume_quota: bool = True
-    """Depends on the master's version; see `mesosctl.model.profile`."""
+    """Depends on the master's version; see `mesosctl.model.version_profile`."""
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

@@ -8,9 +8,9 @@ from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Holding, HoldingsQuestion, Revocation, RevocationCallback
-from fake_master.extensions.holds import Hold, Holds, takes_part
 from fake_master.extensions.preemption_plan import Plan
 from fake_master.extensions.quota_safeguards import Guarantees
+from fake_master.extensions.resource_holds import Hold, Holds, takes_part
 from fake_master.extensions.resource_requests import Request, Requests
 from mesosctl.model.roles import Priorities
 

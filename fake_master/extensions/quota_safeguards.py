@@ -1,8 +1,8 @@
 """Quota in preemption: limits and headroom for the one that asks, guarantees of those that would lose."""
 
+from fake_master.allocator.hierarchical.allocation_run import headroom
 from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, add, difference, scalar_pairs
 from fake_master.allocator.hierarchical.role_tree import Role
-from fake_master.allocator.hierarchical.run import headroom
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Holding
 from mesosctl.model import roles

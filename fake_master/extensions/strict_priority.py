@@ -22,8 +22,8 @@ from fake_master.allocator.interface import (
     RevocationCallback,
 )
 from fake_master.allocator.options import Options
-from fake_master.extensions.holds import Holds
 from fake_master.extensions.preemption import Preemption
+from fake_master.extensions.resource_holds import Holds
 from fake_master.extensions.resource_requests import Requests
 from mesosctl.model.roles import Priorities
 

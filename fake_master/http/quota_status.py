@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.model.profile import Profile
+from mesosctl.model.version_profile import Profile
 
 Amounts = Mapping[str, float]
 

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fake_master.registry import copy as copy_registry
+from fake_master.registry import backup as copy_registry
 from fake_master.registry.interface import (
     SECONDS_TO_WAIT,
     HeldRegistry,

@@ -23,8 +23,8 @@ from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
-from mesosctl.model.profile import MESOS_1_4, PROFILES
 from mesosctl.model.text import parse_resources
+from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 
 _KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
 _KNOWN_AGENT_KEYS = {

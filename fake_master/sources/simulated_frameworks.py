@@ -15,9 +15,9 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import TERMINAL_STATES
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000

@@ -37,10 +37,10 @@ from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.profile import PROFILES, STRICT_PRIORITY_ALLOCATOR, Profile, profile_of
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota.rules import check_not_nested
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import PROFILES, STRICT_PRIORITY_ALLOCATOR, Profile, profile_of
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
 
 _SEEDED = "pictured"

@@ -11,7 +11,8 @@ from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.api.protobuf.messages import Field, Message, read
 from mesosctl.api.ratelimit import from_json
 from mesosctl.files.reading import read_text_file, why_unreadable
-from mesosctl.model import profile, ratelimit, roles
+from mesosctl.model import ratelimit, roles
+from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.admission import parse_minimum
 from mesosctl.model.ratelimit import RateLimits

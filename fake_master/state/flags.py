@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fake_master.state import flag_values
 from fake_master.state.acls import Authorizer
 from mesosctl.api.ratelimit import to_text
-from mesosctl.model import profile
+from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput
 from mesosctl.model.ratelimit import RateLimits
 from mesosctl.model.roles import Priorities

@@ -15,10 +15,10 @@ from fake_master.state.quota import SentQuota
 from fake_master.state.revocability import RevocabilityRules
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.profile import MESOS_1_11, Profile
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import capacity
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import MESOS_1_11, Profile
 
 Clock = Callable[[], float]
 """Seconds since the epoch, by which timers go: a SteadyClock, or a VirtualClock."""

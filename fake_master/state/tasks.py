@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fake_master.state.clock import Timer
-from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import TERMINAL_STATES
 
 # The states that /state-summary counts, of agents and of frameworks.
 SUMMARY_STATES = (

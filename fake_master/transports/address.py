@@ -19,9 +19,9 @@ from urllib.parse import parse_qsl
 
 from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.transports.on_call import LazyTransport
+from fake_master.transports.on_demand import LazyTransport
 from mesosctl.model.errors import BadInput
-from mesosctl.model.profile import MESOS_1_4, PROFILES
+from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.api.documented import Bool, Documented, Scalar
+from mesosctl.api.base_model import Bool, Documented, Scalar
 from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double

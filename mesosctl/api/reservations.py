@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
-from mesosctl.api.documented import Documented
+from mesosctl.api.base_model import Documented
 from mesosctl.api.files.reading import read_json, refused
 from mesosctl.api.resource_model import Resource
 from mesosctl.model.resource import Resource as CoreResource

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.api.documented import Documented, Scalar, Uint64
+from mesosctl.api.base_model import Documented, Scalar, Uint64
 from mesosctl.api.resources import to_core, to_json
 from mesosctl.model.resource import Resource as CoreResource
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.api.documented import Documented, Double
+from mesosctl.api.base_model import Documented, Double
 from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
 from mesosctl.api.resource_model import Resource
 from mesosctl.api.resources import to_json

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import RootModel
 
-from mesosctl.api.documented import Documented, Double
+from mesosctl.api.base_model import Documented, Double
 
 
 class WeightInfo(Documented):

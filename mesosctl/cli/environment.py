@@ -24,7 +24,7 @@ from mesosctl.output.formats import report
 if TYPE_CHECKING:
     import typer
 
-    from mesosctl.api.files.places import Places
+    from mesosctl.api.files.positions import Places
     from mesosctl.client.settings import Transport
 
 

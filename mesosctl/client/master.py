@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from mesosctl.client.address import Address
+from mesosctl.client.attempts import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.body import EventStream, check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.response import Answer, Take, raise_for_status
-from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     Denied,
@@ -37,7 +37,7 @@ from mesosctl.model.errors import (
 )
 
 if TYPE_CHECKING:
-    from mesosctl.model.profile import Profile
+    from mesosctl.model.version_profile import Profile
 
 READ_ATTEMPTS = 3
 AGENT_TIMEOUT = 5.0
@@ -107,7 +107,7 @@ class Master:
     def profile(self) -> "Profile":
         """The profile of the master's version; requested once (GET /version, which is open to all)."""
         from mesosctl.api import responses
-        from mesosctl.model.profile import profile_of
+        from mesosctl.model.version_profile import profile_of
 
         if self._profile is None:
             self._profile = profile_of(responses.version(self.get("/version")))

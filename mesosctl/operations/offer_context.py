@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mesosctl.api.agents import AgentUsage
 from mesosctl.api.frameworks import FrameworkStatus, RevocableTask, revocable_tasks
 from mesosctl.client.master import Master
-from mesosctl.model import profile
+from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import Denied
 from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
 from mesosctl.model.offers.admission import AcceptedKinds, AgentFeatures, Capabilities, is_allocatable

@@ -6,7 +6,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from mesosctl.model import profile, roles
+from mesosctl.model import roles
+from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.offers.constraints import RegexLimits, excluded_agents
 from mesosctl.model.offers.offers import Reason

@@ -20,8 +20,8 @@ from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.master import Master
 from mesosctl.files.writing import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
-from mesosctl.model.profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.model.quantities import Quota
+from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
 
 ATTEMPTS = 3

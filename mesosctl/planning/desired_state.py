@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mesosctl.model.profile import MESOS_1_11, Profile
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import MESOS_1_11, Profile
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
 
 

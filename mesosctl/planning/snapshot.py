@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.profile import MESOS_1_11
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import MESOS_1_11
 
 TaskPhase = Literal["running", "waiting", "ending", "arriving"]
 """Started; accepted by its agent, which has no room yet; being killed; launched, and not yet known to its agent."""

@@ -4,8 +4,8 @@ from pydantic import BaseModel, Field
 
 from mesosctl.api.quota import QuotaConfig
 from mesosctl.api.resource_model import Resource
-from mesosctl.model.profile import MESOS_1_4
 from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.version_profile import MESOS_1_4
 
 
 class QuotaInfo(BaseModel):

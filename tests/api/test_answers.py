@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from mesosctl.api import responses
 from mesosctl.api.agents import agents
 from mesosctl.model.errors import UnexpectedAnswer
-from mesosctl.model.profile import MESOS_1_4, MESOS_1_11
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import capacity
+from mesosctl.model.version_profile import MESOS_1_4, MESOS_1_11
 from tests.api.quota_status import QuotaStatus
 
 

@@ -14,7 +14,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Items
-from mesosctl.planning.anonymous import anonymised
+from mesosctl.planning.anonymisation import anonymised
 from mesosctl.planning.snapshot import (
     ClusterSnapshot,
     Debt,

@@ -15,7 +15,7 @@ from mesosctl.api.scheduler_calls import AcceptCall
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.model.offers import offers
 from mesosctl.model.text import parse_entries
-from mesosctl.operations.reservations.payload import read_reserve
+from mesosctl.operations.reservations.request_file import read_reserve
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 
 from fake_master.allocator.hierarchical.engine import Engine
+from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent
-from fake_master.allocator.hierarchical.refusals import InverseOffers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentInfo, Unavailability
 from mesosctl.model.resources import Resources

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.agents import Agents
+from fake_master.allocator.hierarchical.batch_schedule import Timers
 from fake_master.allocator.hierarchical.engine import Engine, RunSteps
 from fake_master.allocator.hierarchical.frameworks import Frameworks
-from fake_master.allocator.hierarchical.refusals import InverseOffers, OfferFilters
+from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.resources import AllocatedResources
-from fake_master.allocator.hierarchical.schedule import Timers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from fake_master.allocator.hierarchical.engine import Engine
+from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.records import Client, Framework
-from fake_master.allocator.hierarchical.refusals import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
 from mesosctl.model.resources import Resources

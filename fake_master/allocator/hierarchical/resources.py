@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fake_master.allocator.hierarchical.refusals import OfferFilters
+from fake_master.allocator.hierarchical.offer_filters import OfferFilters
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.errors import Conflict
 from mesosctl.model.reservations.operations import Conversion, apply_all

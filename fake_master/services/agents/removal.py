@@ -10,7 +10,7 @@
 As a Mesos 1.11.0 master does it; operators hear AGENT_REMOVED in the last case alone.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from fake_master.allocator.interface import Allocator
@@ -24,7 +24,6 @@ from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
-from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 
@@ -219,87 +218,3 @@ def _gone(framework: Framework) -> End:
     if framework.is_partition_aware:
         return "TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR"
     return "TASK_LOST", "REASON_AGENT_REMOVED"
-
-
-_DRAINING, _DRAINED = "DRAINING", "DRAINED"
-
-
-class Draining:
-    """What operators say of single agents.  Every method that changes anything is called inside a transaction."""
-
-    def __init__(
-        self,
-        state: MasterState,
-        records: AgentRecords,
-        removal: AgentRemoval,
-        task_runner: TaskRunner,
-    ) -> None:
-        self._state = state
-        self._records = records
-        self._removal = removal
-        self._task_runner = task_runner
-
-    def drain(self, agent_id: str, max_grace_period: Mapping[str, Any] | None, *, mark_gone: bool) -> None:
-        """DRAIN_AGENT; again replaces what was asked before.  Raises RuleViolation for an unknown agent."""
-        hostname = self._known(agent_id)
-        config: dict[str, Any] = {} if max_grace_period is None else {"max_grace_period": dict(max_grace_period)}
-        info = {"state": _DRAINING, "config": {**config, "mark_gone": mark_gone}}
-        self._records.note(hostname, deactivated=True, drain_info=info, drain_start=self._state.now)
-        agent = self._state.agents.get(agent_id)
-        if agent is not None:
-            self.go_on(agent)
-
-    def deactivate(self, agent_id: str) -> None:
-        """DEACTIVATE_AGENT.  Raises RuleViolation for an unknown agent."""
-        self._records.note(self._known(agent_id), deactivated=True)
-
-    def reactivate(self, agent_id: str) -> None:
-        """REACTIVATE_AGENT.  Raises RuleViolation unless the agent is deactivated, and drained if it was draining.
-
-        Raises Conflict for an agent that is still awaited after a failover.
-        """
-        hostname = self._state.known_agents.hostname_of(agent_id)
-        deactivated, drain_info = (False, None) if hostname is None else self._state.known_agents.service(hostname)
-        if hostname is None or not deactivated:
-            raise RuleViolation("Agent is not deactivated", rule="agent.deactivated")
-        if drain_info is not None and drain_info["state"] == _DRAINING:
-            raise RuleViolation(
-                "Agent is still in the DRAINING state", rule="agent.draining", hint="wait until it is DRAINED"
-            )
-        if self._state.known_agents.awaits(agent_id):
-            raise Conflict("Agent removed while processing the call", field="agent_id", hint="wait until it is back")
-        self._records.note(hostname, deactivated=False, drain_info=None, drain_start=None)
-
-    def go_on(self, agent: Agent) -> None:
-        """Kill what runs on a draining agent that can be reached."""
-        info = agent.drain_info
-        if info is None or info["state"] != _DRAINING or not agent.connected:
-            return
-        for framework in self._state.frameworks.values():
-            for task in [task for task in framework.tasks.values() if task.agent_id == agent.id]:
-                self._task_runner.drain(framework, task, will_be_gone=info["config"]["mark_gone"])
-        self.may_be_over(agent.id)
-
-    def may_be_over(self, agent_id: str) -> None:
-        """A task of the agent is done with; look, as soon as may be, whether it was the last."""
-        agent = self._state.agents.get(agent_id)
-        if agent is not None and agent.drain_info is not None and agent.drain_info["state"] == _DRAINING:
-            self._state.timers.at(self._state.now, lambda: self._finish(agent_id))
-
-    def _finish(self, agent_id: str) -> None:
-        with self._records.transaction():
-            agent = self._state.agents.get(agent_id)
-            info = None if agent is None else agent.drain_info
-            if agent is None or info is None or info["state"] != _DRAINING or not agent.connected:
-                return
-            if any(task.agent_id == agent_id for of in self._state.frameworks.values() for task in of.tasks.values()):
-                return
-            self._records.note(agent.hostname, drain_info={**info, "state": _DRAINED})
-            if info["config"]["mark_gone"]:
-                self._removal.mark_gone(agent_id)
-
-    def _known(self, agent_id: str) -> str:
-        hostname = self._state.known_agents.hostname_of(agent_id)
-        if hostname is None:
-            raise RuleViolation("Unknown agent", field="agent_id", rule="agent.known")
-        return hostname

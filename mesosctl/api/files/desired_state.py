@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.api.files.places import places_in_toml
+from mesosctl.api.files.positions import places_in_toml
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model import roles

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from mesosctl.api.documented import Documented
+from mesosctl.api.base_model import Documented
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.offers import offer
 from mesosctl.api.resource_model import AllocationInfo, Resource

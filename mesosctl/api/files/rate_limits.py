@@ -5,7 +5,7 @@
 
 from typing import Self
 
-from mesosctl.api.documented import Documented, Double, Uint64
+from mesosctl.api.base_model import Documented, Double, Uint64
 from mesosctl.model import ratelimit as core
 
 

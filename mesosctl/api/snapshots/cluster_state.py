@@ -11,9 +11,9 @@ from mesosctl.api.protobuf.interning import Known, ResourceLists, Sums
 from mesosctl.api.protobuf.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
 
 _NOTHING = Resources()

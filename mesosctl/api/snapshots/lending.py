@@ -15,9 +15,9 @@ from mesosctl.api.resources import list_to_json
 from mesosctl.api.responses import NATURAL, text, undocumented
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.profile import TERMINAL_STATES
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import TASK_PHASES, Debt, Lending, Refusal, SnapshotTask
 
 _NOTHING = Resources()

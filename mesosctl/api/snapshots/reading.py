@@ -15,10 +15,10 @@ from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.profile import MESOS_1_11
 from mesosctl.model.quantities import Quota
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import MESOS_1_11
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
 SCHEMA_VERSION = 1

@@ -57,7 +57,7 @@ def diff(
     is changed.  The exit status is 1 where there is a difference.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.api.files.positions import places_in_toml
     from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
@@ -104,7 +104,7 @@ def apply(  # one parameter an option
     quota, lowers a weight (as --prune does, to 1), unreserves.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.api.files.positions import places_in_toml
     from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached

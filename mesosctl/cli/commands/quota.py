@@ -188,7 +188,7 @@ def set_(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.places import places_in_json
+        from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_quota_request
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
@@ -259,7 +259,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     if file is not None:
         if resources or limit is not None:
             raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.places import places_in_json
+        from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_update_quota
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)

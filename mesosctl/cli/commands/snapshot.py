@@ -72,7 +72,7 @@ def snapshot(
         return _compare(session, compare, source)
     from mesosctl.api.snapshots import snapshot as snapshot_api
     from mesosctl.operations.snapshot import write_file
-    from mesosctl.planning.anonymous import anonymised
+    from mesosctl.planning.anonymisation import anonymised
 
     snapshot = _snapshot(session, source)
     if anonymise:

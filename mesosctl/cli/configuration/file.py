@@ -171,6 +171,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    from mesosctl.api.files.places import places_in_toml
+    from mesosctl.api.files.positions import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mesosctl.model.errors import Conflict
-from mesosctl.model.profile import Profile
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.profile import Profile
 from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_milli, to_milli, to_sent_milli
+from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
     from mesosctl.model.resource import Resource  # a command that only reads quota needs none

@@ -6,7 +6,6 @@ from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError
-from mesosctl.model.profile import Profile
 from mesosctl.model.quantities import Limits, Quota, to_double
 from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
 from mesosctl.model.quota.rules import (
@@ -23,6 +22,7 @@ from mesosctl.model.quota.rules import (
 from mesosctl.model.quota.status import Finding, QuotaCheck
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
+from mesosctl.model.version_profile import Profile
 from mesosctl.operations.quota.state import (
     capacity_if_allowed,
     check_names,

@@ -12,10 +12,10 @@ from fake_master.services.task_runner import TaskRunner
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import MasterState
 from fake_master.state.revocability import RevocabilityRules
-from mesosctl.model import profile as profile_model
-from mesosctl.model.profile import Profile
+from mesosctl.model import version_profile as profile_model
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
+from mesosctl.model.version_profile import Profile
 
 
 class AllocatorCallbacks(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fake_master.http.exchange import Request, Response, json_response
 from fake_master.http.quota_status import quota_status
 from fake_master.registry.interface import Registry, RegistryFailure
-from mesosctl.model.profile import Profile
+from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
     from fake_master.state.streams import EventStream

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterable
 
+from fake_master.allocator.hierarchical.batch_schedule import Timers
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, InverseOfferFilter, OfferFilter
-from fake_master.allocator.hierarchical.schedule import Timers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
 from mesosctl.model.resources import Resources
