@@ -45,7 +45,7 @@ resources = "cpus:2"
 KILLED = """
 import os, signal, sys
 from mesosctl.__main__ import main
-from mesosctl.operations.apply.run import run as apply as running
+from mesosctl.operations.apply import run as running
 at, when, perform, done = int(sys.argv[1]), sys.argv[2], running.perform, 0
 def dying(*words):
     global done

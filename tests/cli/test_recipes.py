@@ -107,18 +107,18 @@ class TestReservingOnAll:
     HELD = "mesosctl reservations -o name"
 
     def test_on_all(self, bash):
-        ran = bash("reserve-all.sh web cpus:2 $(mesosctl complete agent | tail -n 2)")
+        ran = bash("reserve-all.sh web cpus:2 S0 S1")
         assert ran.returncode == 0, ran.stderr
         assert len(bash(self.HELD).stdout.split()) == 2
 
     def test_or_on_none(self, bash):
         """The second agent has two cpus."""
-        ran = bash("reserve-all.sh web cpus:4 $(mesosctl complete agent | tail -n 2)")
+        ran = bash("reserve-all.sh web cpus:4 S0 S1")
         assert ran.returncode == 6, ran.stderr
         assert bash(self.HELD).stdout == ""
 
     def test_an_agent_that_is_not_there(self, bash):
-        assert bash("reserve-all.sh web cpus:1 $(mesosctl complete agent | tail -n 1) nowhere").returncode == 5
+        assert bash("reserve-all.sh web cpus:1 S0 nowhere").returncode == 5
         assert bash(self.HELD).stdout == ""
 
 

@@ -51,11 +51,11 @@ def complete(command: Any, environment: Environment) -> int:
         except (Exception, KeyboardInterrupt):  # noqa: BLE001  # nobody can be told in the middle of a line
             return status
     option = word.partition("=")[0] + "=" if word.startswith("--") and "=" in word else ""
-    lines = answer.getvalue().splitlines()
+    lines = [line for line in answer.getvalue().splitlines() if line]
     if shell == "bash":
         lines = [_UNSAFE.sub(r"\\\1", f"{option}{line}"[cut:]) for line in lines]
     elif shell == "fish":
-        lines = [f"{option}{line}" for line in lines if line]
+        lines = [f"{option}{line}" for line in lines]
     elif option:
         lines.insert(0, "compset -P '*=';")
     environment.stdout.writelines(f"{line}\n" for line in lines)

@@ -166,7 +166,7 @@ from fake_master.registry.sqlite import SqliteRegistry
 print("ready", flush=True)
 sys.stdin.readline()
 master = ClusterSpec(agents=("cpus:1", "cpus:2")).start(SqliteRegistry(Path(sys.argv[1])))
-print(master.id, *master.agents)
+print(master.state.id, *master.state.agents)
 """
 
 
