@@ -8,7 +8,6 @@ from mesosctl.client.master import Master
 from mesosctl.model import roles as roles_model
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
-from mesosctl.model.quota.capacity import check_capacity
 from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
@@ -235,11 +234,12 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answere
 
     `answered` is the status with which a master refuses what does not fit.
     """
+    from mesosctl.model.quota.capacity import check_capacity  # late: a listing needs no capacity
+
     check_tree(quotas)
     available = None if force else capacity_if_allowed(master)
     if available is None:
         return
-
     try:
         check_capacity(quotas, available)
     except Conflict as error:

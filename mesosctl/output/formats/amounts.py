@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, format_milli
-from mesosctl.model.reservations.holdings import plain_text, without_owners
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import Ranges, Value, format_value
 from mesosctl.output.formats.report import NOTHING
+
+if TYPE_CHECKING:
+    from mesosctl.model.resource import Resource
+    from mesosctl.model.resources import Resources
+    from mesosctl.model.values import Value
 
 KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
 """The columns that come first, in this order; other resources follow by name."""
@@ -65,14 +66,16 @@ def amounts_text(amounts: Quantities | Limits | None) -> str:
     return AmountsText.of(";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items()), parts)
 
 
-def plain_resources_text(resources: Resources) -> str:
+def plain_resources_text(resources: "Resources") -> str:
     """`cpus:8;mem:4096;ports:[31000-31004]`, as a person could type it again; owners and disks are not part of it."""
+    from mesosctl.model.reservations.holdings import plain_text, without_owners  # late: most lists have amounts alone
+
     if not len(resources):
         return NOTHING
     return AmountsText.of(plain_text(resources), lambda: map(_part, without_owners(resources)))
 
 
-def resources_text(resources: Resources) -> str:
+def resources_text(resources: "Resources") -> str:
     """`cpus:4; cpus(ads):2; ports:[31000-32000]`: short, owners by name."""
     texts = []
     for entry in resources:
@@ -82,7 +85,7 @@ def resources_text(resources: Resources) -> str:
     return AmountsText.of("; ".join(texts), lambda: map(_part, resources)) if texts else NOTHING
 
 
-def _part(entry: Resource) -> Part:
+def _part(entry: "Resource") -> Part:
     owner = entry.role if entry.is_reserved else ""
     if entry.disk is not None or entry.shared:
         text = str(replace(entry, reservations=(), allocation_role=None))
@@ -90,14 +93,18 @@ def _part(entry: Resource) -> Part:
     return Part(entry.name, owner, _shown_value(entry.name, entry.value), _whole_value(entry.name, entry.value))
 
 
-def _shown_value(name: str, value: Value) -> str:
+def _shown_value(name: str, value: "Value") -> str:
+    from mesosctl.model.values import Ranges
+
     whole = _whole_value(name, value)
     if isinstance(value, int) or len(whole) <= _LONGEST_LIST:
         return whole
     return f"{value.count()} in {len(value.spans)} ranges" if isinstance(value, Ranges) else f"{value.count()} names"
 
 
-def _whole_value(name: str, value: Value) -> str:
+def _whole_value(name: str, value: "Value") -> str:
+    from mesosctl.model.values import format_value
+
     return shown_amount(name, value) if isinstance(value, int) else format_value(value)[1:-1]
 
 
