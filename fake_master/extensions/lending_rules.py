@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from fake_master.state.extension_points import RevocabilityRules
 from fake_master.state.frameworks import Framework
-from fake_master.state.revocability import RevocabilityRules
 from mesosctl.model.resource import Resource, Revocability
 from mesosctl.model.resources import Resources
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
+from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task
