@@ -2,7 +2,7 @@
 
 The first part of a path names an actor and may be percent-encoded; where it names no actor, the path is the master's
 own.  Of the rest, which is taken as it stands, the longest beginning that is an endpoint decides, as in libprocess.
-`python -m fake_master.http.routes` prints the page `fake_master/SERVED.md`.
+`python -m fake_master.http.routes` prints the page `docs/reference/served.md`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -116,14 +116,14 @@ ROUTER = Router({route.path: route for route in ROUTES}, {route.path for route i
 
 
 def page() -> str:
-    """The page `fake_master/SERVED.md`, Markdown."""
+    """Return the page `docs/reference/served.md`, Markdown."""
     return "\n".join(_lines()) + "\n"
 
 
 def _lines() -> Iterator[str]:
     yield "# What the fake master serves"
     yield ""
-    yield "Made from its routes by `python -m fake_master.http.routes > fake_master/SERVED.md`; a test compares."
+    yield "Made from its routes by `python -m fake_master.http.routes`; a test compares."
     yield from ("", "## Endpoints", "", "| path | methods | credentials when asked for | below /master too |")
     yield "| --- | --- | --- | --- |"
     for route in sorted(ROUTES, key=lambda route: route.path):
