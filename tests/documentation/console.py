@@ -6,9 +6,9 @@ A block of the language `console` holds commands and what they print:
     ROLE  DONE  GUARANTEE  LIMIT
     web   set   cpus:12    -
 
-A command that goes on has `> ` before its further lines.  All blocks of a page are one session of bash, in a home of its
-own, on a terminal without colours.  A block with a title (```toml title="wanted.toml") is a file: it is written before the
-next command runs.  A command that fails is followed by `$ echo $?`, so that a reader sees its status and a test its fault.
+A command that goes on has `> ` before its further lines.  All blocks of a page are one session of bash, in a home of
+its own, on a terminal without colours.  A block with a title (```toml title="wanted.toml") is a file: it is written
+before the next command runs.  A command that fails is followed by `$ echo $?`, so that a reader sees its status.
 """
 
 import fcntl
