@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from fake_master.extensions import wiring
-from fake_master.extensions.revocation_timers import Revoking
+from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.accept import OfferAnswers
 from fake_master.services.agents.draining import Draining

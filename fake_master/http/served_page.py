@@ -8,14 +8,14 @@ from fake_master.http.application import ROUTES, Route
 
 
 def page() -> str:
-    """The page `fake_master/SERVED.md`, Markdown."""
+    """The page `docs/reference/served.md`, Markdown."""
     return "\n".join(_lines()) + "\n"
 
 
 def _lines() -> Iterator[str]:
     yield "# What the fake master serves"
     yield ""
-    yield "Made from its routes by `python -m fake_master.http.served_page > fake_master/SERVED.md`; a test compares."
+    yield "Made from its routes by `python -m fake_master.http.served_page`; a test compares."
     yield from ("", "## Endpoints", "", "| path | methods | credentials when asked for | below /master too |")
     yield "| --- | --- | --- | --- |"
     for route in sorted(ROUTES, key=lambda route: route.path):

@@ -11,7 +11,7 @@ from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
 def files() -> dict[str, str]:
     """The text of every generated file by its path in the repository."""
     programs = (commands(), serving())
-    made = {"REFERENCE.md": "\n".join(_reference(*programs))}
+    made = {"docs/reference/commands.md": "\n".join(_reference(*programs))}
     for root in programs:
         made[f"completions/{root.words}.bash"] = script(root.words, "bash")
         made[f"completions/_{root.words}"] = script(root.words, "zsh")

@@ -1,17 +1,17 @@
-"""A trial: what a run would decide of each agent for some clients, each as if it were its turn now.
+"""A trial: the decisions of a run on each agent for some clients, each as if it were its turn now.
 
-It is a run that hands nothing out, so that no decision depends on another, and that remembers what it decided at
+It is a run that hands nothing out, so that no decision depends on another, and that remembers its decision at
 each point at which a run decides.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fake_master.allocator.hierarchical.allocation_run import Rejection, Run
-from fake_master.allocator.hierarchical.allocation_stages import meet_guarantees, offerable_agents, share_fairly
-from fake_master.allocator.hierarchical.allocations import Pairs
-from fake_master.allocator.hierarchical.free_resources import FreeResources, OfferedPart
+from fake_master.allocator.hierarchical.interned.allocations import Pairs
+from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
+from fake_master.allocator.hierarchical.stages.run import Rejection, Run
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.resources import Resources
@@ -19,7 +19,7 @@ from mesosctl.model.resources import Resources
 
 @dataclass(frozen=True, slots=True)
 class QuotaBounds:
-    """What quota leaves for a role at present.  A name that is missing is not bounded."""
+    """The amounts that quota leaves for a role at present.  A name that is missing is not bounded."""
 
     limits_left: Limits
     """Of the role; none where it has no limits."""
@@ -29,7 +29,7 @@ class QuotaBounds:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a run would decide of one agent for one client."""
+    """The decision of a run on one agent for one client."""
 
     offered: Resources
     """Without allocation roles."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.state import State

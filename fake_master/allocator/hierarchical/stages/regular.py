@@ -3,18 +3,18 @@
 from collections.abc import Collection
 from enum import Enum
 
-from fake_master.allocator.hierarchical.allocation_run import (
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, scalar_pairs
+from fake_master.allocator.hierarchical.interned.free_resources import OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.hierarchical.stages.run import (
     Fingerprint,
     Run,
     is_refused,
     shrink_to_limits,
     shrink_to_quantities,
 )
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, scalar_pairs
-from fake_master.allocator.hierarchical.free_resources import OfferableResources, OfferedPart
-from fake_master.allocator.hierarchical.records import Agent, Client
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
-from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers
 from mesosctl.model.resources import Resources
