@@ -1,6 +1,7 @@
 """A trial says what the next run would decide of each agent for a client, and changes nothing."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_no_decision_depends_on_another() -> None:
 
 
 @pytest.mark.parametrize("more", [{"active": False}, {"suppressed": ("ads",)}])
-def test_whether_the_subject_wants_offers_now_is_left_out_of_account(more: dict[str, bool]) -> None:
+def test_whether_the_subject_wants_offers_now_is_left_out_of_account(more: dict[str, Any]) -> None:
     market = Market({"A": "4/2048"})
     market.join("F", "ads", **more)
     assert market.decide("F", "ads")["A"].offered == expand("4/2048")
