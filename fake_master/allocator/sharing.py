@@ -14,7 +14,7 @@ from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.records import Client as ClientRecord
 from fake_master.allocator.hierarchical.stages.regular import fair_part
-from fake_master.allocator.hierarchical.stages.run import Run, is_refused, offerable_to
+from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentId, Callbacks, FrameworkId, RoleName
 from fake_master.allocator.options import Options
@@ -29,7 +29,7 @@ class Client(NamedTuple):
     role: RoleName
 
 
-class SharingRound:
+class SharingRun:
     """What one run has to share out."""
 
     def __init__(self, run: Run, agents: list[Agent]) -> None:
@@ -56,7 +56,7 @@ class SharingRound:
         found, record = self._agents[agent], self._records[client]
         if found.free_resources.is_empty:
             return Resources()
-        offerable = offerable_to(found, record)
+        offerable = self._run.offerable(found, record)
         if offerable is None:
             return Resources()
         part = offerable.full
@@ -79,7 +79,7 @@ class SharingAllocator(HierarchicalAllocator):
         )
 
     @abstractmethod
-    def share(self, round: SharingRound) -> None:  # noqa: A002  # it is one
+    def share(self, run: SharingRun) -> None:
         """Offer what is free.  Called in each run."""
 
     def after_batch(self) -> None:
@@ -111,7 +111,7 @@ class SharingAllocator(HierarchicalAllocator):
     def _share_out(self, run: Run, agents: list[Agent]) -> None:
         # A run that broke off would leave resources that are accounted and offered to nobody.
         try:
-            self.share(SharingRound(run, agents))
+            self.share(SharingRun(run, agents))
         except Exception as error:  # noqa: BLE001  # code of others; raised again by `advance_to`
             self._failure = self._failure or error
 
