@@ -9,9 +9,9 @@ from typing import Any
 
 from fake_master.extensions.lending_allocator import LendingAllocator
 from fake_master.extensions.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
-from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
+from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task

@@ -7,12 +7,11 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import Allocator, Holding, InverseOfferCallback, OfferCallback, Revocation
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
-from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.services.task_runner import TaskRunner
+from fake_master.state.extension_points import AgentRuntime, RevocabilityRules
 from fake_master.state.flags import MasterFlags
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.revocability import RevocabilityRules
 from mesosctl.model import version_profile as profile_model
 from mesosctl.model.resource import Resource, Revocability
 from mesosctl.model.resources import Resources
