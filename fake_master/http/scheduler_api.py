@@ -16,7 +16,8 @@ from fake_master.http.exchange import (
 )
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import Master
-from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.frameworks import Framework
+from fake_master.state.subscription import Subscription
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]

@@ -11,7 +11,7 @@ from typing import Any
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
-from fake_master.services.agents.oversubscription import slack_of_use
+from fake_master.services.agents.registration import slack_of_use
 from fake_master.services.reservations import DoesNotFit
 from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
 from fake_master.sources.lasting_state import SECTIONS, LastingState, rate_limits_flag, read_lasting_state

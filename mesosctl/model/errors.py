@@ -25,8 +25,8 @@
         ├── HungUp          129  SIGHUP, as a dropped connection sends it
         └── Terminated      143  SIGTERM
 
-The statuses are a contract with scripts (README, "Exit statuses"); they live here only, and
-`cli/verb.py` has the meaning of each as text.
+The statuses are a contract with scripts ("Exit statuses" in the reference). They live here only;
+`cli/reference/man.py` has the meaning of each as text.
 """
 
 import re

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.page [--small] [--only PART,…] [--no-measuring] [--into FOLDER]
 
 Runs each part in a process of its own, keeps its figures in FOLDER/measured, and writes
-FOLDER/BENCHMARKS.md with its pictures.  What is not measured now stands there with the figures that
-were kept.  FOLDER is this one, or a temporary one with --small.  Exit status 1 if a part failed.
+FOLDER/index.md with its pictures.  What is not measured now stands there with the figures that
+were kept.  FOLDER is docs/benchmarks, or a temporary one with --small.  Exit status 1 if a part failed.
 """
 
 # ruff: noqa: T201  # a command that shows its progress
@@ -31,7 +31,7 @@ PARTS = {
     "whatif": ("--small",),
 }
 """In the order of the page, with what makes each of them quick."""
-HERE = Path(__file__).parent
+PAGE_FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
 
 
 def measure(part: str, *, small: bool, on: Environment, measured: Path) -> bool:
@@ -61,7 +61,7 @@ def write(into: Path) -> Path:
     for part in parts:
         for chart in part.report.charts:
             (measured / f"{chart.name}.svg").write_text(picture(chart), encoding="utf-8")
-    written = into / "BENCHMARKS.md"
+    written = into / "index.md"
     missing = [part for part, file in files.items() if not file.exists()]
     written.write_text(page(parts, missing, measured.name), encoding="utf-8")
     return written
@@ -79,7 +79,7 @@ def main() -> int:
     if unknown := [part for part in wanted if part not in PARTS]:
         parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as temporary:
-        return _make(wanted, given, given.into or (Path(temporary) if given.small else HERE))
+        return _make(wanted, given, given.into or (Path(temporary) if given.small else PAGE_FOLDER))
 
 
 def _make(wanted: list[str], given: argparse.Namespace, into: Path) -> int:

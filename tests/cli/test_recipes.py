@@ -1,4 +1,4 @@
-"""The scripts of the README, as users write them: bash with `set -euo pipefail`, a fake master on a socket."""
+"""The scripts for pipelines, as users write them: bash with `set -euo pipefail`, a fake master on a socket."""
 
 import os
 import signal
@@ -12,6 +12,7 @@ from tests.needs import needs
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tests" / "scripts"
+PIPELINES = ROOT / "docs" / "how-to" / "pipelines.md"
 RECIPES = sorted(path.name for path in SCRIPTS.glob("*.sh"))
 
 
@@ -61,12 +62,11 @@ def bash(tmp_path, master):
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_the_readme_has_the_script_that_is_tried_here(name):
+def test_the_page_has_the_script_that_is_tried_here(name):
     text = (SCRIPTS / name).read_text(encoding="utf-8")
     assert text.startswith("#!/bin/bash\n")
     assert os.access(SCRIPTS / name, os.X_OK)
-    indented = "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
-    assert indented in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f'```bash title="{name}"\n{text}```\n' in PIPELINES.read_text(encoding="utf-8")
 
 
 class TestChangingAQuota:

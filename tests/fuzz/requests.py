@@ -8,7 +8,7 @@ from urllib.parse import quote
 from hypothesis import strategies as st
 
 from fake_master.http import maintenance, operator_api, quota, reservations
-from fake_master.http.application import ROUTES
+from fake_master.http.routes import ROUTES
 from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
 from mesosctl.api.protobuf.messages import Field, Message
 from tests.fuzz.json_texts import ODD_TEXTS, odd_texts, odd_values, write

@@ -181,7 +181,7 @@ def _ask(session: Session, steps: "Sequence[Step]") -> None:
         session.confirm(f"{question}?")
 
 
-_FORMS = ("table", "json", "jsonl")
+_FORMS = ("table", "json", "jsonl", "yaml")
 """The first, which holds unless another is said, is TOML."""
 ExportFile = Annotated[
     Path | None,
@@ -233,7 +233,7 @@ def export(
     A FILE that is there already and says something else may have been edited: you are asked before it is
     replaced, and a script says --yes.  A FILE is not written through a link that somebody else made.
 
-    On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
+    On standard output -o json, jsonl and yaml say the same as JSON or YAML; other forms, and a FILE, are always TOML.
     """
     from mesosctl.api.files.desired_state import content, dump
     from mesosctl.output.plan import wanted_state
@@ -245,7 +245,7 @@ def export(
     if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
         what = "a cluster file" if cluster else "its file"
         raise UsageError(
-            f"export writes {f'{what} in TOML' if writes_file or cluster else 'TOML or JSON'}, and no {session.form}",
+            f"export writes {f'{what} in TOML' if writes_file or cluster else 'TOML, JSON or YAML'}, and no {session.form}",
             field="--output",
             hint="leave out -o" if cluster else f"leave out -o, or say -o json{' without -f' * writes_file}",
         )
@@ -261,7 +261,7 @@ def export(
         session.note(f"not written: {sentence}")
     if file is not None and writes_file:
         _write(session, file, _plain(session, text, str(file)))
-    elif session.form in ("json", "jsonl") and not cluster:
+    elif session.form in _FORMS[1:] and not cluster:
         session.emit(wanted_state(content(wanted)))
     else:
         session.emit_text(_plain(session, text, "the document"))

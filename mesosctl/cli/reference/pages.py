@@ -11,7 +11,7 @@ from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
 def files() -> dict[str, str]:
     """The text of every generated file by its path in the repository."""
     programs = (commands(), serving())
-    made = {"REFERENCE.md": "\n".join(_reference(*programs))}
+    made = {"docs/reference/commands.md": "\n".join(_reference(*programs))}
     for root in programs:
         made[f"completions/{root.words}.bash"] = script(root.words, "bash")
         made[f"completions/_{root.words}"] = script(root.words, "zsh")
@@ -46,13 +46,14 @@ def _reference(*programs: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.output.documents import contexts, forecast, offers, plan, quota, ratelimit, reservations
+    from mesosctl.output.documents import alternatives, contexts, forecast, offers, plan, quota, ratelimit, reservations
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
     shapes: tuple[Any, ...] = (
         *quota.DOCUMENTS,
         *forecast.DOCUMENTS,
+        *alternatives.DOCUMENTS,
         *contexts.DOCUMENTS,
         *offers.DOCUMENTS,
         *ratelimit.DOCUMENTS,

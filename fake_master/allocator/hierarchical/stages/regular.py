@@ -1,0 +1,278 @@
+"""The two stages of a run: guarantees, then fair share (allocator specification, "The allocation run")."""
+
+from collections.abc import Collection
+from enum import Enum
+
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, scalar_pairs
+from fake_master.allocator.hierarchical.interned.free_resources import OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.hierarchical.stages.run import (
+    Fingerprint,
+    Run,
+    is_refused,
+    shrink_to_limits,
+    shrink_to_quantities,
+)
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import Offers
+from mesosctl.model.resources import Resources
+
+
+def meet_guarantees(run: Run, agents: list[Agent]) -> None:
+    """Give to roles that lack some of their guarantee, agent by agent, in fair order."""
+    state = run.state
+    lacking_roles = _below_guarantee(run.roles_with_quota)
+    order: list[Node] | None = None
+    for agent in agents:
+        if not lacking_roles:
+            return
+        epoch = state.epoch
+        if agent.idle_epoch is epoch or not agent.free_resources.has_unreserved_nonrevocable:
+            continue
+        if order is None or not state.role_sorter.order_lasts:
+            order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
+        before = len(agent.allocations), state.epoch
+        provable = _offer_agent_for_guarantees(run, agent, order)
+        if (len(agent.allocations), state.epoch) != before:
+            order, lacking_roles = None, _below_guarantee(lacking_roles)
+        elif provable:
+            agent.guarantees_idle_epoch = epoch
+
+
+def _below_guarantee(roles: list[Role]) -> list[Role]:
+    return [
+        role
+        for role in roles
+        if role.allowance is not None and role.allowance.unmet_guarantee and role.leaf is not None
+    ]
+
+
+def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bool:
+    """Offer one agent to the roles in this order.  Return whether nothing of it was left to chance."""
+    provable = True
+    for leaf in order:
+        role: Role = leaf.client
+        allowance = role.allowance
+        if agent.free_resources.is_empty:
+            break
+        if role.token in agent.rejected_by:
+            continue
+        assert role.sorter is not None
+        assert allowance is not None
+        for client_leaf in role.sorter.walk():
+            if not allowance.unmet_guarantee:
+                break
+            client: Client = client_leaf.client
+            if client.token in agent.rejected_by:
+                continue
+            offerable = run.offerable(agent, client)
+            if offerable is None:
+                continue
+            provable = provable and offerable.visible_resources.shrinks_by_name
+            part, guaranteed = _guaranteed_part(run, offerable, allowance)
+            if part is None or not part.is_allocatable or is_refused(agent, client, part):
+                continue
+            run.commit(agent, client, part, guaranteed)
+    return provable
+
+
+def _guaranteed_part(
+    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
+) -> tuple[OfferedPart | None, Pairs]:
+    """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself.
+
+    On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
+    and the headroom of all other guarantees allow.  None where nothing serves the guarantee.
+    """
+    visible_resources = offerable.visible_resources
+    if not visible_resources.shrinks_by_name:
+        return _guaranteed_part_by_entries(run, offerable, allowance)
+    amounts, guaranteed = [], []
+    for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
+        needed = min(available, allowance.unmet_guarantee.get(name, 0))
+        extra = available - needed
+        if name in allowance.limits_left:
+            extra = min(extra, max(0, allowance.limits_left[name] - needed))
+        if extra and run.unmet_guarantees:
+            extra = min(extra, run.spare(name))
+        amounts.append(needed + extra)
+        if needed:
+            guaranteed.append((name, needed))
+    if not guaranteed:
+        return None, ()
+    return offerable.part_of_amounts(tuple(amounts)), tuple(guaranteed)
+
+
+def _guaranteed_part_by_entries(
+    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
+) -> tuple[OfferedPart | None, Pairs]:
+    """The same where a name has several entries, or some that cannot be divided."""
+    shuffle = run.state.options.shuffle
+    unreserved_nonrevocable = offerable.visible_resources.unreserved_nonrevocable
+    needed = shrink_to_quantities(unreserved_nonrevocable, allowance.unmet_guarantee, shuffle)
+    if not needed:
+        return None, ()
+    guaranteed = scalar_pairs(needed)
+    extra: Resources = unreserved_nonrevocable - needed
+    if allowance.limits_left:
+        taken = dict(guaranteed)
+        left: Amounts = {name: max(0, bound - taken.get(name, 0)) for name, bound in allowance.limits_left.items()}
+        extra = shrink_to_limits(extra, left, shuffle)
+    if extra and run.unmet_guarantees:
+        extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
+    return offerable.part(offerable.visible_resources.uncounted + needed + extra), guaranteed
+
+
+def share_fairly(run: Run, agents: list[Agent]) -> None:
+    """Offer what is left of each agent, role by role and framework by framework in fair order."""
+    state = run.state
+    lacking = any(
+        role.allowance is not None and role.allowance.unmet_guarantee and role.leaf is not None
+        for role in run.roles_with_quota
+    )
+    for agent in agents:
+        epoch = state.epoch
+        if agent.idle_epoch is epoch or agent.free_resources.is_empty:
+            continue
+        # Only a run that found nothing in either stage proves that the next one will not.
+        provable = (
+            not lacking or agent.guarantees_idle_epoch is epoch or not agent.free_resources.has_unreserved_nonrevocable
+        )
+        if _offer_agent_fairly(run, agent) and provable:
+            agent.idle_epoch = epoch
+
+
+class _Verdict(Enum):
+    """The result of offering an agent to a role, and how long a refusal lasts."""
+
+    GAVE = "something was handed out"
+    NEVER = "nothing for it, whatever the quotas, while the agent looks like this"
+    SPENT = "its bounds leave too little of any agent like this, in this run"
+    NOT_NOW = "nothing, while neither bounds nor filters change"
+    BY_CHANCE = "nothing, but another shuffle might have found something"
+
+
+def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
+    """Offer one agent to all roles.  Return whether it is proved that no framework takes anything of it."""
+    idle = True
+    rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
+    for leaf in run.state.role_sorter.walk():
+        role: Role = leaf.client
+        token = role.token
+        if token in rejected_by or token in spent:
+            continue
+        verdict = _offer_agent_to_role(run, agent, role)
+        if verdict is _Verdict.GAVE:
+            if agent.free_resources.is_empty:
+                return False
+            idle = False
+            rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
+        elif verdict is _Verdict.NEVER:
+            rejected_by.add(token)
+        elif verdict is _Verdict.SPENT:
+            spent.add(token)
+        elif verdict is _Verdict.BY_CHANCE:
+            idle = False
+    return idle
+
+
+def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
+    """Offer one agent to the frameworks of one role."""
+    gave, lasting, spent, certain = False, True, True, True
+    allowance = role.allowance
+    for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
+        client = leaf.client
+        offerable = run.offerable(agent, client) if client.token not in agent.rejected_by else None
+        if offerable is None:
+            spent = False
+            continue
+        lasting = False
+        part = offerable.full
+        if allowance is not None or run.unmet_guarantees:
+            part = _fair_part(run, offerable, allowance)
+            refused = part.is_allocatable and part is not offerable.full and is_refused(agent, client, part)
+            if refused or not part.is_allocatable:
+                certain = certain and offerable.visible_resources.shrinks_by_name
+                spent = spent and not refused
+                run.too_little(agent, client, part)
+                continue
+        run.commit(agent, client, part)
+        if agent.free_resources.is_empty:
+            return _Verdict.GAVE
+        gave = True
+    if gave:
+        return _Verdict.GAVE
+    if lasting:
+        return _Verdict.NEVER
+    if not certain:
+        return _Verdict.BY_CHANCE
+    return _Verdict.SPENT if spent else _Verdict.NOT_NOW
+
+
+def _fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
+    """Return as much as the role's own limits and the headroom of all guarantees allow."""
+    visible_resources = offerable.visible_resources
+    if not visible_resources.shrinks_by_name:
+        return _fair_part_by_entries(run, offerable, allowance)
+    amounts = []
+    for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
+        left = available
+        if allowance is not None and name in allowance.limits_left:
+            left = min(left, allowance.limits_left[name])
+        if left and run.unmet_guarantees:
+            left = min(left, run.spare(name))
+        amounts.append(left)
+    return offerable.part_of_amounts(tuple(amounts))
+
+
+def _fair_part_by_entries(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
+    """The same where a name has several entries, or some that cannot be divided."""
+    shuffle = run.state.options.shuffle
+    extra = offerable.visible_resources.unreserved_nonrevocable
+    if allowance is not None:
+        extra = shrink_to_limits(extra, allowance.limits_left, shuffle)
+    if extra and run.unmet_guarantees:
+        extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
+    return offerable.part(offerable.visible_resources.uncounted + extra)
+
+
+class RegularStages:
+    """Both stages of each run; remembers how the last one left the bounds of quota."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._last: Fingerprint | None = None
+
+    def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offers]:
+        """Hand out what the candidate agents have free.
+
+        Returns the agents that were shared out, in the order of the second stage, and the offers.
+        """
+        state = self._state
+        agents = offerable_agents(state, candidates)
+        shuffle = state.options.shuffle
+        shuffle(agents)
+        run = Run(state)
+        if run.fingerprint() != self._last:
+            state.epoch = object()
+        meet_guarantees(run, agents)
+        shuffle(agents)
+        share_fairly(run, agents)
+        self._last = run.fingerprint()
+        run.finish()
+        state.trim()
+        return agents, run.offers()
+
+
+def offerable_agents(state: State, candidates: Collection[str]) -> list[Agent]:
+    """Return those of the candidates that may be offered, in the order of their registration."""
+    known = state.agents
+    if len(candidates) * 8 < len(known):
+        few = (known[agent] for agent in candidates if agent in known)
+        chosen = sorted(few, key=lambda agent: agent.sequence)
+    else:
+        chosen = [agent for agent in known.values() if agent.id in candidates]
+    hosts = state.whitelist
+    return [agent for agent in chosen if agent.activated and (hosts is None or agent.info.hostname in hosts)]

@@ -1,0 +1,204 @@
+"""One allocation run: bounds, offers so far, and shared steps (allocator specification, "The allocation run")."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum
+
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.records import Agent, Client, covered
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import Offers, ResourcesByAgent
+from fake_master.allocator.options import Shuffle
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+
+Fingerprint = tuple[Amounts, Amounts, list[tuple[str, Amounts, Amounts]]]
+
+
+class Rejection(Enum):
+    """Why a client can be offered nothing of an agent, whatever the quotas."""
+
+    NOT_OFFERABLE = "what is free is not for it, or too little"
+    FILTER = "it has refused all of it"
+    EXCLUDED = "its offer constraints exclude the agent, or the agent is kept for another framework"
+
+
+class Run:
+    """One run: the bounds that quota sets, and the offers so far.
+
+    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `trial.Trial` records them.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.offered: dict[Client, ResourcesByAgent] = {}
+        self.agents_with_shared_offers: set[Agent] = set()
+        """Agents of which a shared volume was offered."""
+        self.roles_with_quota = list(state.roles.with_quota())
+        for role in self.roles_with_quota:
+            role.allowance = QuotaAllowance(role.quota, state.consumed_by(role))
+        self.unmet_guarantees: Amounts = {}
+        """The sum of what all guarantees lack."""
+        for role in self.roles_with_quota:
+            for name, amount in _allowance(role).unmet_guarantee.items():
+                self.unmet_guarantees[name] = self.unmet_guarantees.get(name, 0) + amount
+        self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
+        """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
+        self._exhausted_roles: dict[FreeResources, set[int]] = {}
+
+    def fingerprint(self) -> Fingerprint:
+        """Return everything that decides how quota shrinks offers.
+
+        If it equals that at the end of the last run, what found no taker then finds none now.
+        """
+        allowances = [
+            (role.name, dict(_allowance(role).unmet_guarantee), dict(_allowance(role).limits_left))
+            for role in self.roles_with_quota
+        ]
+        return dict(self.unmet_guarantees), dict(self.headroom), allowances
+
+    def exhausted_roles(self, free_resources: FreeResources) -> set[int]:
+        """Return tokens of roles whose bounds leave too little of these free resources, whatever the filters.
+
+        Limits and headroom only shrink in the course of a run, so that lasts until its end.
+        """
+        spent = self._exhausted_roles.get(free_resources)
+        if spent is None:
+            spent = self._exhausted_roles[free_resources] = set()
+        return spent
+
+    def finish(self) -> None:
+        """Remove what only a run needs from the state."""
+        for role in self.roles_with_quota:
+            role.allowance = None
+        for agent in self.agents_with_shared_offers:
+            agent.refresh()
+
+    def spare(self, name: str) -> int:
+        """Return how much of `name` may be offered without eating into what guarantees still lack."""
+        return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
+
+    def spare_amounts(self) -> Amounts:
+        """The same for all names, zeros dropped."""
+        return difference(self.headroom, self.unmet_guarantees)
+
+    def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
+        """Return what the client can be offered of the agent, quota apart; None if nothing.
+
+        A refusal of the whole also refuses every part of it, and what is too little as a whole is too
+        little in part: so None stays right until the client's token changes, the agent looks
+        different, or a filter goes, and it is remembered with the agent.
+        """
+        free_resources = agent.free_resources
+        try:
+            offerable = free_resources.offerable_by_eligibility[client.eligibility]
+        except KeyError:
+            offerable = free_resources.offerable(client.eligibility)
+        if offerable is None:
+            self.reject(agent, client, Rejection.NOT_OFFERABLE)
+        elif client.filters and is_refused(agent, client, offerable.full):
+            self.reject(agent, client, Rejection.FILTER)
+        elif client.excludes is not None and client.excludes(agent.info):
+            self.reject(agent, client, Rejection.EXCLUDED)
+        else:
+            return offerable
+        return None
+
+    def reject(self, agent: Agent, client: Client, why: Rejection) -> None:  # noqa: ARG002  # for a trial
+        """Remember that the client can be offered nothing of the agent."""
+        agent.rejected_by.add(client.token)
+
+    def too_little(self, agent: Agent, client: Client, part: OfferedPart) -> None:
+        """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
+
+    def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
+        """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""
+        state, allocation = self.state, part.allocation
+        state.hold(agent, client, allocation)
+        agent.set_free_resources(part.left_free)
+        by_agent = self.offered.get(client)
+        if by_agent is None:
+            self.offered[client] = {agent.id: allocation.with_role}
+        elif agent.id in by_agent:
+            by_agent[agent.id] = state.merge_last_two(agent, client)
+        else:
+            by_agent[agent.id] = allocation.with_role
+        if allocation.shared:
+            self.agents_with_shared_offers.add(agent)
+        allowance = client.role.allowance
+        if allowance is not None:
+            allowance.charge(part.quota_charge)
+            state.epoch = object()
+        if self.unmet_guarantees:
+            clamped_subtract(self.headroom, part.quota_charge)
+            clamped_subtract(self.unmet_guarantees, guaranteed)
+            state.epoch = object()
+
+    def offers(self) -> Offers:
+        """Return what was handed out."""
+        offers: Offers = {}
+        for client, by_agent in self.offered.items():
+            offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
+        return offers
+
+
+def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:
+    """Whether a filter of the client on this agent covers the part."""
+    filters = client.filters.get(agent)
+    return filters is not None and covered(filters, part.allocation.without_role)
+
+
+def _allowance(role: Role) -> QuotaAllowance:
+    assert role.allowance is not None
+    return role.allowance
+
+
+def headroom(state: State) -> Amounts:
+    """Return all totals without what is used, reserved and unused, or free but revocable.
+
+    Agents that are not being offered count too.
+    """
+    amounts = dict(state.totals.amounts)
+    clamped_subtract(amounts, tuple(state.total_used().items()))
+    root = state.roles.root
+    clamped_subtract(amounts, tuple(difference(root.reservations, root.used_reserved.amounts).items()))
+    for agent in state.agents.values():
+        if agent.free_resources.revocable:
+            clamped_subtract(amounts, agent.free_resources.revocable)
+    return amounts
+
+
+def shrink_to_quantities(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:
+    """Return at most `target` of each name, nothing of names it does not have."""
+    return _shrink(resources, target, shuffle, keep_unnamed=False) if target else Resources()
+
+
+def shrink_to_limits(resources: Resources, target: Mapping[str, int], shuffle: Shuffle) -> Resources:
+    """Return at most `target` of each name it has, everything of the others."""
+    return _shrink(resources, target, shuffle, keep_unnamed=True) if target else resources
+
+
+def _shrink(resources: Resources, target: Mapping[str, int], shuffle: Shuffle, *, keep_unnamed: bool) -> Resources:
+    entries = list(resources)
+    shuffle(entries)
+    left = dict(target)
+    kept: list[Resource] = []
+    for entry in entries:
+        if entry.name not in left:
+            if keep_unnamed:
+                kept.append(entry)
+            continue
+        assert isinstance(entry.value, int), "only scalars are ever shrunk"
+        if entry.disk is not None and entry.disk.indivisible:
+            # It does not contain a smaller copy of itself, so it is kept whole or not at all.
+            if entry.value <= left[entry.name]:
+                kept.append(entry)
+                left[entry.name] -= entry.value
+            continue
+        amount = min(entry.value, left[entry.name])
+        if amount > 0:
+            kept.append(entry if amount == entry.value else replace(entry, value=amount))
+            left[entry.name] -= amount
+    return Resources(kept)

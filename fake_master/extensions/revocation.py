@@ -1,0 +1,135 @@
+"""Revocation: holdings that an allocator asks back are taken (Mesos DRF documentation, "Strict Priority").
+
+"Mesos attempts to revoke a task by first requesting that an executor kill a given task and gives a
+grace period for clean up by the executor.  If the executor does not respond to the request, the
+allocation module then kills the executor and all its tasks."
+
+A scheduler sees what it would see of a KILL of its own: TASK_KILLING where it has
+TASK_KILLING_STATE, then TASK_KILLED, both with REASON_CONTAINER_PREEMPTED.  Of an executor that
+was killed every task is TASK_LOST, or TASK_GONE for PARTITION_AWARE, for the same reason.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fake_master.allocator.interface import Holding, Revocation
+from fake_master.services.offers import Offers
+from fake_master.services.task_runner import PREEMPTED, TaskRunner, container_of
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.tasks import Task
+from mesosctl.model.resources import Resources
+
+RevocationKind = Literal["rescinded", "asked", "killed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """One thing that was done to a framework."""
+
+    deed: RevocationKind
+    """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
+    framework: Framework
+    agent_id: str
+    id: str
+    """Of the offer or the task."""
+    resources: Resources
+    revocation: Revocation
+    """The demand that it followed from."""
+
+
+class Revoking:
+    """Lists what can be taken from frameworks, and takes what an allocator asks back."""
+
+    def __init__(self, state: MasterState, offers: Offers, task_runner: TaskRunner) -> None:
+        self._state = state
+        self._offers = offers
+        self._task_runner = task_runner
+        self._spared: set[tuple[str, str]] = set()
+        """(framework, task) of those that were not needed any more when their grace period was over.
+
+        They were asked, and may be on their way out, but nobody sees to it.
+        """
+        self.on_revoked: Callable[[Revoked], None] = lambda _revoked: None
+        """Called with each of them."""
+
+    def holdings(self) -> dict[str, list[Holding]]:
+        """Every unanswered offer and every task that has not ended, by agent id, oldest first."""
+        found: dict[str, list[Holding]] = {}
+        for offer in self._state.offers:
+            found.setdefault(offer.agent_id, []).append(
+                Holding(offer.id, offer.framework_id, offer.role, offer.resources, offer.resources, is_task=False)
+            )
+        for framework, task in sorted(self._tasks(), key=lambda pair: pair[1].statuses[0]["timestamp"]):
+            ending = task.ending and (framework.id, task.id) not in self._spared
+            found.setdefault(task.agent_id, []).append(_holding(framework, task, ending=ending))
+        return found
+
+    def _tasks(self) -> Iterator[tuple[Framework, Task]]:
+        for framework in self._state.frameworks.values():
+            for task in framework.tasks.values():
+                if not task.is_terminal and task.statuses:
+                    yield framework, task
+
+    def revoke(self, revocations: Sequence[Revocation]) -> None:
+        """Rescind offers at once; ask executors to kill tasks, and see after the grace period whether they did."""
+        for revocation in revocations:
+            holding = revocation.holding
+            framework = self._state.frameworks.get(holding.framework)
+            if framework is None:
+                continue
+            if not holding.is_task:
+                self._rescind(framework, revocation)
+            elif (task := framework.tasks.get(holding.id)) is not None and not task.is_terminal:
+                self._ask(framework, task, revocation)
+
+    def _rescind(self, framework: Framework, revocation: Revocation) -> None:
+        offer = self._state.offers.get(revocation.holding.id)
+        if offer is not None:
+            self._offers.rescind(offer)
+            self._tell("rescinded", framework, offer.id, offer.resources, revocation)
+
+    def _ask(self, framework: Framework, task: Task, revocation: Revocation) -> None:
+        message = f"revoked: role {revocation.role}, of a higher priority, has asked for the resources"
+        self._spared.discard((framework.id, task.id))
+        self._tell("asked", framework, task.id, task.resources, revocation)
+        self._task_runner.kill(framework, task, reason=PREEMPTED, message=message)
+        grace = self._state.flags.revocation_grace_seconds
+        if not task.is_terminal and grace is not None:
+            self._state.timers.at(
+                self._state.now + grace, lambda: self._kill_executor(framework, task, revocation, message)
+            )
+
+    def _kill_executor(self, framework: Framework, task: Task, revocation: Revocation, message: str) -> None:
+        """The grace period is over: unless the task has ended, or is not wanted any more, its executor ends."""
+        if task.is_terminal:
+            return
+        if not revocation.stands():
+            self._spared.add((framework.id, task.id))
+            return
+        for ended in self._task_runner.end_container(framework, task, message):
+            self._tell("killed", framework, ended.id, ended.resources, revocation)
+
+    def _tell(
+        self, deed: RevocationKind, framework: Framework, what: str, resources: Resources, revocation: Revocation
+    ) -> None:
+        self.on_revoked(Revoked(deed, framework, revocation.agent, what, resources, revocation))
+
+
+def _holding(framework: Framework, task: Task, *, ending: bool) -> Holding:
+    container = container_of(framework, task)
+    executor = framework.executors.get((task.agent_id, task.executor_id))
+    share = executor.resources if executor is not None else Resources()
+    whole = share
+    for other in container:
+        whole += other.resources
+    return Holding(
+        task.id,
+        framework.id,
+        task.role,
+        frees=task.resources + share if len(container) == 1 else task.resources,
+        container=whole,
+        is_task=True,
+        ending=ending,
+    )

@@ -1,0 +1,90 @@
+"""Rules that an extension may override, as Mesos has them: revocable resources, and how agents run tasks."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from fake_master.state.agents import Agent
+from fake_master.state.frameworks import Framework
+from fake_master.state.tasks import Executor, Task
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource, Revocability
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import Lending
+
+
+class RevocabilityRules:
+    """The rules of Mesos: slack of use is revocable, and counts as all other resources do.
+
+    Source: Mesos oversubscription documentation, "Revocable resources".
+    """
+
+    throttles = False
+    """Whether `throttle_info` means anything; Mesos 1.11 passes over it."""
+
+    counts_revocable = True
+    """Whether revocable resources in use count against quota limits."""
+
+    def kinds(self, resources: Resources) -> Iterable[tuple[Revocability, Resources]]:
+        """Split an allocation into what is offered apart, by kind."""
+        return (("regular", resources),)
+
+    def kind_of(self, _offered: Resources) -> Revocability | None:
+        """Return the kind of offer that resources would be in; None for what no one offer can hold."""
+        return "regular"
+
+    def counted_offers(self, framework: Framework) -> Iterable[Resource]:
+        """Return what is offered to a framework and counts against quota limits."""
+        return framework.offered()
+
+    def is_slack_of_use(self, entry: Resource) -> bool:
+        """Return whether an entry of an offer is of what an agent's estimator reports."""
+        return entry.revocable
+
+
+class AgentRuntime:
+    """The agents of Mesos: every task that fits starts at once, and they show nothing of their own.
+
+    An extension overrides what is different on its agents.
+    """
+
+    evicts = False
+    """Whether tasks may wait for room, or have to go."""
+    shows_more = False
+    """Whether agents show what changes while their own fields stay the same."""
+
+    def __init__(self) -> None:
+        self.on_eviction: Callable[[Framework, Task], None] = lambda _framework, _task: None
+        """Called with each task that has to go."""
+
+    def may_start(self, _framework: Framework, _task: Task, _executor: Executor | None) -> bool:
+        """Return whether a task that has reached its agent starts now; otherwise the runtime starts or refuses it."""
+        return True
+
+    def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+        """Take in a task that was on its agent before this master was made; it answers for `executor`."""
+
+    def left(self, framework: Framework, task: Task) -> None:
+        """Take notice that a task has ended and holds nothing any more."""
+
+    def restore_lending(self, _lending: Lending) -> None:
+        """Take in what was refused and owed before this master was made."""
+
+    def would_go(self, _agent: Agent, _used: Resources) -> Iterable[tuple[Framework, Task]]:
+        """Return who would have to go if so much more of an agent were in use, regularly."""
+        return ()
+
+    def allocation_slack(self, _agent: Agent) -> Quantities | None:
+        """Return an agent's idle reservations as of the last allocation run; None where nothing is ever lent."""
+        return None
+
+    def describe_agent(self, _agent: Agent) -> Mapping[str, Any]:
+        """Return the fields that this runtime adds to an agent in GET_AGENTS."""
+        return {}
+
+    def describe_framework(self, _framework: Framework) -> Mapping[str, Any]:
+        """Return the fields that this runtime adds to a framework in GET_FRAMEWORKS."""
+        return {}
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the metrics that this runtime adds, by their whole names."""
+        return {}

@@ -1,0 +1,1 @@
+"""The documentation's own tests: links, the site, and what its pages show."""
