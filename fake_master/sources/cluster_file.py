@@ -4,7 +4,7 @@
 `lasting_state` quotas, weights, reservations, volumes and rate limits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -128,7 +128,7 @@ class ClusterSpec:
         )
         with master.transaction():
             for index, spec in enumerate(agents):
-                _register(master, spec, index)
+                register_agent(master, spec, index)
             for framework in self.frameworks:
                 SimulatedFramework(master, framework, on_launch).join()
         return master
@@ -149,7 +149,8 @@ BUILT_IN = ClusterSpec(
 )
 
 
-def _register(master: Master, spec: AgentSpec, index: int) -> None:
+def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
+    """Register the agent that is the `index`-th of its cluster, from 0.  Inside a transaction.  Raises BadInput."""
     hostname, resources = spec.hostname_at(index), spec.configured(index)
     try:
         oversubscribed = slack_of_use(
@@ -210,7 +211,7 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
         raise BadInput(f"{where}: flags is not a table", field="flags")
-    flags = {name: _flag_text(value, f"{where}: flags.{name}") for name, value in flags.items()}
+    flags = flag_texts(flags, f"{where}: flags")
     if "rate_limits" in content:
         if "rate_limits" in flags:
             raise BadInput(f"{where}: rate_limits is a flag and a table", field="rate_limits", hint="say it once")
@@ -221,19 +222,24 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     version = content.get("mesos_version", MESOS_1_4.name)
     if not isinstance(version, str):
         raise BadInput(f"{where}: mesos_version is not a text", field="mesos_version", hint='mesos_version = "1.11"')
-    specs: list[AgentSpec | str] = []
-    for index, entry in enumerate(agents):
-        specs.extend(_agent_specs(entry, f"{where}: agents[{index}]"))
-        if len(specs) > _MOST_AGENTS:
-            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
     return ClusterSpec(
-        agents=tuple(specs),
+        agents=agent_specs(agents, f"{where}: agents"),
         mesos_version=version,
         flags=flags,
         frameworks=simulated_frameworks(content.get("frameworks", []), f"{where}: frameworks"),
         task_outcome=task_outcome(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskOutcome(),
         lasting=read_lasting_state(content, text, where),
     )
+
+
+def agent_specs(entries: Sequence[Any], where: str) -> tuple[AgentSpec, ...]:
+    """The array [[agents]].  Raises BadInput."""
+    specs: list[AgentSpec] = []
+    for index, entry in enumerate(entries):
+        specs.extend(_agent_specs(entry, f"{where}[{index}]"))
+        if len(specs) > _MOST_AGENTS:
+            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
+    return tuple(specs)
 
 
 def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
@@ -309,6 +315,11 @@ def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
     if leaves is None or (returns is not None and returns <= leaves):
         raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
     return Absence(float(leaves), None if returns is None else float(returns))
+
+
+def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
+    """The table [flags], as texts.  Raises BadInput."""
+    return {name: _flag_text(value, f"{where}.{name}") for name, value in flags.items()}
 
 
 def _flag_text(value: Any, where: str) -> str:

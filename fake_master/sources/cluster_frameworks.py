@@ -82,24 +82,18 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
     count = _count(entry, "count", where)
     if count is not None and count > _MOST_FRAMEWORKS:
         raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="count")
+    if count is not None and count > 1 and entry.get("running"):
+        raise BadInput(f"{where}: several frameworks cannot run the same tasks", field="count", hint="count = 1")
+    roles = _roles(entry, name, where)
+    more = _from_before(entry, roles, where)
+    if after and more:
+        raise BadInput(f"{where}: what subscribes later is not there before", field="after", hint="leave out after")
     capabilities = entry.get("capabilities")
-    more: dict[str, Any] = {}
     if capabilities is not None:
         more["capabilities"] = () if capabilities == [] else _texts(capabilities, "capabilities", where)
-    roles = _roles(entry, name, where)
     suppressed = _texts(entry["suppressed"], "suppressed", where) if entry.get("suppressed") else ()
     if not set(suppressed) <= set(roles):
         raise BadInput(f"{where}: suppressed names a role that is not one of its own", field="suppressed")
-    connected = entry.get("connected", True)
-    if not isinstance(connected, bool):
-        raise BadInput(f"{where}: connected is not true or false", field="connected")
-    running = _running(entry.get("running", []), roles, where)
-    if after and (running or not connected):
-        raise BadInput(
-            f"{where}: what subscribes later has no tasks before", field="after", hint="leave out after, or running"
-        )
-    if running and (count or 1) > 1:
-        raise BadInput(f"{where}: several frameworks cannot run the same tasks", field="count", hint="count = 1")
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
         raise BadInput(f"{where}: principal is not a text", field="principal")
@@ -115,8 +109,6 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
             after=after,
             principal=principal,
             suppressed=suppressed,
-            connected=connected,
-            running=running,
             **more,
         )
         for number in range(1, (count or 1) + 1)
@@ -134,6 +126,15 @@ def _task(entry: dict[str, Any], where: str) -> Resources:
     if any(not resource.is_scalar or resource.is_reserved for resource in task):
         raise BadInput(f"{where}: a task takes plain amounts", field="task", hint='task = "cpus:1;mem:512MiB"')
     return task
+
+
+def _from_before(entry: dict[str, Any], roles: tuple[str, ...], where: str) -> dict[str, Any]:
+    """The fields about a framework that is there before the master, and may be away; none of any other."""
+    connected = entry.get("connected", True)
+    if not isinstance(connected, bool):
+        raise BadInput(f"{where}: connected is not true or false", field="connected")
+    running = _running(entry.get("running", []), roles, where)
+    return {"connected": connected, "running": running} if running or not connected else {}
 
 
 def _running(entries: Any, roles: tuple[str, ...], where: str) -> tuple[RunningTasks, ...]:

@@ -243,9 +243,9 @@ def export(
     writes_file = file is not None and str(file) != "-"
     # Said here, it is meant for this; a setting is meant for every command.
     if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
-        what = "a cluster file" if cluster else "its file"
+        what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(
-            f"export writes {f'{what} in TOML' if writes_file or cluster else 'TOML, JSON or YAML'}, and no {session.form}",
+            f"export writes {what}, and no {session.form}",
             field="--output",
             hint="leave out -o" if cluster else f"leave out -o, or say -o json{' without -f' * writes_file}",
         )
