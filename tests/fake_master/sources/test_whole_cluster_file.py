@@ -18,7 +18,7 @@ from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
-from mesosctl.api.snapshots.cluster_state import cluster_state
+from mesosctl.api.snapshots.cluster_state import ClusterState, cluster_state
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
@@ -162,7 +162,7 @@ def test_a_registry_that_has_been_given_it_keeps_what_it_has(tmp_path: Path):
 # --- Export -------------------------------------------------------------------------------------------
 
 
-def shown(master: Any) -> ClusterSnapshot:
+def shown(master: Any) -> ClusterState:
     return cluster_state(written({"get_state": READERS["GET_STATE"](master, {}, None)}))
 
 
