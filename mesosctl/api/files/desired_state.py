@@ -32,11 +32,9 @@ from typing import Any
 
 from mesosctl.api.files import reading
 from mesosctl.api.files.positions import places_in_toml
-from mesosctl.api.protobuf.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
+from mesosctl.model.quantities import Limits, Quantities, format_milli, to_double
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
@@ -45,8 +43,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries, parse_resources
 from mesosctl.model.values import format_value
 from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
-from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
+from mesosctl.planning.reservation_plan import DesiredReservation
 
 SCHEMA_VERSION = 1
 NONE = "none"
@@ -275,45 +272,3 @@ def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
 
 def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
     return RuleViolation(sentence, field=where, rule="wanted.valid", hint=hint)
-
-
-def to_json(step: Step) -> dict[str, Any]:
-    """One step."""
-    if isinstance(step, QuotaStep):
-        return {
-            "kind": "quota",
-            "role": step.role,
-            "before": _quota_to_json(step.before),
-            "after": _quota_to_json(step.after),
-        }
-    if isinstance(step, WeightsStep):
-        return {"kind": "weights", "before": dict(step.before), "after": dict(step.after)}
-    return {
-        "kind": step.deed,
-        "agent_id": step.agent_id,
-        "hostname": step.hostname,
-        **{key: list_to_json(getattr(step, key), "POST") for key in ("resources", "before", "after")},
-    }
-
-
-def from_json(value: Mapping[str, Any]) -> Step:
-    """The step again.  Raises KeyError, TypeError or ValueError where it is none."""
-    if value["kind"] == "quota":
-        return QuotaStep(str(value["role"]), _quota_steps(value["before"]), _quota_steps(value["after"]))
-    if value["kind"] == "weights":
-        return WeightsStep(dict(value["before"]), dict(value["after"]))
-    if value["kind"] not in ("reserved", "unreserved"):
-        raise ValueError(f"'{value['kind']}' is no kind of step")
-    parts = {
-        key: Resources(to_core(read(RESOURCE, entry)) for entry in value[key])
-        for key in ("resources", "before", "after")
-    }
-    return ReservationStep(str(value["agent_id"]), str(value["hostname"]), value["kind"], **parts)
-
-
-def _quota_to_json(quota: Quota | None) -> dict[str, Any] | None:
-    return None if quota is None else {"guarantees": dict(quota.guarantees), "limits": dict(quota.limits)}
-
-
-def _quota_steps(value: Mapping[str, Any] | None) -> Quota | None:
-    return None if value is None else Quota(Quantities(value["guarantees"]), Limits(value["limits"]))
