@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fake_master.http.exchange import written
-from fake_master.http.operator_api import READERS
+from fake_master.http.information import Information
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
@@ -163,7 +163,9 @@ def test_a_registry_that_has_been_given_it_keeps_what_it_has(tmp_path: Path):
 
 
 def shown(master: Any) -> ClusterState:
-    return cluster_state(written({"get_state": READERS["GET_STATE"](master, {}, None)}))
+    return cluster_state(
+        written({"get_state": Information(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
+    )
 
 
 def state_of(master: Any) -> dict[str, Any]:
