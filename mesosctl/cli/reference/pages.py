@@ -1,13 +1,15 @@
 """The generated files: completions, man pages, and the reference pages of the documentation."""
 
+import importlib
 import json
+import pkgutil
 from collections.abc import Iterable, Iterator
-from types import ModuleType
 from typing import Any
 
 from mesosctl.cli.completion.shells import script
 from mesosctl.cli.reference.man import MEANINGS, environment, man_page
 from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
+from mesosctl.output import documents as output_documents
 
 _FOLDER = "docs/reference"
 
@@ -116,14 +118,14 @@ def _exit_statuses() -> Iterator[str]:
 
 _EXIT_STATUSES = """With `-o json`, an error is one JSON object on standard error ([`error`](json.md)).
 
-If a change gets no answer, mesosctl looks whether the master has made it. If it has, the command ends with 0 and a note. If
-it has not, the message says that the change is not there *so far*: something between you and the master may still
-hold the request. "No change was sent" stands only where no request can have arrived.
+If a change gets no answer, mesosctl looks whether the master has made it. If it has, the command ends with 0 and a
+note. If it has not, the message says that the change is not there *so far*: something between you and the master may
+still hold the request. "No change was sent" stands only where no request can have arrived.
 
-An interrupted command says what is known: that no change was sent; that one was sent or accepted, and which command shows what
-became of it; or how many steps of an `apply` are done, and that the same `apply` continues. If mesosctl is about to
-restore something, it restores it first. A signal that was ignored when the command started, as under `nohup`, stays
-ignored."""
+An interrupted command says what is known: that no change was sent; that one was sent or accepted, and which command
+shows what became of it; or how many steps of an `apply` are done, and that the same `apply` continues. If mesosctl is
+about to restore something, it restores it first. A signal that was ignored when the command started, as under `nohup`,
+stays ignored."""
 
 
 def _environment() -> Iterator[str]:
@@ -136,8 +138,8 @@ def _environment() -> Iterator[str]:
 def _cluster_file() -> Iterator[str]:
     yield "# Cluster file"
     yield ""
-    yield "A cluster file describes the agents and frameworks of a fake master. `fake:cluster.toml` uses it in the process"
-    yield "of a command, `mesos-fake-master --cluster cluster.toml` serves it, and `offers simulate` plays it."
+    yield "A cluster file describes the agents and frameworks of a fake master. `fake:cluster.toml` uses it inside"
+    yield "the command, `mesos-fake-master --cluster cluster.toml` serves it, and `offers simulate` plays it."
     yield from ("", "```toml", cluster_file().rstrip(), "```")
 
 
@@ -149,18 +151,16 @@ def _json() -> Iterator[str]:
         yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
 
 
-_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output, and with `-o jsonl`
-one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
+_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output, and with
+`-o jsonl` one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
 `schema_version`. Each kind links to its JSON Schema."""
 
 
 def _documents() -> dict[str, Any]:
     """Return the models of everything that is written as JSON, by their kind."""
-    from mesosctl.output.documents import contexts, forecast, offers, plan, quota, ratelimit, reservations
-
-    modules: tuple[ModuleType, ...] = (quota, forecast, contexts, offers, ratelimit, reservations, plan)
     found = {}
-    for document in (document for module in modules for document in module.DOCUMENTS):
-        kind = document.model_json_schema()["properties"].get("kind", {}).get("default", "error")
-        found[kind] = document
-    return found
+    for name in sorted(module.name for module in pkgutil.iter_modules(output_documents.__path__)):
+        module = importlib.import_module(f"{output_documents.__name__}.{name}")
+        for document in getattr(module, "DOCUMENTS", ()):
+            found[document.model_json_schema()["properties"].get("kind", {}).get("default", "error")] = document
+    return dict(sorted(found.items()))
