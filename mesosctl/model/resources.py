@@ -108,7 +108,9 @@ class Resources:
         return "mixed" if len(kinds) > 1 else next(iter(kinds), "regular")
 
     def by_revocability(self) -> dict[Revocability, "Resources"]:
-        """The entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        """Return the entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        if not any(entry.revocable for entry in self._entries):
+            return {"regular": self} if self else {}
         parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
         return {kind: part for kind, part in parts.items() if part}
 
