@@ -30,7 +30,7 @@ class Client(NamedTuple):
 
 
 class SharingRun:
-    """What one run has to share out."""
+    """One run: what is free, and offering it."""
 
     def __init__(self, run: Run, agents: list[Agent]) -> None:
         self._run = run
