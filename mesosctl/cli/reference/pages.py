@@ -5,13 +5,17 @@ from typing import Any
 
 from mesosctl.cli.completion.shells import script
 from mesosctl.cli.reference.man import MEANINGS, environment, man_page
+from mesosctl.cli.reference.public_names import public_names
 from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
 
 
 def files() -> dict[str, str]:
     """The text of every generated file by its path in the repository."""
     programs = (commands(), serving())
-    made = {"docs/reference/commands.md": "\n".join(_reference(*programs))}
+    made = {
+        "docs/reference/commands.md": "\n".join(_reference(*programs)),
+        "docs/reference/python.md": public_names(),
+    }
     for root in programs:
         made[f"completions/{root.words}.bash"] = script(root.words, "bash")
         made[f"completions/_{root.words}"] = script(root.words, "zsh")
