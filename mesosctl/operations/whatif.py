@@ -160,7 +160,13 @@ class ChangeRunner:
     ) -> None:
         self._dry_run = dry_run
         self._master = master
-        self._options = QuotaOptions(force=force, wait=False, allow_new_resource=allow_new_resource)
+        self._options = QuotaOptions(
+            force=force,
+            wait=False,
+            allow_new_resource=allow_new_resource,
+            # Of many thousands of agents a list takes longer to write and to read than anything else.
+            capacity=lambda _: dry_run.capacity,
+        )
 
     def attempt(self, wanted: Sequence[tuple[str, Change]]) -> None:
         """Make changes with their names, in order; a refusal becomes an answer.  Raises what `attempt` raises."""
