@@ -44,7 +44,7 @@ class GuardedAllocator(Allocator):
         """How often it was advanced to the present moment since the master told it anything."""
         self._delivers = False
         self._decisions: list[tuple[bool, str, Any]] = []
-        """What was decided and not yet told: (whether it is about offers, framework id, by role or by agent)."""
+        """Decisions not yet told: (whether it is about offers, framework id, by role or by agent)."""
         self._reported: set[str] = set()
         self.faults = 0
         """How often the interface was broken, ever."""
