@@ -1,21 +1,19 @@
 """The first event of an operator's subscription: the whole state, written once for all who see the same."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from fake_master.http import agents as agents_endpoints
 from fake_master.http import frameworks, information, maintenance, quota, reservations, views
+from fake_master.http.content import accepted_type, answer, event_encoder, read_call
 from fake_master.http.exchange import (
-    JSON,
     Refusal,
     Request,
     Response,
     Written,
     accepted_silently,
-    check_accept,
-    json_response,
-    read_call,
     standard_refusal,
     written,
 )
@@ -23,23 +21,32 @@ from fake_master.master import Master
 from fake_master.services import descriptions
 from fake_master.services.events import HEARTBEAT_SECONDS
 from fake_master.state.clock import NANOSECONDS
+from fake_master.state.streams import Encoder, EventStream, encoded
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.messages import Field, Message, one_of
 
-_LAST: WeakKeyDictionary[Master, tuple[Written, bytes]] = WeakKeyDictionary()
+_LAST: WeakKeyDictionary[Master, tuple[Written, dict[Encoder, bytes]]] = WeakKeyDictionary()
 
 
-def subscribed(master: Master, state: Written) -> bytes:
+def subscribed(master: Master, state: Written, encode: Encoder = encoded) -> bytes:
     """SUBSCRIBED with this state, as a record.
 
     As long as the state is the same it is the same object: of 10,000 agents it has 20 MB, and hundreds may listen.
     """
     known = _LAST.get(master)
     if known is None or known[0] != state:
+        known = _LAST[master] = (state, {})
+    records = known[1]
+    if encode not in records:
         content = written({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
-        known = (state, streaming.encode(b"".join(written({"type": "SUBSCRIBED", "subscribed": content}))))
-        _LAST[master] = known
-    return known[1]
+        text = b"".join(written({"type": "SUBSCRIBED", "subscribed": content}))
+        records[encode] = streaming.encode(text) if encode is encoded else encode(_read_again(text))
+    return records[encode]
+
+
+def _read_again(text: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text.decode(errors="surrogateescape"))
+    return found
 
 
 _DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
@@ -257,7 +264,7 @@ _CALL = Message(
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
     """POST /api/v1: a transaction where something is changed, and none where somebody reads.  Raises Forbidden."""
-    message = read_call(request, _CALL)
+    message = read_call(request, _CALL, "mesos.v1.master.Call")
     name = message.get("type")
     if name is None:
         raise Refusal(400, "Failed to validate master::Call: Expecting 'type' to be present")
@@ -266,15 +273,18 @@ def call(master: Master, request: Request, principal: str | None) -> Response:
         raise Refusal(400, f"Failed to validate master::Call: Expecting '{field}' to be present")
     if name in ("RESERVE_RESOURCES", "UNRESERVE_RESOURCES"):
         reservations.check_resources(message[field])
-    check_accept(request)
+    media = accepted_type(request)
     if name in READERS:
-        answer = READERS[name](master, message.get(field, {}), principal)
-        return json_response({"type": name} if answer is None else {"type": name, field: answer}, request)
+        content = READERS[name](master, message.get(field, {}), principal)
+        told = {"type": name} if content is None else {"type": name, field: content}
+        return answer(told, request, media, "mesos.v1.master.Response")
     if name in WRITERS:
         with master.transaction():
             WRITERS[name](master, message[field], principal)
         return accepted_silently(202 if name in _ACCEPTED else 200)
     if name in STREAMS:
-        stream = master.events.add_operator(subscribed(master, _get_state(master, {}, principal)))
-        return Response(200, headers={"Content-Type": JSON}, stream=stream)
+        encode = event_encoder(media, "mesos.v1.master.Event")
+        first = subscribed(master, _get_state(master, {}, principal), encode)
+        stream = master.events.add_operator(EventStream(encode=encode), first)
+        return Response(200, headers={"Content-Type": media}, stream=stream)
     raise standard_refusal(501)

@@ -4,19 +4,12 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import (
-    JSON,
-    Refusal,
-    Request,
-    Response,
-    accepted_silently,
-    check_accept,
-    read_call,
-    refusing,
-)
+from fake_master.http.content import accepted_type, event_encoder, read_call
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import Master
 from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.streams import EventStream
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]
@@ -33,7 +26,7 @@ _NONE = "UNKNOWN"
 
 def call(master: Master, request: Request, principal: str | None) -> Response:
     """POST /api/v1/scheduler."""
-    message = read_call(request, CALL)
+    message = read_call(request, CALL, "mesos.v1.scheduler.Call")
     name = _checked_type(message)
     _check_acknowledgement(master, name, message)
     if name == "SUBSCRIBE":
@@ -83,11 +76,12 @@ def _check_acknowledgement(master: Master, name: str, message: Body) -> None:
 def _subscribe(master: Master, request: Request, message: Body, principal: str | None) -> Response:
     wanted = _subscription(message["subscribe"], principal)
     _check_principal(principal, wanted.info.get("principal"))
-    check_accept(request)
+    media = accepted_type(request)
     if "mesos-stream-id" in request.headers:
         raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
-    stream = master.subscriptions.subscribe(wanted)
-    return Response(200, headers={"Content-Type": JSON, "Mesos-Stream-Id": stream.id}, stream=stream)
+    stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
+    master.subscriptions.subscribe(wanted, stream)
+    return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)
 
 
 def _subscription(body: Body, principal: str | None) -> Subscription:
