@@ -22,6 +22,9 @@ def _lines() -> Iterator[str]:
         yield _endpoint(route)
     for of_agent in AGENT_ROUTES:
         yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
+    yield ""
+    yield "`/api/v1` and `/api/v1/scheduler` take and give `application/json`, and `application/x-protobuf` where"
+    yield "`mesosctl[protobuf]` is installed: calls, answers and streams of events."
     yield from ("", "## Operator calls (`POST /api/v1`)", "")
     yield f"Reading: {_names([*operator_api.READERS, *operator_api.STREAMS])}."
     yield ""

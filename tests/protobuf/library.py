@@ -20,7 +20,7 @@ def of_process(pid: int) -> Path:
 def descriptors(library: Path) -> dict[str, descriptor_pb2.FileDescriptorProto]:
     """Every file that the library describes, by its name (`mesos/v1/mesos.proto`)."""
     data = library.read_bytes()
-    found = {}
+    found: dict[str, descriptor_pb2.FileDescriptorProto] = {}
     for start in _starts(data):
         file = descriptor_pb2.FileDescriptorProto()
         try:

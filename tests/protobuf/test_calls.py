@@ -195,7 +195,7 @@ NO_AMOUNTS = (math.nan, math.inf, -math.inf)
 def test_amounts_that_json_does_not_have_are_refused_as_by_the_real_master(
     amount: float, real: Cluster, fake: Cluster
 ) -> None:
-    """Zero below nothing, and a weight that is no number, are left out: the one kills a master, it sorts by the other."""
+    """Not asked: a negative zero, which kills a real master, and a weight that is no number, which it takes."""
     config = {"role": "x", "limits": {"cpus": {"value": amount}}}
     minimum = {"min_allocatable_resources": {"quantities": [{"quantities": {"cpus": {"value": amount}}}]}}
     told = []

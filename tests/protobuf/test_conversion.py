@@ -1,6 +1,7 @@
 """Documents and bytes: what one holds the other has, and nothing breaks either."""
 
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -43,11 +44,11 @@ def _documents(name: str, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, A
     unions = set()
     for field in tables().messages[name].values():
         if field.label == "required":
-            required[field.name] = st.deferred(lambda field=field: _values(field, depth))
+            required[field.name] = st.deferred(partial(_values, field, depth))
         elif depth > 0 and field.label not in unions:
             if field.label.startswith("oneof"):
                 unions.add(field.label)
-            one = st.deferred(lambda field=field: _values(field, depth))
+            one = st.deferred(partial(_values, field, depth))
             many = st.lists(one, min_size=1, max_size=2)
             keyed = st.dictionaries(st.text(max_size=3), one, min_size=1, max_size=2)
             optional[field.name] = many if field.is_list else keyed if field.is_map else one
