@@ -4,21 +4,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from fake_master.extensions import wiring
-from fake_master.extensions.revocation_timers import Revoking
+from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.accept import OfferAnswers
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.failover import Failover
 from fake_master.services.agents.maintenance import Maintenance
-from fake_master.services.agents.oversubscription import Oversubscription
 from fake_master.services.agents.records import AgentRecords
-from fake_master.services.agents.registration import AgentRegistration
+from fake_master.services.agents.registration import AgentRegistration, Oversubscription
 from fake_master.services.agents.registry import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
-from fake_master.services.logging_level import LoggingLevel
+from fake_master.services.monitoring import LoggingLevel
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.quota import Quotas, Weights

@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "mesosctl"
-ROOMS = ("model", "files", "api", "client", "planning", "operations")
+SOURCE = Path(__file__).resolve().parents[1]
+ROOMS = (
+    "mesosctl/model",
+    "mesosctl/files",
+    "mesosctl/api",
+    "mesosctl/client",
+    "mesosctl/planning",
+    "mesosctl/operations",
+    "fake_master/allocator",
+    "fake_master/extensions",
+)
 OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
 FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")
 """Files outside of the repository: a rule names the document and its section instead."""

@@ -64,6 +64,9 @@ FrameworkId = str
 RoleName = str
 AgentId = str
 
+Used = Mapping[str, Resources]
+"""The resources in use on an agent, by framework id; or those that a framework uses, by agent id."""
+
 ResourcesByAgent = dict[AgentId, Resources]
 OffersByRole = dict[RoleName, ResourcesByAgent]
 Offers = dict[FrameworkId, OffersByRole]
@@ -153,11 +156,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def add_agent(
-        self,
-        info: AgentInfo,
-        total: Resources,
-        used: Mapping[str, Resources] | None = None,
-        unavailability: Unavailability | None = None,
+        self, info: AgentInfo, total: Resources, used: Used | None = None, unavailability: Unavailability | None = None
     ) -> None:
         """A registered agent; `used` by framework id.  Frameworks not yet known are accounted on `add_framework`."""
 
@@ -166,7 +165,7 @@ class Allocator(ABC):
         """New attributes or capabilities, and a new total if one is given."""
 
     @abstractmethod
-    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
+    def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
         """Resources that join an agent's total, with what is used of them."""
 
     @abstractmethod
@@ -193,12 +192,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def add_framework(
-        self,
-        info: FrameworkInfo,
-        used: Mapping[str, Resources] | None = None,
-        *,
-        active: bool = True,
-        suppressed: Collection[str] = (),
+        self, info: FrameworkInfo, used: Used | None = None, *, active: bool = True, suppressed: Collection[str] = ()
     ) -> None:
         """A subscribed framework; `used` by agent id, agents not known are skipped."""
 

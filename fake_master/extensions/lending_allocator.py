@@ -1,6 +1,6 @@
 """The hierarchical allocator with a third stage, which lends idle reservations.
 
-The hierarchical allocator never sees anything revocable: it gets its own part of each event, and the rest is kept here.
+The regular half never sees anything revocable: it gets its own part of each event, and the rest is kept in `lent`.
 """
 
 # ruff: noqa: D102  # the interface documents its methods
@@ -8,9 +8,8 @@ The hierarchical allocator never sees anything revocable: it gets its own part o
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from fake_master.allocator.forwarding import ForwardingAllocator
-from fake_master.allocator.hierarchical.allocations import allocation_role
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.interned.allocations import allocation_role
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
@@ -18,17 +17,18 @@ from fake_master.allocator.interface import (
     InverseOfferCallback,
     OfferCallback,
     Unavailability,
+    Used,
 )
 from fake_master.allocator.options import Options
 from fake_master.extensions.idle_reservations import Borrower, excess, forget_idleness, overlap
-from fake_master.extensions.lending import LendingStage, RescindCallback, totals
+from fake_master.extensions.lending_stage import LendingStage, RescindCallback, totals
 from fake_master.extensions.lent_resources import LentState
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 
 
-class LendingAllocator(ForwardingAllocator):
+class LendingAllocator(HierarchicalAllocator):
     """Offers regular resources as `HierarchicalAllocator` does, and lends what then lies idle.
 
     A total's revocable entries are an agent's slack of use.  What a client is offered of one agent
@@ -44,19 +44,11 @@ class LendingAllocator(ForwardingAllocator):
         on_inverse_offers: InverseOfferCallback | None = None,
         now: float = 0.0,
     ) -> None:
-        self._state = State(options)
+        state = State(options)
         self.lent = LentState(options, options.lendable_names)
         """The lent resources, for reading."""
-        self._stage = LendingStage(self._state, self.lent, on_rescind)
-        self._hierarchical = HierarchicalAllocator(
-            options, on_offers, on_inverse_offers, now, state=self._state, steps=self._stage
-        )
-        super().__init__(self._hierarchical)
-
-    @property
-    def state(self) -> State:
-        """Agents, frameworks and roles of the regular half, for reading."""
-        return self._state
+        self._stage = LendingStage(state, self.lent, on_rescind)
+        super().__init__(options, on_offers, on_inverse_offers, now, state=state, steps=self._stage)
 
     def allocation_slack(self, agent: str) -> Quantities:
         """Return what lay idle of an agent's reservations after the last run, lent or not."""
@@ -64,8 +56,8 @@ class LendingAllocator(ForwardingAllocator):
 
     def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
         """Yield (agent, role, resources without allocation roles, seconds left) of all that a framework refuses."""
-        for role, client in self._state.frameworks[framework].clients.items():
-            for agent, refused, seconds in self._hierarchical.filters.remaining(client):
+        for role, client in self.state.frameworks[framework].clients.items():
+            for agent, refused, seconds in self.filters.remaining(client):
                 yield agent.id, role, refused, seconds
 
     # --- As a master was before this one ------------------------------------------------------------
@@ -87,19 +79,15 @@ class LendingAllocator(ForwardingAllocator):
 
     def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
         """Filter resources, without allocation roles, for so many seconds yet."""
-        client = self._state.frameworks[framework].clients.get(role)
+        client = self.state.frameworks[framework].clients.get(role)
         if client is not None and client.subscribed:
-            self._hierarchical.filters.restore(client, self._state.agents[agent], refused, seconds)
+            self.filters.restore(client, self.state.agents[agent], refused, seconds)
             self._forget_idleness_after(seconds, agent)
 
     # --- Agents -------------------------------------------------------------------------------------
 
     def add_agent(
-        self,
-        info: AgentInfo,
-        total: Resources,
-        used: Mapping[str, Resources] | None = None,
-        unavailability: Unavailability | None = None,
+        self, info: AgentInfo, total: Resources, used: Used | None = None, unavailability: Unavailability | None = None
     ) -> None:
         super().add_agent(info, total.non_revocable(), _regular(used), unavailability)
         self.lent.set_usage(self.lent.agent(info.id), _slack_of_use(total))
@@ -110,9 +98,9 @@ class LendingAllocator(ForwardingAllocator):
         record = self.lent.agent(info.id)
         forget_idleness(record)
         if total is not None and self.lent.set_usage(record, _slack_of_use(total)):
-            self._hierarchical.engine.request_run(info.id)
+            self.engine.request_run(info.id)
 
-    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
+    def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
         super().add_resource_provider(agent, total.non_revocable(), _regular(used))
         record = self.lent.agent(agent)
         self.lent.set_usage(record, record.usage_slack + _slack_of_use(total))
@@ -123,9 +111,9 @@ class LendingAllocator(ForwardingAllocator):
         for borrower in self.lent.drop(self.lent.agent(agent)):
             self.lent.forget_unless_needed(borrower)
 
-    def _account_all_lent(self, agent: str, used: Mapping[str, Resources]) -> None:
+    def _account_all_lent(self, agent: str, used: Used) -> None:
         for framework, resources in used.items():
-            if framework in self._state.frameworks:
+            if framework in self.state.frameworks:
                 self._account_lent(agent, framework, resources)
 
     def _account_lent(self, agent: str, framework: str, used: Resources) -> None:
@@ -140,16 +128,11 @@ class LendingAllocator(ForwardingAllocator):
     # --- Frameworks ---------------------------------------------------------------------------------
 
     def add_framework(
-        self,
-        info: FrameworkInfo,
-        used: Mapping[str, Resources] | None = None,
-        *,
-        active: bool = True,
-        suppressed: Collection[str] = (),
+        self, info: FrameworkInfo, used: Used | None = None, *, active: bool = True, suppressed: Collection[str] = ()
     ) -> None:
         super().add_framework(info, _regular(used), active=active, suppressed=suppressed)
         for agent, resources in (used or {}).items():
-            if agent in self._state.agents:
+            if agent in self.state.agents:
                 self._account_lent(agent, info.id, resources)
         self._framework_changed(info.id)
 
@@ -187,7 +170,7 @@ class LendingAllocator(ForwardingAllocator):
 
     def _framework_changed(self, framework: str) -> None:
         """Give the revocable sorters the same clients as the regular ones, active when those are."""
-        record = self._state.frameworks[framework]
+        record = self.state.frameworks[framework]
         subscribed = {name: client for name, client in record.clients.items() if client.subscribed}
         for name, client in subscribed.items():
             borrower = self.lent.ensure_borrower(framework, name)
@@ -243,17 +226,17 @@ class LendingAllocator(ForwardingAllocator):
         self._refuse(framework, agent, name, part.allocated_to(None), refuse_seconds)
 
     def _refuse(self, framework: str, agent: str, role: str, part: Resources, seconds: float | None) -> None:
-        record, where = self._state.frameworks.get(framework), self._state.agents.get(agent)
+        record, where = self.state.frameworks.get(framework), self.state.agents.get(agent)
         client = record.clients.get(role) if record is not None else None
         if client is None or where is None:
             return
-        held = None if seconds is None else self._hierarchical.filters.install(client, where, part, seconds)
+        held = None if seconds is None else self.filters.install(client, where, part, seconds)
         if held is not None:
             self._forget_idleness_after(held, agent)
 
     def _forget_idleness_after(self, seconds: float, agent: str) -> None:
         record = self.lent.agent(agent)
-        self._hierarchical.engine.timers.after(seconds, lambda: forget_idleness(record))
+        self.engine.timers.after(seconds, lambda: forget_idleness(record))
 
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
         super().transition_offered_to_allocated(agent, resources.non_revocable())
@@ -287,5 +270,5 @@ def _slack_of_use(total: Resources) -> Resources:
     return Resources(replace(entry, throttleable=True) for entry in total.revocable())
 
 
-def _regular(used: Mapping[str, Resources] | None) -> dict[str, Resources]:
+def _regular(used: Used | None) -> dict[str, Resources]:
     return {name: resources.non_revocable() for name, resources in (used or {}).items()}

@@ -1,8 +1,8 @@
 """Quota in preemption: limits and headroom for the one that asks, guarantees of those that would lose."""
 
-from fake_master.allocator.hierarchical.allocation_run import headroom
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, add, difference, scalar_pairs
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, add, difference, scalar_pairs
 from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.stages.run import headroom
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Holding
 from mesosctl.model import roles
@@ -55,7 +55,7 @@ class Bounds:
 
 
 class Guarantees:
-    """What each role with a guarantee would still hold after the holdings given up so far."""
+    """The amounts that each role with a guarantee still holds after the holdings given up so far."""
 
     def __init__(self, state: State) -> None:
         self._state = state

@@ -1,16 +1,17 @@
-"""The agents' side of lending: which task starts, which waits, and who has to go (spec/oversubscription.md §5).
+"""The agents' side of lending: tasks start, wait or are evicted (oversubscription specification, "Agent: eviction").
 
-The arithmetic is `mesosctl.model.eviction`'s; here is who is on an agent, in which order.
+The arithmetic is `mesosctl.model.eviction`'s; here are the tasks of each agent, in their order.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.services.agents.runtime import AgentRuntime
+from fake_master.extensions.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
+from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task
@@ -24,65 +25,6 @@ from mesosctl.planning.snapshot import Lending, TaskPhase
 _MESSAGE = "Lent resources are needed by their owner"
 
 
-class _Part(NamedTuple):
-    """What something holds, of names that can be lent."""
-
-    regular: Quantities
-    lent: Quantities
-
-    @property
-    def everything(self) -> Quantities:
-        return self.regular + self.lent
-
-
-@dataclass(slots=True, eq=False)
-class _Guest:
-    """A task on an agent; one of those in an executor answers for what that holds, too."""
-
-    framework: Framework
-    task: Task
-    own: _Part
-    executor: _Part
-    executor_runs: bool = False
-
-    @property
-    def container(self) -> tuple[str, str]:
-        """What it lives in, and ends with."""
-        return self.framework.id, self.task.executor_id or f"\0{self.task.id}"
-
-    @property
-    def waits(self) -> bool:
-        """Whether the agent has not started it."""
-        return self.task.is_staging and not self.task.ending
-
-    @property
-    def is_tenant(self) -> bool:
-        """Whether any of it is lent."""
-        return bool(self.own.lent or self.executor.lent)
-
-    @property
-    def everything(self) -> Quantities:
-        """All that it holds, or will."""
-        return self.own.everything + self.executor.everything
-
-    @property
-    def needed(self) -> Quantities:
-        """What it takes to start."""
-        return self.own.everything if self.executor_runs else self.everything
-
-
-_NOTHING = _Part(Quantities(), Quantities())
-
-
-@dataclass(slots=True)
-class _Site:
-    """The guests of one agent: started ones in the order of their start, waiting ones in that of their arrival."""
-
-    guests: list[_Guest] = field(default_factory=list)
-    starting: bool = False
-    """Whether those that wait will be looked at in a moment."""
-
-
 class RevocableTasks(AgentRuntime):
     """Every agent's guests."""
 
@@ -94,7 +36,7 @@ class RevocableTasks(AgentRuntime):
         self._state = state
         self._allocator = allocator
         self._task_runner = task_runner
-        self._sites: dict[str, _Site] = {}
+        self._sites: dict[str, AgentTasks] = {}
         self.evictions = 0
         """How many tasks had to go, ever."""
 
@@ -102,7 +44,7 @@ class RevocableTasks(AgentRuntime):
         """The terms of the formula as they stand on an agent."""
         sums: dict[str, list[Quantities]] = {}
         for guest in self._guests(agent.id):
-            for term, part in _terms(guest):
+            for term, part in terms(guest):
                 sums.setdefault(term, []).append(part)
         total = agent.total.non_revocable().scalar_quantities()
         return AgentOccupancy(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
@@ -118,8 +60,10 @@ class RevocableTasks(AgentRuntime):
 
     def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         """A task that was on its agent before this master was made; it answers for `executor`."""
-        recovered_task = self._part(executor.resources) if executor is not None else _NOTHING
-        guest = _Guest(framework, task, self._part(task.resources), recovered_task, executor_runs=not task.is_staging)
+        recovered_task = self._part(executor.resources) if executor is not None else NOTHING
+        guest = PlacedTask(
+            framework, task, self._part(task.resources), recovered_task, executor_runs=not task.is_staging
+        )
         self._site(task.agent_id).guests.append(guest)
 
     def restore_lending(self, lending: Lending) -> None:
@@ -132,7 +76,7 @@ class RevocableTasks(AgentRuntime):
             self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
 
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
-        """Who would have to go if so much more of an agent were in use, regularly."""
+        """Return the tasks that would be evicted if so much more of an agent were in use, regularly."""
         room = self.room(agent)
         lack = replace(room, occupied=room.occupied + self._part(used).regular).shortfall()
         return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
@@ -147,8 +91,8 @@ class RevocableTasks(AgentRuntime):
 
     def _arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         agent = self._state.agents[task.agent_id]
-        recovered_task = executor.resources if executor is not None else Resources()
-        guest = _Guest(framework, task, self._part(task.resources), self._part(recovered_task))
+        shared = executor.resources if executor is not None else Resources()
+        guest = PlacedTask(framework, task, self._part(task.resources), self._part(shared))
         regular = guest.own.regular + guest.executor.regular
         arrival = self.room(agent).on_revocable_launch(guest.own.lent + guest.executor.lent)
         if guest.is_tenant and arrival == "refused":
@@ -171,7 +115,7 @@ class RevocableTasks(AgentRuntime):
             return
         site.guests.remove(guest)
         others = [other for other in site.guests if other.container == guest.container]
-        _hand_over(guest, [other for other in others if not other.task.ending] or others)
+        hand_over(guest, [other for other in others if not other.task.ending] or others)
         if not site.starting:
             site.starting = True
             agent = self._state.agents[task.agent_id]
@@ -226,26 +170,26 @@ class RevocableTasks(AgentRuntime):
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _look_again(self, agent: Agent, site: _Site) -> None:
+    def _look_again(self, agent: Agent, site: AgentTasks) -> None:
         site.starting = False
         self._start_waiting(agent)
 
-    def _guests(self, agent_id: str) -> list[_Guest]:
+    def _guests(self, agent_id: str) -> list[PlacedTask]:
         """Everybody on an agent.  Who goes leaves the executor to another task in it: it lives on while it has any."""
         guests = self._site(agent_id).guests
         for guest in guests:
             if guest.task.ending and guest.executor.everything:
-                _hand_over(guest, [o for o in guests if o.container == guest.container and not o.task.ending])
+                hand_over(guest, [o for o in guests if o.container == guest.container and not o.task.ending])
         return guests
 
-    def _part(self, resources: Resources) -> _Part:
+    def _part(self, resources: Resources) -> HeldAmounts:
         plain = resources.allocated_to(None)
         lent = plain.filter(lambda entry: entry.revocability == "non-throttleable")
-        return _Part(
+        return HeldAmounts(
             self._lendable(plain.non_revocable().scalar_quantities()), self._lendable(lent.scalar_quantities())
         )
 
-    def _refuse(self, guest: _Guest) -> None:
+    def _refuse(self, guest: PlacedTask) -> None:
         state = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
         self._task_runner.end(
             guest.framework,
@@ -256,7 +200,7 @@ class RevocableTasks(AgentRuntime):
             message="What was lent has been taken back, and no eviction under way makes room for it",
         )
 
-    def _make_room(self, agent: Agent, newcomer: _Guest) -> None:
+    def _make_room(self, agent: Agent, newcomer: PlacedTask) -> None:
         """Evict tenants for what a normal task needs, as few as can be."""
         for guests in self._chosen(agent, self.room(agent).shortfall(), newcomer):
             told = self._task_runner.evict(
@@ -269,7 +213,7 @@ class RevocableTasks(AgentRuntime):
             for task in told:
                 self.on_eviction(guests[0].framework, task)
 
-    def _chosen(self, agent: Agent, lack: Quantities, newcomer: _Guest | None) -> list[list[_Guest]]:
+    def _chosen(self, agent: Agent, lack: Quantities, newcomer: PlacedTask | None) -> list[list[PlacedTask]]:
         """Containers of tenants, each as its guests."""
         guests = [
             AgentTask(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
@@ -285,15 +229,15 @@ class RevocableTasks(AgentRuntime):
                 return
             self._start(guest)
 
-    def _start(self, guest: _Guest) -> None:
+    def _start(self, guest: PlacedTask) -> None:
         guests = self._site(guest.task.agent_id).guests
         guests.remove(guest)
         guests.append(guest)
         guest.executor_runs = True
         self._task_runner.start(guest.framework, guest.task)
 
-    def _site(self, agent_id: str) -> _Site:
-        return self._sites.setdefault(agent_id, _Site())
+    def _site(self, agent_id: str) -> AgentTasks:
+        return self._sites.setdefault(agent_id, AgentTasks())
 
     def _lendable(self, amounts: Quantities) -> Quantities:
         names = self._state.flags.lendable_names
@@ -303,29 +247,3 @@ class RevocableTasks(AgentRuntime):
 def _revocable(amounts: Mapping[str, int]) -> Resources:
     """Return amounts in thousandths as revocable resources, by name."""
     return Resources(Resource(name, milli, revocable=True) for name, milli in sorted(amounts.items()))
-
-
-def _hand_over(guest: _Guest, heirs: list[_Guest]) -> None:
-    """Another task of the same executor answers for it from now on."""
-    if heirs and guest.executor.everything:
-        heirs[0].executor, heirs[0].executor_runs = guest.executor, guest.executor_runs
-        guest.executor = _NOTHING
-
-
-def _terms(guest: _Guest) -> Iterator[tuple[str, Quantities]]:
-    """In which terms of the formula a guest counts, with how much."""
-    goes = guest.task.ending
-    if not (goes and guest.task.is_staging):
-        yield from _terms_of(guest.own, started=not guest.waits, evicted=goes and guest.is_tenant)
-    if guest.executor_runs or not goes:
-        yield from _terms_of(guest.executor, started=guest.executor_runs, evicted=goes and guest.is_tenant)
-
-
-def _terms_of(part: _Part, *, started: bool, evicted: bool) -> Iterator[tuple[str, Quantities]]:
-    if evicted:
-        yield "evicting", part.everything
-        return
-    yield "occupied", part.regular
-    if started:
-        yield "running", part.regular
-    yield "occupied_rev" if started else "waiting_rev", part.lent

@@ -8,9 +8,8 @@ and potentially starving other frameworks."
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from fake_master.allocator.forwarding import ForwardingAllocator
-from fake_master.allocator.hierarchical.allocations import Allocation, Amounts
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
@@ -30,7 +29,7 @@ from mesosctl.model.roles import Priorities
 # ruff: noqa: D102  # the interface documents its methods
 
 
-class StrictPriorityAllocator(ForwardingAllocator):
+class StrictPriorityAllocator(HierarchicalAllocator):
     """Offers by the priority of roles; quota is kept, and roles of equal priority share fairly.
 
     It is the hierarchical allocator with another order of roles.  What a framework asks for
@@ -55,18 +54,14 @@ class StrictPriorityAllocator(ForwardingAllocator):
         self._holds = Holds(priorities)
         self._on_offers = on_offers
         self._preemption: Preemption | None = None
-        self.state = State(
+        state = State(
             options,
             lambda make: PrioritySorter(priorities, make),
             self._holds.withheld if on_revoke is not None else None,
         )
-        """Agents, frameworks and roles, for reading."""
         if holdings is not None and on_revoke is not None:
-            self._preemption = Preemption(self.state, priorities, self._requests, self._holds, holdings, on_revoke)
-        self._hierarchical = HierarchicalAllocator(
-            options, self._offered, on_inverse_offers, now, state=self.state, steps=self._preemption
-        )
-        super().__init__(self._hierarchical)
+            self._preemption = Preemption(state, priorities, self._requests, self._holds, holdings, on_revoke)
+        super().__init__(options, self._offered, on_inverse_offers, now, state=state, steps=self._preemption)
 
     def _offered(self, framework: str, by_role: OffersByRole) -> None:
         self._requests.offered(framework, by_role)
@@ -77,9 +72,9 @@ class StrictPriorityAllocator(ForwardingAllocator):
         self._requests.replace(framework, requests)
         for client in clients.values():
             if any(request.role in (None, client.role.name) for request in requests):
-                self._hierarchical.filters.forget(client)
+                self.filters.forget(client)
         if requests:
-            self._hierarchical.engine.request_run_for_all()
+            self.engine.request_run_for_all()
 
     def remove_framework(self, framework: str) -> None:
         self._requests.replace(framework, ())

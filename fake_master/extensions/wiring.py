@@ -1,25 +1,26 @@
-"""Which allocator, agents' runtime and rules a master's flags ask for: those of Mesos, or an extension's."""
+"""The allocator, the agents' runtime and the rules that a master's flags ask for: Mesos's, or an extension's."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import Allocator, Holding, InverseOfferCallback, OfferCallback, Revocation
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
-from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.services.task_runner import TaskRunner
+from fake_master.state.extension_points import AgentRuntime, RevocabilityRules
 from fake_master.state.flags import MasterFlags
+from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.revocability import RevocabilityRules
 from mesosctl.model import version_profile as profile_model
+from mesosctl.model.resource import Resource, Revocability
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 from mesosctl.model.version_profile import Profile
 
 
 class AllocatorCallbacks(NamedTuple):
-    """What an allocator calls: its decisions, and what it asks of the master."""
+    """The master as an allocator calls it: for its decisions, and for what can be revoked."""
 
     make_offers: OfferCallback
     make_inverse_offers: InverseOfferCallback
@@ -30,11 +31,7 @@ class AllocatorCallbacks(NamedTuple):
 
 def make_rules(flags: MasterFlags) -> RevocabilityRules:
     """Return the rules of revocable resources that the flags ask for."""
-    if not flags.oversubscribe_reservations:
-        return RevocabilityRules()
-    from fake_master.extensions.lending_rules import LendingRules  # late: hardly any master lends
-
-    return LendingRules()
+    return LendingRules() if flags.oversubscribe_reservations else RevocabilityRules()
 
 
 def make_allocator(state: MasterState, callbacks: AllocatorCallbacks) -> Allocator:
@@ -87,3 +84,29 @@ def _options(flags: MasterFlags, profile: Profile) -> Options:
         reservations_consume_quota=profile.reservations_consume_quota,
         lendable_names=flags.lendable_names,
     )
+
+
+class LendingRules(RevocabilityRules):
+    """The rules with lending: lent resources and slack of use are offered apart, and no quota counts them."""
+
+    throttles = True
+    counts_revocable = False
+
+    def kinds(self, resources: Resources) -> Iterable[tuple[Revocability, Resources]]:
+        """See `RevocabilityRules.kinds`."""
+        if any(entry.revocable for entry in resources):
+            return resources.by_revocability().items()
+        return super().kinds(resources)
+
+    def kind_of(self, offered: Resources) -> Revocability | None:
+        """See `RevocabilityRules.kind_of`."""
+        kind = offered.revocability
+        return None if kind == "mixed" else kind
+
+    def counted_offers(self, framework: Framework) -> Iterable[Resource]:
+        """See `RevocabilityRules.counted_offers`."""
+        return (entry for offer in framework.offers.values() if offer.kind == "regular" for entry in offer.resources)
+
+    def is_slack_of_use(self, entry: Resource) -> bool:
+        """See `RevocabilityRules.is_slack_of_use`."""
+        return entry.throttleable

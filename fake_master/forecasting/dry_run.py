@@ -10,7 +10,7 @@ rehearsal.forecast()                                    time passes: the moment 
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
@@ -103,6 +103,10 @@ class DryRun:
     def frameworks(self) -> dict[str, str]:
         """Names of the registered frameworks, by id."""
         return {framework.id: framework.name for framework in self._master.state.frameworks.values()}
+
+    def be_silent(self) -> None:
+        """Report no progress any more: another process shows it."""
+        self._terms = replace(self._terms, progress=lambda _: None)
 
     # --- Time -----------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from fake_master.extensions.revocation_timers import Revoked
+from fake_master.extensions.revocation import Revoked
 from fake_master.master import Master
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework

@@ -5,7 +5,7 @@ from typing import Any
 from fake_master.http import frameworks, views
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
 from fake_master.master import Master
-from fake_master.services import metrics
+from fake_master.services import monitoring
 from fake_master.state import roles as roles_state
 from mesosctl.model.text import parse_duration
 
@@ -60,7 +60,7 @@ def metrics_snapshot(master: Master, request: Request, _principal: str | None) -
 def all_metrics(master: Master) -> dict[str, float]:
     """Return every metric of the master, its allocator and its services, by name."""
     counted = master.allocator.metrics(), master.rate_limiting.metrics(), master.runtime.metrics()
-    return metrics.snapshot(master.state, *counted)
+    return monitoring.snapshot(master.state, *counted)
 
 
 def slaves(master: Master, request: Request, principal: str | None) -> Response:

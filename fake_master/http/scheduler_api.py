@@ -8,8 +8,9 @@ from fake_master.http.content import accepted_type, event_encoder, read_call
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.master import Master
-from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.frameworks import Framework
 from fake_master.state.streams import EventStream
+from fake_master.state.subscription import Subscription
 
 Body = Mapping[str, Any]
 Handler = Callable[[Master, Framework, Body], None]

@@ -9,9 +9,9 @@ from typing import Any
 from fake_master.http.exchange import Written, dumps
 from fake_master.http.response_cache import Parts, texts
 from fake_master.services import descriptions
-from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.state import roles
 from fake_master.state.agents import Agent
+from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView, Sees
 from fake_master.state.tasks import SUMMARY_STATES

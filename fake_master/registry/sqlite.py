@@ -1,17 +1,14 @@
 """A registry in one SQLite file, safe against a kill at any moment and against other processes."""
 
-import errno
 import json
-import os
 import sqlite3
 import time
-from binascii import crc32
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fake_master.registry import backup as copy_registry
+from fake_master.registry import sqlite_file
 from fake_master.registry.interface import (
     SECONDS_TO_WAIT,
     HeldRegistry,
@@ -23,11 +20,6 @@ from fake_master.registry.interface import (
 from fake_master.registry.records import wrong_part
 from mesosctl.model.errors import BadInput
 
-_SCHEMA_VERSION = 3
-_WITHOUT_SEAL = 2
-"""The version before, which has everything but the seal."""
-_DIGEST_BYTES = 8
-_MODULUS = 1 << (8 * _DIGEST_BYTES)
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
 # What to do where SQLite fails, by its primary result code.
@@ -48,7 +40,7 @@ class SqliteRegistry(Registry):
 
     A commit returns only when the change is on the disk.  What is opened is whole: SQLite finds no fault with it, the
     sum of its records is the one that it holds, it is not empty, and not older than its last good copy
-    (`registry_copy`).  What is read is as masters write it (`record_shapes`).
+    (`sqlite_file`).  What is read is as masters write it (`records`).
     Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry where that is for
     what it contains, HeldRegistry where another process holds it and nothing was begun.
     """
@@ -63,8 +55,8 @@ class SqliteRegistry(Registry):
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
-                _make_file(path)
-            _check_rights(path)
+                sqlite_file.make_file(path)
+            sqlite_file.check_rights(path)
             self._file = path.stat()
             if self._file.st_size == 0:
                 raise self._damaged("it is empty, which no registry ever is")
@@ -95,11 +87,11 @@ class SqliteRegistry(Registry):
     def _prepare(self) -> None:
         version, tables = self._what_is_there()
         # Before anything is written into what may be somebody's bookmarks.
-        if version in (0, _WITHOUT_SEAL, _SCHEMA_VERSION) and "record" not in tables:
+        if version in (0, sqlite_file.WITHOUT_SEAL, sqlite_file.SCHEMA_VERSION) and "record" not in tables:
             raise UnreadableRegistry(f"{self._path} is not a registry, but a database of something else")
-        if version not in (_WITHOUT_SEAL, _SCHEMA_VERSION):
+        if version not in (sqlite_file.WITHOUT_SEAL, sqlite_file.SCHEMA_VERSION):
             raise UnreadableRegistry(
-                f"{self._path} was written by another version (schema {version}, not {_SCHEMA_VERSION})"
+                f"{self._path} was written by another version (schema {version}, not {sqlite_file.SCHEMA_VERSION})"
             )
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=FULL")
@@ -110,28 +102,24 @@ class SqliteRegistry(Registry):
         faults = [fault for (fault,) in self._connection.execute("PRAGMA integrity_check(1)")]
         if faults != ["ok"]:
             raise self._damaged(str(faults[0]))
-        self._connection.execute("BEGIN IMMEDIATE" if version == _WITHOUT_SEAL else "BEGIN")
+        self._connection.execute("BEGIN IMMEDIATE" if version == sqlite_file.WITHOUT_SEAL else "BEGIN")
         try:
-            if version == _WITHOUT_SEAL and self._connection.execute("PRAGMA user_version").fetchone() == (version,):
-                _add_seal(self._connection, self._sum())
-            seal = copy_registry.seal_of(self._connection)
-            total = self._sum()
+            if version == sqlite_file.WITHOUT_SEAL and self._version() == version:
+                sqlite_file.add_seal(self._connection, sqlite_file.total_of(self._connection))
+            seal = sqlite_file.seal_of(self._connection)
+            total = sqlite_file.total_of(self._connection)
         finally:
             self._connection.execute("COMMIT")
         if seal.total != total:
             raise self._damaged("its records are not those that were written")
-        copied = copy_registry.seal_of_copy(self._path)
+        copied = sqlite_file.seal_of_copy(self._path)
         if copied is None or copied.id != seal.id or copied.commits < seal.commits:
-            copy_registry.keep(self._connection, self._path)
+            sqlite_file.keep(self._connection, self._path)
         elif copied.commits > seal.commits:
             raise self._damaged(f"{copied.commits - seal.commits} changes that were made are missing")
 
-    def _sum(self) -> int:
-        """Of all records."""
-        return sum(_digest(*row) for row in self._connection.execute("SELECT kind, key, value FROM record")) % _MODULUS
-
     def _damaged(self, what: str) -> UnreadableRegistry:
-        copy = copy_registry.place_of(self._path)
+        copy = sqlite_file.place_of(self._path)
         kept = f"; the last good copy is {copy}" if copy.is_file() else ""
         return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._way_back(copy) if kept else None)
 
@@ -141,10 +129,13 @@ class SqliteRegistry(Registry):
     def _what_is_there(self) -> tuple[int, set[str]]:
         """The version, and the tables, at one moment: another process may be making them."""
         self._connection.execute("BEGIN")
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        version = self._version()
         tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         self._connection.execute("COMMIT")
         return version, tables
+
+    def _version(self) -> int:
+        return int(self._connection.execute("PRAGMA user_version").fetchone()[0])
 
     @property
     def was_written(self) -> bool:
@@ -189,12 +180,12 @@ class SqliteRegistry(Registry):
                 "SELECT value FROM record WHERE kind = ? AND key = ?", (kind, raw_key)
             ).fetchone()
             if before is not None:
-                self._added -= _digest(kind, raw_key, before[0])
+                self._added -= sqlite_file.digest(kind, raw_key, before[0])
             if value is None:
                 self._connection.execute("DELETE FROM record WHERE kind = ? AND key = ?", (kind, raw_key))
             else:
                 text = json.dumps(value)
-                self._added += _digest(kind, raw_key, text)
+                self._added += sqlite_file.digest(kind, raw_key, text)
                 self._connection.execute(
                     "INSERT INTO record VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
                     (kind, raw_key, text),
@@ -209,7 +200,7 @@ class SqliteRegistry(Registry):
         """Start over with an empty registry."""
         with self.transaction(), self._explained():
             self._written = True
-            self._added = -self._sum()
+            self._added = -sqlite_file.total_of(self._connection)
             self._connection.execute("DELETE FROM record")
 
     def wait_at_most(self, seconds: float) -> None:
@@ -230,11 +221,7 @@ class SqliteRegistry(Registry):
     def _commit(self) -> None:
         if self._written:
             with self._explained():
-                seal = copy_registry.seal_of(self._connection)
-                self._connection.execute(
-                    "UPDATE seal SET commits = ?, total = ?",
-                    (seal.commits + 1, ((seal.total + self._added) % _MODULUS).to_bytes(_DIGEST_BYTES, "big")),
-                )
+                sqlite_file.change_seal(self._connection, self._added)
         self._run("COMMIT")
 
     def _check_place(self) -> None:
@@ -274,54 +261,6 @@ class SqliteRegistry(Registry):
             raise RegistryFailure(
                 f"{self._path} cannot be used: {error.strerror}", _HINTS[sqlite3.SQLITE_CANTOPEN]
             ) from error
-
-
-def _make_file(path: Path) -> None:
-    """An empty registry, which takes its name in one step: an empty file is therefore never a new one.
-
-    Where another process is first its file stands.  Raises OSError and sqlite3.DatabaseError.
-    """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    beside.unlink(missing_ok=True)  # left by a process that was killed
-    try:
-        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(sqlite3.connect(beside, isolation_level=None)) as new:
-            new.execute("BEGIN")
-            new.execute(
-                "CREATE TABLE record (kind TEXT NOT NULL, key BLOB NOT NULL, value TEXT NOT NULL,"
-                " PRIMARY KEY (kind, key))"
-            )
-            _add_seal(new, 0)
-            new.execute("COMMIT")
-        with suppress(FileExistsError):
-            path.hardlink_to(beside)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _add_seal(connection: sqlite3.Connection, total: int) -> None:
-    """Of a registry whose records have this sum; within a transaction."""
-    connection.execute("CREATE TABLE seal (id TEXT NOT NULL, commits INTEGER NOT NULL, total BLOB NOT NULL)")
-    connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES, "big")))
-    connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
-
-
-def _digest(kind: str, key: bytes, value: str) -> int:
-    """What a record adds to the sum of all."""
-    parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
-    text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
-    # Against accidents, not against whoever may write the file; hashlib takes longer to load than all of this.
-    return crc32(text) << 32 | crc32(text[::-1])
-
-
-def _check_rights(path: Path) -> None:
-    """Raises PermissionError where SQLite could not write.
-
-    It would leave files beside that have the rights of the database, and be stopped by these even when the
-    database may be written again.
-    """
-    if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 FILE_NAME = "registry.sqlite"

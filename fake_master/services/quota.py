@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services.offers import Offers
-from fake_master.state import roles as roles_state
+from fake_master.state import quota as quota_state
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.quota import SentQuota
@@ -105,7 +105,7 @@ class Quotas:
 
     def _consumed(self, role: str) -> Quantities:
         """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
-        return roles_state.Ledger(self._state).consumed(role)
+        return self._state.role_usage().consumed(role)
 
     def _keep(self, role: str, stored: SentQuota | None) -> None:
         self._registry.write(QUOTA_KIND, role, None if stored is None else stored.to_record())
@@ -140,7 +140,7 @@ class Quotas:
         open, but its sets of offers have the newest at the front (all but always, where there are three or more).
         """
         counted = self._state.revocability.counted_offers
-        offered = roles_state.sums(counted(framework) for framework in self._state.frameworks.values())
+        offered = quota_state.sums(counted(framework) for framework in self._state.frameworks.values())
         held = self._consumed(role) + offered.get(role, Quantities())
         for framework in list(self._state.frameworks.values()):
             for offer in _newest_first(framework.offers.values()):

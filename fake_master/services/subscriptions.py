@@ -11,9 +11,10 @@ from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.frameworks import Framework, Subscription, allocator_info, roles_of
+from fake_master.state.frameworks import Framework, roles_of
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
+from fake_master.state.subscription import Subscription, allocator_info
 from fake_master.state.tasks import Task
 from mesosctl.api.resources import to_core
 from mesosctl.model.errors import RuleViolation

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from fake_master.allocator.interface import Allocator
 from fake_master.services import descriptions
-from fake_master.services.agents.runtime import AgentRuntime
 from fake_master.services.agents.store import NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.task_updates import TaskUpdates
+from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Ending, Executor, Task

@@ -4,14 +4,14 @@
 `cluster_frameworks`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
-from fake_master.services.agents.oversubscription import slack_of_use
+from fake_master.services.agents.registration import slack_of_use
 from fake_master.services.reservations import DoesNotFit
 from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
@@ -107,7 +107,7 @@ class ClusterSpec:
         )
         with master.transaction():
             for index, spec in enumerate(self.agents):
-                _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+                register_agent(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
             for framework in self.frameworks:
                 SimulatedFramework(master, framework, on_launch).join()
         return master
@@ -128,7 +128,8 @@ BUILT_IN = ClusterSpec(
 )
 
 
-def _register(master: Master, spec: AgentSpec, index: int) -> None:
+def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
+    """Register the agent that is the `index`-th of its cluster, from 0.  Inside a transaction.  Raises BadInput."""
     hostname = spec.hostname or f"agent-{index + 1}"
     try:
         resources = parse_resources(spec.resources)
@@ -199,18 +200,23 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     version = content.get("mesos_version", MESOS_1_4.name)
     if not isinstance(version, str):
         raise BadInput(f"{where}: mesos_version is not a text", field="mesos_version", hint='mesos_version = "1.11"')
-    specs: list[AgentSpec | str] = []
-    for index, entry in enumerate(agents):
-        specs.extend(_agent_specs(entry, f"{where}: agents[{index}]"))
-        if len(specs) > _MOST_AGENTS:
-            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
     return ClusterSpec(
-        agents=tuple(specs),
+        agents=agent_specs(agents, f"{where}: agents"),
         mesos_version=version,
-        flags={name: _flag_text(value, f"{where}: flags.{name}") for name, value in flags.items()},
+        flags=flag_texts(flags, f"{where}: flags"),
         frameworks=simulated_frameworks(content.get("frameworks", []), f"{where}: frameworks"),
         task_outcome=task_outcome(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskOutcome(),
     )
+
+
+def agent_specs(entries: Sequence[Any], where: str) -> tuple[AgentSpec, ...]:
+    """The array [[agents]].  Raises BadInput."""
+    specs: list[AgentSpec] = []
+    for index, entry in enumerate(entries):
+        specs.extend(_agent_specs(entry, f"{where}[{index}]"))
+        if len(specs) > _MOST_AGENTS:
+            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
+    return tuple(specs)
 
 
 def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
@@ -286,6 +292,11 @@ def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
     if leaves is None or (returns is not None and returns <= leaves):
         raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
     return Absence(float(leaves), None if returns is None else float(returns))
+
+
+def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
+    """The table [flags], as texts.  Raises BadInput."""
+    return {name: _flag_text(value, f"{where}.{name}") for name, value in flags.items()}
 
 
 def _flag_text(value: Any, where: str) -> str:

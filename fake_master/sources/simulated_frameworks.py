@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
+from fake_master.state.subscription import Subscription
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resource import Resource

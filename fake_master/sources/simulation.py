@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from io import BufferedIOBase
 from pathlib import Path
 
-from fake_master.extensions.revocation_timers import Revoked as MasterRevoked
+from fake_master.extensions.revocation import Revoked as MasterRevoked
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.sources.snapshot import RestoredCluster, read_snapshot

@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Callable
 
 from fake_master.state.acls import Access
-from fake_master.state.agents import Agent
+from fake_master.state.agents import Agent, KnownAgents
 from fake_master.state.clock import SteadyClock, Timers
+from fake_master.state.extension_points import RevocabilityRules
 from fake_master.state.flags import MasterFlags
 from fake_master.state.frameworks import Framework
-from fake_master.state.known_agents import KnownAgents
 from fake_master.state.maintenance import MaintenanceSchedule
 from fake_master.state.offers import OutstandingOffers
-from fake_master.state.quota import SentQuota
-from fake_master.state.revocability import RevocabilityRules
+from fake_master.state.quota import RoleUsage, SentQuota
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.quantities import Quantities, Quota
@@ -82,6 +81,15 @@ class MasterState:
     def quota_meanings(self) -> dict[str, Quota]:
         """Return what each quota means, by role."""
         return {role: sent.meaning for role, sent in self.quotas.items()}
+
+    def role_usage(self) -> RoleUsage:
+        """Return what each role holds now."""
+        return RoleUsage(
+            self.agents.values(),
+            self.frameworks.values(),
+            counts_revocable=self.revocability.counts_revocable,
+            reservations_count=self.profile.reservations_consume_quota,
+        )
 
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """Return what quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""

@@ -1,12 +1,20 @@
-"""Quota as it was sent, doubles and all, and what it means."""
+"""Quota as it was sent, and what each role holds that counts against it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from mesosctl.model.quantities import Quota, to_milli
+from fake_master.state.agents import Agent
+from fake_master.state.frameworks import Framework
+from mesosctl.model import roles
+from mesosctl.model.quantities import Quantities, Quota, add_up, to_milli
 from mesosctl.model.quota.rules import quota_of_config
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import value_quantity
+
+_NOTHING = Quantities()
 
 
 @dataclass(frozen=True)
@@ -34,3 +42,72 @@ class SentQuota:
     def to_record(self) -> dict[str, Any]:
         """Return the record of it for the registry."""
         return {"guarantees": dict(self.guarantees), "limits": dict(self.limits)}
+
+
+class RoleUsage:
+    """What every role holds at one moment, from one walk over the cluster.
+
+    Each sum includes the roles below, as `/roles` has it since Mesos 1.9.
+    """
+
+    def __init__(
+        self,
+        agents: Iterable[Agent],
+        frameworks: Collection[Framework],
+        *,
+        counts_revocable: bool,
+        reservations_count: bool,
+    ) -> None:
+        """Sum up; revocable resources and idle reservations count against limits where these say so."""
+        self.allocated = sums(framework.used() for framework in frameworks)
+        self.offered = sums(framework.offered() for framework in frameworks)
+        self.reserved = _rolled_up(_reserved(agent.total for agent in agents).items())
+        self._counted = self.allocated
+        if not counts_revocable:
+            self._counted = sums(framework.used().non_revocable() for framework in frameworks)
+        # Of the owners: what is reserved for an ancestor is in use there, and idle nowhere.
+        self._in_use = _rolled_up(
+            (owner, owned.quantities())
+            for framework in frameworks
+            for owner, owned in framework.used().by_owner().items()
+        )
+        self._reservations_count = reservations_count
+
+    def consumed(self, role: str) -> Quantities:
+        """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
+        allocated = self._counted.get(role, _NOTHING)
+        if not self._reservations_count:
+            return allocated
+        return allocated + (self.reserved.get(role, _NOTHING) - self._in_use.get(role, _NOTHING))
+
+
+def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
+    """Sums by owner over all agents; sets and ranges of each agent by count."""
+    sums: dict[str, dict[str, int]] = {}
+    for total in totals:
+        for entry in total:
+            if entry.reservations:
+                add_up(sums.setdefault(entry.role, {}), ((entry.name, value_quantity(entry.value)),))
+    return {role: Quantities(owned) for role, owned in sums.items()}
+
+
+def sums(held: Iterable[Iterable[Resource]]) -> dict[str, Quantities]:
+    """Sums by allocation role, from what each framework holds: of one, a port that two agents have counts once."""
+    return _rolled_up(pair for entries in held for pair in _by_role(entries))
+
+
+def _by_role(entries: Iterable[Resource]) -> Iterator[tuple[str, Quantities]]:
+    by_role: dict[str, list[Resource]] = {}
+    for entry in entries:
+        by_role.setdefault(entry.allocation_role or roles.DEFAULT_ROLE, []).append(entry)
+    for role, held in by_role.items():
+        yield role, Resources(held).quantities()
+
+
+def _rolled_up(held: Iterable[tuple[str, Quantities]]) -> dict[str, Quantities]:
+    """Sums by role, each counted for its ancestors too."""
+    sums: dict[str, Quantities] = {}
+    for role, quantities in held:
+        for name in (role, *roles.ancestors(role)):
+            sums[name] = sums.get(name, _NOTHING) + quantities
+    return sums

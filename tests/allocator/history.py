@@ -255,14 +255,15 @@ class History:
         roles_now = frozenset({ROLES[roles % len(ROLES)], *sorted(framework.info.roles)[: capabilities % 2]})
         before, name = framework.info.roles, framework.info.id
         framework.info = replace(framework.info, roles=roles_now, capabilities=frozenset({"MULTI_ROLE"} | able))
-        for role in before - roles_now:
-            self.reference.forget_filters(framework=name, role=role)
-            framework.suppressed.discard(role)
-            self.reference.untrack_unless_needed(name, role)
+        # New roles come before the others go: one above or below those takes their place in the tree of the sorter.
         for role in sorted(roles_now):
             self.reference.track(name, role)
             if role in framework.suppressed:
                 self.reference.forget_filters(framework=name, role=role)
+        for role in before - roles_now:
+            self.reference.forget_filters(framework=name, role=role)
+            framework.suppressed.discard(role)
+            self.reference.untrack_unless_needed(name, role)
         framework.suppressed.clear()
         self.reference.set_activity(name)
         self.allocator.update_framework(framework.info)

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from fake_master.allocator.conformance import MakeAllocator, Violation, check
-from fake_master.allocator.forwarding import ForwardingAllocator
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import OfferCallback
 from fake_master.allocator.options import Options
@@ -30,9 +29,9 @@ def test_the_allocators_conform(name: str) -> None:
     check(ALLOCATORS[name])
 
 
-class Faulty(ForwardingAllocator):
+class Faulty(HierarchicalAllocator):
     def __init__(self, on_offers: OfferCallback) -> None:
-        super().__init__(HierarchicalAllocator(Options(), on_offers))
+        super().__init__(Options(), on_offers)
 
 
 class ForgetsRefusals(Faulty):

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.model import roles
@@ -62,8 +62,18 @@ QUIET = st.lists(
     max_size=40,
 )
 
+# A framework moves from a role to the one above, which inherits the count of the whole subtree.
+NEST_AND_RETURN: list[tuple[Any, ...]] = [
+    ("decline_all", 0),
+    ("tick", 0),
+    ("decline_all", 0),
+    ("resubscribe", 1, 0, 0),
+    ("framework", 1, 0),
+]
+
 
 @settings(max_examples=examples(150), deadline=None)
+@example(NEST_AND_RETURN)
 @given(EVENTS)
 def test_decides_as_the_reference(events: list[tuple[Any, ...]]) -> None:
     history = History()

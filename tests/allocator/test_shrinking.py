@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_master.allocator.hierarchical.allocation_run import shrink_to_limits, shrink_to_quantities
+from fake_master.allocator.hierarchical.stages.run import shrink_to_limits, shrink_to_quantities
 from fake_master.allocator.interface import AgentInfo
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Resource

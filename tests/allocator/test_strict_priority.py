@@ -19,7 +19,7 @@ from mesosctl.model.roles import Priorities
 from tests.allocator.history import ROLES, History
 from tests.allocator.player import Player
 from tests.allocator.reference import PlainSorter, Reference
-from tests.allocator.test_histories import EVENTS, QUIET, START, check_books
+from tests.allocator.test_histories import EVENTS, NEST_AND_RETURN, QUIET, START, check_books
 from tests.profiles import examples
 
 PRIORITIES = st.dictionaries(st.sampled_from(ROLES), st.integers(-2, 2)).map(Priorities)
@@ -66,6 +66,7 @@ class StrictHistory(History):
         ("remove_agent", 1),
     ],
 )
+@example(Priorities({}), NEST_AND_RETURN)
 @given(PRIORITIES, EVENTS)
 def test_decides_as_the_reference(priorities: Priorities, events: list[tuple[Any, ...]]) -> None:
     history = StrictHistory(priorities)

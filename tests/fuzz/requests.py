@@ -10,7 +10,7 @@ from urllib.parse import quote
 from hypothesis import strategies as st
 
 from fake_master.http import maintenance, operator_api, quota, reservations
-from fake_master.http.application import ROUTES
+from fake_master.http.routes import ROUTES
 from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
 from fake_master.protobuf.conversion import serialize
 from mesosctl.api.protobuf.messages import Field, Message

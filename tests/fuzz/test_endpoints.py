@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fake_master.http.application import ROUTES
+from fake_master.http.routes import ROUTES
 from tests.fuzz.lab import Lab
 from tests.fuzz.requests import Sent, any_request, protobuf_requests, requests_to
 

@@ -9,8 +9,9 @@ from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.frameworks import Framework
 from fake_master.state.streams import EventStream
+from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.protobuf import streaming
 from mesosctl.model.eviction import AgentOccupancy

@@ -16,9 +16,10 @@ from fake_master.master import Master
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework, Subscription
+from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
+from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import Task, TaskOutcome
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.quantities import Quantities

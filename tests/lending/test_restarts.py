@@ -11,7 +11,7 @@ from hypothesis.stateful import precondition, rule
 from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
-from fake_master.state.frameworks import Subscription
+from fake_master.state.subscription import Subscription
 from mesosctl.model.quantities import Quantities
 from tests.lab import Lab, Scheduler, lasting
 from tests.lending.test_histories import Lending, _Deaf

@@ -1,7 +1,6 @@
 """Documents and bytes: what one holds the other has, and nothing breaks either."""
 
 import math
-from functools import partial
 from typing import Any
 
 import pytest
@@ -38,17 +37,21 @@ def _values(field: FieldTable, depth: int) -> st.SearchStrategy[Any]:
     return st.integers(*WHOLE.get(field.type, (0, 2**64 - 1)))
 
 
+def _later(field: FieldTable, depth: int) -> st.SearchStrategy[Any]:
+    return st.deferred(lambda: _values(field, depth))
+
+
 def _documents(name: str, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, Any]]:
     """Documents of a message, with every field that it requires and some others."""
     required, optional = {}, {}
     unions = set()
     for field in tables().messages[name].values():
         if field.label == "required":
-            required[field.name] = st.deferred(partial(_values, field, depth))
+            required[field.name] = _later(field, depth)
         elif depth > 0 and field.label not in unions:
             if field.label.startswith("oneof"):
                 unions.add(field.label)
-            one = st.deferred(partial(_values, field, depth))
+            one = _later(field, depth)
             many = st.lists(one, min_size=1, max_size=2)
             keyed = st.dictionaries(st.text(max_size=3), one, min_size=1, max_size=2)
             optional[field.name] = many if field.is_list else keyed if field.is_map else one

@@ -17,6 +17,7 @@ from fake_master.allocator.interface import (
     OfferCallback,
     ResourceRequest,
     Unavailability,
+    Used,
 )
 from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Quota
@@ -66,18 +67,14 @@ class HierarchicalAllocator(Allocator):
     # --- Agents -------------------------------------------------------------------------------------
 
     def add_agent(
-        self,
-        info: AgentInfo,
-        total: Resources,
-        used: Mapping[str, Resources] | None = None,
-        unavailability: Unavailability | None = None,
+        self, info: AgentInfo, total: Resources, used: Used | None = None, unavailability: Unavailability | None = None
     ) -> None:
         self._agents.add(info, total, used or {}, unavailability)
 
     def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
         self._agents.update(info, total)
 
-    def add_resource_provider(self, agent: str, total: Resources, used: Mapping[str, Resources]) -> None:
+    def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
         self._agents.add_resource_provider(agent, total, used)
 
     def remove_agent(self, agent: str) -> None:
@@ -98,12 +95,7 @@ class HierarchicalAllocator(Allocator):
     # --- Frameworks ---------------------------------------------------------------------------------
 
     def add_framework(
-        self,
-        info: FrameworkInfo,
-        used: Mapping[str, Resources] | None = None,
-        *,
-        active: bool = True,
-        suppressed: Collection[str] = (),
+        self, info: FrameworkInfo, used: Used | None = None, *, active: bool = True, suppressed: Collection[str] = ()
     ) -> None:
         self._frameworks.add(info, used or {}, suppressed, active=active)
 

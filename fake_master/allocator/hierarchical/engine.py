@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from fake_master.allocator.hierarchical.allocation_stages import RegularStages
 from fake_master.allocator.hierarchical.batch_schedule import Gate, RunQueue, Timers, agents_to_wait_for
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent
+from fake_master.allocator.hierarchical.stages.regular import RegularStages
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, Offers
 from mesosctl.model.quantities import Quota

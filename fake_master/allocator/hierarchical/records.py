@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
-from fake_master.allocator.hierarchical.allocations import Allocation
-from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibility, FreeResources
+from fake_master.allocator.hierarchical.interned.allocations import Allocation
+from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
+from fake_master.allocator.hierarchical.interned.free_resources import Capacity, FreeResources
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability

@@ -2,9 +2,11 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
-from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, add
-from fake_master.allocator.hierarchical.free_resources import Capacity, Eligibilities, InternPool, features_of
+from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, add
+from fake_master.allocator.hierarchical.interned.eligibility import Eligibilities, features_of
+from fake_master.allocator.hierarchical.interned.free_resources import Capacity, InternPool
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
@@ -48,11 +50,8 @@ class State:
         self.frameworks: dict[str, Framework] = {}
         self.roles = RoleTree()
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
-        self.role_sorter: Ordering = (
-            self._sorter(options.role_sorter)
-            if make_role_order is None
-            else make_role_order(lambda: self._sorter(options.role_sorter))
-        )
+        make_sorter = partial(self._sorter, options.role_sorter)
+        self.role_sorter: Ordering = make_role_order(make_sorter) if make_role_order is not None else make_sorter()
         self.pool = InternPool()
         self.eligibilities = Eligibilities(options)
         self.whitelist: frozenset[str] | None = None

@@ -75,9 +75,10 @@ class AgentRemoval:
         shown = self._state.flags.shown
         patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
-        self._state.timers.at(self._state.now + patience, lambda: self._give_up_waiting(agent_id))
+        self._state.timers.at(self._state.now + patience, lambda: self.give_up_waiting(agent_id))
 
-    def _give_up_waiting(self, agent_id: str) -> None:
+    def give_up_waiting(self, agent_id: str) -> None:
+        """A disconnected agent counts as unreachable; nothing happens to any other one."""
         with self._records.transaction():
             agent = self._state.agents.get(agent_id)
             if agent is None or agent.connected:

@@ -180,7 +180,7 @@ def _ask(session: Session, steps: "Sequence[Step]") -> None:
         session.confirm(f"{question}?")
 
 
-_FORMS = ("table", "json", "jsonl")
+_FORMS = ("table", "json", "jsonl", "yaml")
 """The first, which holds unless another is said, is TOML."""
 ExportFile = Annotated[
     Path | None,
@@ -210,7 +210,7 @@ def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
     A FILE that is there already and says something else may have been edited: you are asked before it is
     replaced, and a script says --yes.  A FILE is not written through a link that somebody else made.
 
-    On standard output -o json and -o jsonl say the same as JSON; other forms, and a FILE, are always TOML.
+    On standard output -o json, jsonl and yaml say the same as JSON or YAML; other forms, and a FILE, are always TOML.
     """
     from mesosctl.api.files.desired_state import content, dump
     from mesosctl.files.writing import holds_another_text, write_atomically
@@ -222,7 +222,7 @@ def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
     # Said here, it is meant for this; a setting is meant for every command.
     if session.said.output is not None and (writes_file or session.form not in _FORMS):
         raise UsageError(
-            f"export writes {'its file in TOML' if writes_file else 'TOML or JSON'}, and no {session.form}",
+            f"export writes {'its file in TOML' if writes_file else 'TOML, JSON or YAML'}, and no {session.form}",
             field="--output",
             hint="leave out -o, or say -o json without -f" if writes_file else "leave out -o, or say -o json",
         )
@@ -240,7 +240,7 @@ def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
             )
         write_atomically(file, text)
         session.note(f"{file} is written")
-    elif session.form in ("json", "jsonl"):
+    elif session.form in _FORMS[1:]:
         session.emit(wanted_state(content(wanted)))
     else:
         session.emit_text(_plain(session, dump(wanted), "the document"))

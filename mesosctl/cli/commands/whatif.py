@@ -19,6 +19,8 @@ from mesosctl.planning.forecast import DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
+    from mesosctl.operations.whatif import ChangeRunner
+    from mesosctl.planning.alternatives import Template
     from mesosctl.planning.changes import Change
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -110,6 +112,24 @@ Page = Annotated[
     ),
 ]
 
+Each = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--each",
+        metavar="CHANGE",
+        help="Forecast each change that the braces list, all from one reading of the cluster: "
+        "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat.",
+    ),
+]
+Largest = Annotated[
+    str | None,
+    typer.Option(
+        "--find-largest",
+        metavar="CHANGE",
+        help="Find the largest amount for the ? that is accepted and starves nobody: 'quota:web=cpus:?;mem:6GiB'.",
+    ),
+]
+
 
 @app.command(
     "whatif",
@@ -117,6 +137,7 @@ Page = Annotated[
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
+        ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -131,6 +152,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     count: Count = None,
     attribute: Attribute = None,
     lose_framework: Gone = None,
+    each: Each = None,
+    find_largest: Largest = None,
     force: Force = False,
     allow_new_resource: AllowNewResource = False,
     cycles: Cycles = 10,
@@ -154,7 +177,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         )
     lost = _events(lose_agent or (), lose_fraction or 0.0, lose_framework or ())
     wanted = [*lost, *_added(add_agent or (), count or 1, attribute), *_parsed(words or ())]
-    if not wanted:
+    several = _several(each or (), find_largest, report)
+    if not wanted and several is None:
         raise UsageError(
             "no change was given, so there is nothing to forecast",
             field="CHANGES",
@@ -167,8 +191,66 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
         for name, change in wanted:
             attempt(dry_run, partial(deeds.do, change), label=name)
+        if several is not None:
+            return _tell_several(session, dry_run, several, deeds, report)
     session.environment.notes += acting.environment.take_notes()
     return tell(session, dry_run.forecast(), report, [])
+
+
+def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
+    """The changes of --each, or the template of --find-largest.  Raises UsageError."""
+    from mesosctl.planning.alternatives import expand, parse_template
+    from mesosctl.planning.changes import parse_change
+
+    if each and find_largest is not None:
+        raise UsageError(
+            "--each and --find-largest ask two different questions", field="--each", hint="give one of them at a time"
+        )
+    if each and report is not None:
+        raise UsageError(
+            "--report writes one forecast, and --each makes several",
+            field="--report",
+            hint="give the change that you choose as CHANGES, with --report",
+        )
+    if find_largest is not None:
+        template = parse_template(find_largest)
+        parse_change(template.with_amount(1000))
+        return template
+    found = tuple(word for text in each for word in expand(text))
+    for word in found:
+        parse_change(word)
+    return found or None
+
+
+def _tell_several(
+    session: Session,
+    dry_run: "DryRun",
+    several: "tuple[str, ...] | Template",
+    deeds: "ChangeRunner",
+    report: str | None,
+) -> ExitStatus:
+    from mesosctl.cli.dry_run import emit_with_page
+    from mesosctl.operations.alternatives import find_largest, forecast_each
+    from mesosctl.operations.whatif import attempt
+    from mesosctl.output.alternatives import alternatives_report, largest_report
+    from mesosctl.planning.changes import parse_change
+
+    def make(word: str) -> None:
+        attempt(dry_run, partial(deeds.do, parse_change(word)), label=word)
+
+    if isinstance(several, tuple):
+        found = list(forecast_each(dry_run, several, make, session.progress))
+        session.end_progress()
+        session.emit(alternatives_report(found))
+        return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
+    largest = find_largest(dry_run, several, make, session.progress)
+    answer = largest_report(largest)
+    if largest.best is None:
+        session.end_progress()
+        session.emit(answer)
+        return ExitStatus.ANSWER_IS_NO
+    emit_with_page(session, answer, largest.best.forecast, report, [])
+    return ExitStatus.DONE
 
 
 def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryRun":

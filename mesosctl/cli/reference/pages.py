@@ -46,13 +46,14 @@ def _reference(*programs: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.output.documents import contexts, forecast, offers, plan, quota, ratelimit, reservations
+    from mesosctl.output.documents import alternatives, contexts, forecast, offers, plan, quota, ratelimit, reservations
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
     shapes: tuple[Any, ...] = (
         *quota.DOCUMENTS,
         *forecast.DOCUMENTS,
+        *alternatives.DOCUMENTS,
         *contexts.DOCUMENTS,
         *offers.DOCUMENTS,
         *ratelimit.DOCUMENTS,

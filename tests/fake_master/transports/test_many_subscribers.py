@@ -13,8 +13,8 @@ from aiohttp import web
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Subscription
 from fake_master.state.streams import LARGEST_BACKLOG, EventStream
+from fake_master.state.subscription import Subscription
 from fake_master.transports.server import _LARGEST_WRITE, Server, _write_chunk
 from mesosctl.api.protobuf import streaming
 from tests.jobs.load import allow_files

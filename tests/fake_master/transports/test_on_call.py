@@ -14,7 +14,7 @@ from fake_master.registry.interface import MemoryRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from fake_master.transports.direct import DirectTransport
-from fake_master.transports.on_demand import LazyTransport
+from fake_master.transports.in_process import LazyTransport
 from mesosctl.model.errors import BadInput
 from tests.lab import Scheduler, lasting
 from tests.profiles import examples

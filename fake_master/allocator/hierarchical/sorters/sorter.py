@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, ClassVar, Protocol
 
-from fake_master.allocator.hierarchical.allocations import Allocation, Amounts, Pairs, Tally, add
+from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, Pairs, Tally, add
 
 VIRTUAL = "."
 Key = tuple[float, int, str, "Node"]
@@ -184,7 +184,7 @@ class Sorter(ABC):
     def remove(self, path: str) -> None:
         """Remove a client; what it held leaves its ancestors too."""
         leaf = self._leaves.pop(path)
-        pairs = tuple((name, -amount) for name, amount in _without_shared(leaf.tally).items())
+        pairs = tuple((name, -amount) for name, amount in leaf.tally.without_shared().items())
         copies = tuple(leaf.tally.copies.items())
         node = leaf.parent
         while node is not None:
@@ -293,11 +293,3 @@ class Sorter(ABC):
         leaf.name, leaf.path, leaf.parent = inner.name, inner.path, inner.parent
         leaf.weight, leaf.count = inner.weight, inner.count
         inner.parent.children[inner.name] = leaf
-
-
-def _without_shared(tally: Tally) -> Amounts:
-    amounts = dict(tally.amounts)
-    for _, entry in tally.copies:
-        if isinstance(entry.value, int):
-            amounts[entry.name] -= entry.value
-    return amounts

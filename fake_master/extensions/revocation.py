@@ -1,4 +1,4 @@
-"""Revocation: what an allocator wants back is taken back (seeds/drf.txt).
+"""Revocation: holdings that an allocator asks back are taken (Mesos DRF documentation, "Strict Priority").
 
 "Mesos attempts to revoke a task by first requesting that an executor kill a given task and gives a
 grace period for clean up by the executor.  If the executor does not respond to the request, the
@@ -21,14 +21,14 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
 from mesosctl.model.resources import Resources
 
-Deed = Literal["rescinded", "asked", "killed"]
+RevocationKind = Literal["rescinded", "asked", "killed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
     """One thing that was done to a framework."""
 
-    deed: Deed
+    deed: RevocationKind
     """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
     framework: Framework
     agent_id: str
@@ -36,11 +36,11 @@ class Revoked:
     """Of the offer or the task."""
     resources: Resources
     revocation: Revocation
-    """Why."""
+    """The demand that it followed from."""
 
 
 class Revoking:
-    """What may be taken from frameworks, and how it is."""
+    """Lists what can be taken from frameworks, and takes what an allocator asks back."""
 
     def __init__(self, state: MasterState, offers: Offers, task_runner: TaskRunner) -> None:
         self._state = state
@@ -52,7 +52,7 @@ class Revoking:
         They were asked, and may be on their way out, but nobody sees to it.
         """
         self.on_revoked: Callable[[Revoked], None] = lambda _revoked: None
-        """Told of each deed."""
+        """Called with each of them."""
 
     def holdings(self) -> dict[str, list[Holding]]:
         """Every unanswered offer and every task that has not ended, by agent id, oldest first."""
@@ -111,7 +111,9 @@ class Revoking:
         for ended in self._task_runner.end_container(framework, task, message):
             self._tell("killed", framework, ended.id, ended.resources, revocation)
 
-    def _tell(self, deed: Deed, framework: Framework, what: str, resources: Resources, revocation: Revocation) -> None:
+    def _tell(
+        self, deed: RevocationKind, framework: Framework, what: str, resources: Resources, revocation: Revocation
+    ) -> None:
         self.on_revoked(Revoked(deed, framework, revocation.agent, what, resources, revocation))
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 
-from fake_master.allocator.hierarchical.allocations import Amounts, clamped_subtract, difference
-from fake_master.allocator.hierarchical.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.state import State
@@ -16,8 +17,19 @@ from mesosctl.model.resources import Resources
 Fingerprint = tuple[Amounts, Amounts, list[tuple[str, Amounts, Amounts]]]
 
 
+class Rejection(Enum):
+    """Why a client can be offered nothing of an agent, whatever the quotas."""
+
+    NOT_OFFERABLE = "what is free is not for it, or too little"
+    FILTER = "it has refused all of it"
+    EXCLUDED = "its offer constraints exclude the agent, or the agent is kept for another framework"
+
+
 class Run:
-    """One run: the bounds that quota sets, and the offers so far."""
+    """One run: the bounds that quota sets, and the offers so far.
+
+    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `trial.Trial` records them.
+    """
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -72,8 +84,37 @@ class Run:
         """The same for all names, zeros dropped."""
         return difference(self.headroom, self.unmet_guarantees)
 
-    def commit(self, agent: Agent, client: Client, part: OfferedPart) -> None:
-        """Offer the part to the client."""
+    def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
+        """Return what the client can be offered of the agent, quota apart; None if nothing.
+
+        A refusal of the whole also refuses every part of it, and what is too little as a whole is too
+        little in part: so None stays right until the client's token changes, the agent looks
+        different, or a filter goes, and it is remembered with the agent.
+        """
+        free_resources = agent.free_resources
+        try:
+            offerable = free_resources.offerable_by_eligibility[client.eligibility]
+        except KeyError:
+            offerable = free_resources.offerable(client.eligibility)
+        if offerable is None:
+            self.reject(agent, client, Rejection.NOT_OFFERABLE)
+        elif client.filters and is_refused(agent, client, offerable.full):
+            self.reject(agent, client, Rejection.FILTER)
+        elif client.excludes is not None and client.excludes(agent.info):
+            self.reject(agent, client, Rejection.EXCLUDED)
+        else:
+            return offerable
+        return None
+
+    def reject(self, agent: Agent, client: Client, why: Rejection) -> None:  # noqa: ARG002  # for a trial
+        """Remember that the client can be offered nothing of the agent."""
+        agent.rejected_by.add(client.token)
+
+    def too_little(self, agent: Agent, client: Client, part: OfferedPart) -> None:
+        """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
+
+    def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
+        """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
         agent.set_free_resources(part.left_free)
@@ -92,6 +133,7 @@ class Run:
             state.epoch = object()
         if self.unmet_guarantees:
             clamped_subtract(self.headroom, part.quota_charge)
+            clamped_subtract(self.unmet_guarantees, guaranteed)
             state.epoch = object()
 
     def offers(self) -> Offers:
@@ -100,28 +142,6 @@ class Run:
         for client, by_agent in self.offered.items():
             offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
         return offers
-
-
-def offerable_to(agent: Agent, client: Client) -> OfferableResources | None:
-    """Return what the client can be offered of the agent, quota apart; None if nothing.
-
-    A refusal of the whole also refuses every part of it, and what is too little as a whole is too
-    little in part: so None stays right until the client's token changes, the agent looks
-    different, or a filter goes, and it is remembered with the agent.
-    """
-    free_resources = agent.free_resources
-    try:
-        offerable = free_resources.offerable_by_eligibility[client.eligibility]
-    except KeyError:
-        offerable = free_resources.offerable(client.eligibility)
-    if (
-        offerable is None
-        or (client.filters and is_refused(agent, client, offerable.full))
-        or (client.excludes is not None and client.excludes(agent.info))
-    ):
-        agent.rejected_by.add(client.token)
-        return None
-    return offerable
 
 
 def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:

@@ -1,10 +1,14 @@
-"""The master's metrics, under Mesos's own names (spec/endpoints.md §6)."""
+"""The metrics of a master, under Mesos's own names, and how much it logs.
+
+Sources: Mesos monitoring documentation, "Metrics"; Mesos operator HTTP API, "SET_LOGGING_LEVEL".
+"""
 
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
 
+from fake_master.state.clock import Timer
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from mesosctl.model.quantities import to_double
@@ -207,3 +211,31 @@ def _of_one(framework: Framework) -> Iterator[tuple[str, float]]:
     yield prefix + "subscribed", float(framework.connected)
     for role in framework.roles:
         yield f"{prefix}roles/{role}/suppressed", float(role in framework.suppressed)
+
+
+_USUAL = 0
+
+
+class LoggingLevel:
+    """The level of logging, for SET_LOGGING_LEVEL and GET_LOGGING_LEVEL; the last one set counts, for its own time.
+
+    This master logs no more for it; a script that turns the level up and looks at it sees what it would on Mesos.
+    """
+
+    def __init__(self, state: MasterState) -> None:
+        self._state = state
+        self._timer: Timer | None = None
+        self.level = _USUAL
+
+    def set(self, level: int, seconds: float) -> None:
+        """Set it for so long; nothing is awaited where that is the usual level."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.level = level
+        if level != _USUAL:
+            self._timer = self._state.timers.at(self._state.now + seconds, self._revert)
+
+    def _revert(self) -> None:
+        self._timer = None
+        self.level = _USUAL

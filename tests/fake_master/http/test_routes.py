@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
+from fake_master.http.routes import page
 from fake_master.http.scheduler_api import SERVED
 from fake_master.http.scheduler_messages import BODIES
-from fake_master.http.served_page import page
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "served.md"
 
 
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), (
-        "run python -m fake_master.http.served_page > docs/reference/served.md"
+        "run python -m fake_master.http.routes > docs/reference/served.md"
     )
 
 

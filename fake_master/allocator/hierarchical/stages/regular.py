@@ -3,19 +3,18 @@
 from collections.abc import Collection
 from enum import Enum
 
-from fake_master.allocator.hierarchical.allocation_run import (
-    Fingerprint,
-    Run,
-    is_refused,
-    offerable_to,
-    shrink_to_limits,
-    shrink_to_quantities,
-)
-from fake_master.allocator.hierarchical.allocations import Amounts, Pairs, clamped_subtract, scalar_pairs
-from fake_master.allocator.hierarchical.free_resources import OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, scalar_pairs
+from fake_master.allocator.hierarchical.interned.free_resources import OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.hierarchical.stages.run import (
+    Fingerprint,
+    Run,
+    is_refused,
+    shrink_to_limits,
+    shrink_to_quantities,
+)
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers
 from mesosctl.model.resources import Resources
@@ -68,15 +67,14 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
             client: Client = client_leaf.client
             if client.token in agent.rejected_by:
                 continue
-            offerable = offerable_to(agent, client)
+            offerable = run.offerable(agent, client)
             if offerable is None:
                 continue
             provable = provable and offerable.visible_resources.shrinks_by_name
             part, guaranteed = _guaranteed_part(run, offerable, allowance)
             if part is None or not part.is_allocatable or is_refused(agent, client, part):
                 continue
-            run.commit(agent, client, part)
-            clamped_subtract(run.unmet_guarantees, guaranteed)
+            run.commit(agent, client, part, guaranteed)
     return provable
 
 
@@ -186,7 +184,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     allowance = role.allowance
     for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
         client = leaf.client
-        offerable = offerable_to(agent, client) if client.token not in agent.rejected_by else None
+        offerable = run.offerable(agent, client) if client.token not in agent.rejected_by else None
         if offerable is None:
             spent = False
             continue
@@ -198,6 +196,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
             if refused or not part.is_allocatable:
                 certain = certain and offerable.visible_resources.shrinks_by_name
                 spent = spent and not refused
+                run.too_little(agent, client, part)
                 continue
         run.commit(agent, client, part)
         if agent.free_resources.is_empty:
@@ -252,7 +251,7 @@ class RegularStages:
         Returns the agents that were shared out, in the order of the second stage, and the offers.
         """
         state = self._state
-        agents = self._agents(candidates)
+        agents = offerable_agents(state, candidates)
         shuffle = state.options.shuffle
         shuffle(agents)
         run = Run(state)
@@ -266,14 +265,14 @@ class RegularStages:
         state.trim()
         return agents, run.offers()
 
-    def _agents(self, candidates: Collection[str]) -> list[Agent]:
-        """Those of the candidates that may be offered, in the order of their registration."""
-        state = self._state
-        known = state.agents
-        if len(candidates) * 8 < len(known):
-            few = (known[agent] for agent in candidates if agent in known)
-            chosen = sorted(few, key=lambda agent: agent.sequence)
-        else:
-            chosen = [agent for agent in known.values() if agent.id in candidates]
-        hosts = state.whitelist
-        return [agent for agent in chosen if agent.activated and (hosts is None or agent.info.hostname in hosts)]
+
+def offerable_agents(state: State, candidates: Collection[str]) -> list[Agent]:
+    """Return those of the candidates that may be offered, in the order of their registration."""
+    known = state.agents
+    if len(candidates) * 8 < len(known):
+        few = (known[agent] for agent in candidates if agent in known)
+        chosen = sorted(few, key=lambda agent: agent.sequence)
+    else:
+        chosen = [agent for agent in known.values() if agent.id in candidates]
+    hosts = state.whitelist
+    return [agent for agent in chosen if agent.activated and (hosts is None or agent.info.hostname in hosts)]

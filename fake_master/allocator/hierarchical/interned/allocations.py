@@ -86,6 +86,13 @@ class Tally:
             elif self.copies.pop(key, None) is not None:
                 add(self.amounts, ((entry.name, -_scalar(entry)),))
 
+    def without_shared(self) -> Amounts:
+        """Return the amounts of what is not shared."""
+        amounts = dict(self.amounts)
+        for _, entry in self.copies:
+            amounts[entry.name] -= _scalar(entry)
+        return amounts
+
 
 def _scalar(entry: Resource) -> int:
     return entry.value if isinstance(entry.value, int) else 0

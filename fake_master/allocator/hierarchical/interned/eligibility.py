@@ -1,0 +1,76 @@
+"""The properties of frameworks and agents that decide what can be offered, quota and filters apart.
+
+Source: allocator specification, "Capabilities and agent properties".
+"""
+
+from dataclasses import dataclass
+
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options
+from mesosctl.model.offers.admission import AcceptedKinds, AgentFeatures, Capabilities
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+
+
+def features_of(info: AgentInfo, total: Resources, options: Options) -> AgentFeatures:
+    """Return the features of an agent with these resources."""
+    return AgentFeatures.of(
+        info.capabilities,
+        total,
+        filter_gpus=options.filter_gpu_resources,
+        region=info.region,
+        master_region=options.region,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Eligibility:
+    """Everything about a framework in a role that decides what it can be offered of a given agent.
+
+    Interned by the allocator, so that frameworks alike share one object and, with it, whatever was
+    worked out for it.
+    """
+
+    role: str
+    accepted_kinds: AcceptedKinds
+    own_capabilities: Capabilities
+    minimum: tuple[Quantities, ...]
+
+    def admits(self, features: AgentFeatures) -> bool:
+        """Whether an agent with these features can be offered at all."""
+        return self.own_capabilities.missing_capability(features) is None
+
+    def usable(self, resources: Resources) -> Quantities:
+        """The part of some resources that a request can name: plain scalars that could be offered."""
+        return (
+            resources.allocated_to(None)
+            .filter(
+                lambda entry: (
+                    entry.disk is None
+                    and not entry.shared
+                    and not entry.revocable
+                    and entry.allocatable_to(self.role)
+                    and self.accepted_kinds.accepts(entry)
+                )
+            )
+            .scalar_quantities()
+        )
+
+
+class Eligibilities:
+    """Interned eligibilities."""
+
+    def __init__(self, options: Options) -> None:
+        self._minimum = options.min_allocatable_resources
+        self._known: dict[tuple[str, frozenset[str], tuple[Quantities, ...]], Eligibility] = {}
+
+    def of(self, info: FrameworkInfo, role: str) -> Eligibility:
+        """Return the eligibility of a framework in a role."""
+        minimum = info.minimums.get(role, self._minimum)
+        key = (role, info.capabilities, minimum)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Eligibility(
+                role, AcceptedKinds.of(info.capabilities), Capabilities.of(role, info.capabilities), minimum
+            )
+        return found

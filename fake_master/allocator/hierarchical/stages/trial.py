@@ -1,0 +1,120 @@
+"""A trial: the decisions of a run on each agent for some clients, each as if it were its turn now.
+
+It is a run that hands nothing out, so that no decision depends on another, and that remembers its decision at
+each point at which a run decides.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fake_master.allocator.hierarchical.interned.allocations import Pairs
+from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferedPart
+from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
+from fake_master.allocator.hierarchical.stages.run import Rejection, Run
+from fake_master.allocator.hierarchical.state import State
+from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaBounds:
+    """The amounts that quota leaves for a role at present.  A name that is missing is not bounded."""
+
+    limits_left: Limits
+    """Of the role; none where it has no limits."""
+    spare: Quantities | None
+    """Free amounts that no guarantee lacks; None where all guarantees are met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The decision of a run on one agent for one client."""
+
+    offered: Resources
+    """Without allocation roles."""
+    rejection: Rejection | None = None
+    """Why nothing could be offered, quota apart."""
+    refused: bool = False
+    """Whether the client has refused the part that quota leaves."""
+
+
+class Trial(Run):
+    """A run that hands nothing out, and remembers what it would."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self.decisions: dict[tuple[str, str, str], Decision] = {}
+        """By agent, framework and role; none of an agent that is not in service, or not on the whitelist."""
+        self.bounds: dict[str, QuotaBounds] = {}
+        """By role."""
+        self.lacking: dict[str, Quantities] = {
+            role.name: Quantities(role.allowance.unmet_guarantee)
+            for role in self.roles_with_quota
+            if role.allowance is not None and role.allowance.unmet_guarantee
+        }
+        """By role, what its guarantee still lacks."""
+
+    def exhausted_roles(self, free_resources: FreeResources) -> set[int]:  # noqa: ARG002
+        """Return none: every agent is looked at."""
+        return set()
+
+    def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
+        """Remember why nothing could be offered."""
+        super().reject(agent, client, why)
+        self._decide(agent, client, Decision(Resources(), why))
+
+    def too_little(self, agent: Agent, client: Client, part: OfferedPart) -> None:
+        """Remember that quota leaves too little, or what was refused."""
+        self._decide(agent, client, Decision(Resources(), refused=part.is_allocatable))
+
+    def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:  # noqa: ARG002
+        """Remember what would be offered; nothing is."""
+        self._decide(agent, client, Decision(part.allocation.without_role))
+
+    def _decide(self, agent: Agent, client: Client, decision: Decision) -> None:
+        """Keep the first: what the first stage offers is not there any more in the second."""
+        self.decisions.setdefault((agent.id, client.framework.id, client.role.name), decision)
+
+    def note_bounds(self, client: Client) -> None:
+        """Remember what quota leaves for the role of a client."""
+        allowance = client.role.allowance
+        self.bounds[client.role.name] = QuotaBounds(
+            Limits(allowance.limits_left if allowance is not None else {}),
+            Quantities(self.spare_amounts()) if self.unmet_guarantees else None,
+        )
+
+
+def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> Trial:
+    """Try what each (framework id, role) would be offered of every agent, were it active and its turn now.
+
+    Suppression and deactivation of a subject are left out of account; quota, filters, reservations, capabilities
+    and constraints are not.  Nothing is handed out, and the state is as before.
+    """
+    state.epoch = object()
+    for agent in state.agents.values():
+        agent.forget_proofs()
+    chosen = [state.frameworks[framework].clients[role] for framework, role in subjects]
+    trial = Trial(state)
+    everybody = [client for framework in state.frameworks.values() for client in framework.clients.values()]
+    for client in everybody:
+        _take_part(client, active=False)
+    for client in chosen:
+        _take_part(client, active=True)
+        trial.note_bounds(client)
+    agents = offerable_agents(state, state.agents.keys())
+    meet_guarantees(trial, agents)
+    share_fairly(trial, agents)
+    trial.finish()
+    for client in everybody:
+        state.set_active(client)
+    return trial
+
+
+def _take_part(client: Client, *, active: bool) -> None:
+    sorter = client.role.sorter
+    assert sorter is not None
+    if active:
+        sorter.activate(client.leaf.path)
+    else:
+        sorter.deactivate(client.leaf.path)

@@ -1,0 +1,157 @@
+"""The paths of the fake master: which endpoint answers where, to whom, and to which methods.
+
+The first part of a path names an actor and may be percent-encoded; where it names no actor, the path is the master's
+own.  Of the rest, which is taken as it stands, the longest beginning that is an endpoint decides, as in libprocess.
+`python -m fake_master.http.routes` prints the page `docs/reference/served.md`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Generic, TypeVar
+from urllib.parse import unquote
+
+from fake_master.http import (
+    frameworks,
+    information,
+    maintenance,
+    operator_api,
+    quota,
+    reservations,
+    scheduler_api,
+)
+from fake_master.http.agents import AGENT_ROUTES
+from fake_master.http.exchange import Realm, Request, Response
+from fake_master.master import Master
+
+_MASTER = "master"
+Handler = TypeVar("Handler")
+
+
+class Router(Generic[Handler]):
+    """Finds what stands at a path; `apart` are the paths whose first part is an actor beside the master."""
+
+    def __init__(self, by_path: Mapping[str, Handler], apart: Collection[str]) -> None:
+        self._of_master = {path: endpoint for path, endpoint in by_path.items() if path not in apart}
+        self._apart: dict[str, dict[str, Handler]] = {}
+        for path in apart:
+            actor, _, name = path.partition("/")
+            self._apart.setdefault(actor, {})[name] = by_path[path]
+
+    def find(self, path: str) -> Handler | None:
+        """The endpoint of a raw path, or None."""
+        first = next(filter(None, path.split("/")), None)
+        if first is None or "/.." in path:
+            return None
+        actor = unquote(first)
+        if actor != _MASTER and actor not in self._apart:
+            return _longest(self._of_master, path)
+        below = self._of_master if actor == _MASTER else self._apart[actor]
+        return _longest(below, path.removeprefix("/" + first))
+
+
+def _longest(endpoints: Mapping[str, Handler], path: str) -> Handler | None:
+    """What the path's longest beginning names; repeated slashes within it are none of ours."""
+    name = path.strip("/")
+    if not name:
+        return endpoints.get(name)
+    while name:
+        if name in endpoints:
+            return endpoints[name]
+        name = name.rpartition("/")[0].rstrip("/")
+    return None
+
+
+Endpoint = Callable[[Master, Request, str | None], Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where an endpoint answers, to whom, and to which methods.
+
+    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so
+    also below /master.  `begins_itself` where the body says whether anything is changed: the endpoint begins a
+    transaction itself, if it has to.
+    """
+
+    path: str
+    realm: Realm | None
+    reads: Endpoint | None = None
+    methods: Mapping[str, Endpoint] = field(default_factory=lambda: MappingProxyType({}))
+    prefixed: bool = True
+    begins_itself: bool = False
+
+
+ROUTES = (
+    Route("health", None, information.health),
+    Route("version", None, information.version, prefixed=False),
+    Route("redirect", None, information.redirect),
+    Route("flags", Realm.READONLY, information.flags),
+    Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
+    Route("slaves", Realm.READONLY, information.slaves),
+    Route("state", Realm.READONLY, information.state),
+    Route("state-summary", Realm.READONLY, information.state_summary),
+    Route("roles", Realm.READONLY, information.roles),
+    Route("frameworks", Realm.READONLY, frameworks.frameworks),
+    Route("tasks", Realm.READONLY, frameworks.tasks),
+    Route("teardown", Realm.READWRITE, methods={"POST": frameworks.teardown_endpoint}),
+    Route("reserve", Realm.READWRITE, methods={"POST": reservations.reserve}),
+    Route("unreserve", Realm.READWRITE, methods={"POST": reservations.unreserve}),
+    Route("create-volumes", Realm.READWRITE, methods={"POST": reservations.create_volumes}),
+    Route("destroy-volumes", Realm.READWRITE, methods={"POST": reservations.destroy_volumes}),
+    Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
+    Route("weights", Realm.READWRITE, methods={"GET": quota.get_weights, "PUT": quota.put}),
+    Route(
+        "maintenance/schedule",
+        Realm.READWRITE,
+        methods={"GET": maintenance.get_schedule, "POST": maintenance.post_schedule},
+    ),
+    Route("maintenance/status", Realm.READONLY, methods={"GET": maintenance.get_status}),
+    Route("machine/down", Realm.READWRITE, methods={"POST": maintenance.machine_down}),
+    Route("machine/up", Realm.READWRITE, methods={"POST": maintenance.machine_up}),
+    Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}, begins_itself=True),
+    Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
+)
+ROUTER = Router({route.path: route for route in ROUTES}, {route.path for route in ROUTES if not route.prefixed})
+
+
+def page() -> str:
+    """Return the page `docs/reference/served.md`, Markdown."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# What the fake master serves"
+    yield ""
+    yield "Made from its routes by `python -m fake_master.http.routes`; a test compares."
+    yield from ("", "## Endpoints", "", "| path | methods | credentials when asked for | below /master too |")
+    yield "| --- | --- | --- | --- |"
+    for route in sorted(ROUTES, key=lambda route: route.path):
+        yield _endpoint(route)
+    for of_agent in AGENT_ROUTES:
+        yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
+    yield ""
+    yield "`/api/v1` and `/api/v1/scheduler` take and give `application/json`, and `application/x-protobuf` where"
+    yield "`mesosctl[protobuf]` is installed: calls, answers and streams of events."
+    yield from ("", "## Operator calls (`POST /api/v1`)", "")
+    yield f"Reading: {_names([*operator_api.READERS, *operator_api.STREAMS])}."
+    yield ""
+    yield f"Changing: {_names(operator_api.WRITERS)}."
+    yield ""
+    yield f"Known and answered with 501: {_names(operator_api.NOT_SERVED)}."
+    yield from ("", "## Scheduler calls (`POST /api/v1/scheduler`)", "")
+    yield f"{_names(scheduler_api.SERVED)}."
+
+
+def _endpoint(route: Route) -> str:
+    methods = "any" if route.reads is not None else ", ".join(route.methods)
+    realm = route.realm.name.lower() if route.realm is not None else "none"
+    return f"| `/{route.path}` | {methods} | {realm} | {'yes' if route.prefixed else 'no'} |"
+
+
+def _names(calls: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(calls))
+
+
+if __name__ == "__main__":
+    print(page(), end="")  # noqa: T201  # a page on standard output is what it is for
