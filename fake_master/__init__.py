@@ -107,6 +107,16 @@ def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "DryRunOpti
     return of_file(file, where, terms)
 
 
+def cluster_file(snapshot: "ClusterSnapshot") -> tuple[str, list[str]]:
+    """A snapshot as the text of a cluster file, and a sentence about each thing that the file leaves out.
+
+    Raises BadInput for a name that TOML cannot have.
+    """
+    from fake_master.sources.cluster_writing import cluster_file
+
+    return cluster_file(snapshot)
+
+
 def command() -> "tuple[typer.Typer, tuple[tuple[str, str], ...]]":
     """`mesos-fake-master` and its examples (words, meaning), for the pages that describe it."""
     from fake_master.__main__ import EXAMPLES, app

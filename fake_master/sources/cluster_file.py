@@ -1,7 +1,7 @@
 """What a fake master is started with: agents and flags, from arguments or a cluster file.
 
-`example_cluster.toml` shows every key of a cluster file; [tasks] and [[frameworks]] are read by
-`cluster_frameworks`.
+`example_cluster.toml` shows every key of a cluster file.  `cluster_frameworks` reads [tasks] and [[frameworks]],
+`lasting_state` quotas, weights, reservations, volumes and rate limits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.agents.registration import slack_of_use
 from fake_master.services.reservations import DoesNotFit
 from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
+from fake_master.sources.lasting_state import SECTIONS, LastingState, rate_limits_flag, read_lasting_state
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.state.clock import SteadyClock
@@ -23,10 +24,11 @@ from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
+from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 
-_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
+_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}
 _KNOWN_AGENT_KEYS = {
     "resources",
     "hostname",
@@ -65,6 +67,18 @@ class AgentSpec:
     principal: str | None = None
     """Who registers it; an agent without authenticates nothing."""
 
+    def hostname_at(self, index: int) -> str:
+        """Its host name as the agent number `index` of a cluster."""
+        return self.hostname or f"agent-{index + 1}"
+
+    def configured(self, index: int) -> Resources:
+        """Its resources.  Raises BadInput."""
+        try:
+            return parse_resources(self.resources)
+        except RuleViolation as error:
+            problem = f"agent {self.hostname_at(index)}: {error.message}"
+            raise BadInput(problem, field=error.field, hint=error.hint) from error
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterSpec:
@@ -75,6 +89,8 @@ class ClusterSpec:
     flags: Mapping[str, str] = field(default_factory=dict)
     frameworks: tuple[SimulatedFrameworkSpec, ...] = ()
     task_outcome: TaskOutcome = field(default_factory=TaskOutcome)
+    lasting: LastingState = field(default_factory=LastingState)
+    """Quotas, weights, dynamic reservations and volumes that it begins with."""
 
     def start(
         self,
@@ -96,18 +112,23 @@ class ClusterSpec:
             raise BadInput(
                 f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="mesos_version"
             )
+        agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
+        flags, registry = MasterFlags.parse(self.flags), registry if registry is not None else MemoryRegistry()
+        if self.lasting.fingerprint:
+            configured = {spec.hostname_at(index): spec.configured(index) for index, spec in enumerate(agents)}
+            self.lasting.seed(registry, profile, flags, configured)
         master = Master(
             profile=profile,
-            flags=MasterFlags.parse(self.flags),
-            registry=registry or MemoryRegistry(),
+            flags=flags,
+            registry=registry,
             clock=clock or SteadyClock(),
             address=address,
             task_outcome=self.task_outcome,
             takes_over=takes_over,
         )
         with master.transaction():
-            for index, spec in enumerate(self.agents):
-                register_agent(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+            for index, spec in enumerate(agents):
+                register_agent(master, spec, index)
             for framework in self.frameworks:
                 SimulatedFramework(master, framework, on_launch).join()
         return master
@@ -130,11 +151,7 @@ BUILT_IN = ClusterSpec(
 
 def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
     """Register the agent that is the `index`-th of its cluster, from 0.  Inside a transaction.  Raises BadInput."""
-    hostname = spec.hostname or f"agent-{index + 1}"
-    try:
-        resources = parse_resources(spec.resources)
-    except RuleViolation as error:
-        raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
+    hostname, resources = spec.hostname_at(index), spec.configured(index)
     try:
         oversubscribed = slack_of_use(
             parse_resources(spec.oversubscribed), throttleable=master.state.revocability.throttles
@@ -194,6 +211,11 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
         raise BadInput(f"{where}: flags is not a table", field="flags")
+    flags = flag_texts(flags, f"{where}: flags")
+    if "rate_limits" in content:
+        if "rate_limits" in flags:
+            raise BadInput(f"{where}: rate_limits is a flag and a table", field="rate_limits", hint="say it once")
+        flags["rate_limits"] = rate_limits_flag(content["rate_limits"], text, where)
     agents = content.get("agents", [])
     if not isinstance(agents, list):
         raise BadInput(f"{where}: agents is not an array of tables", field="agents")
@@ -203,9 +225,10 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     return ClusterSpec(
         agents=agent_specs(agents, f"{where}: agents"),
         mesos_version=version,
-        flags=flag_texts(flags, f"{where}: flags"),
+        flags=flags,
         frameworks=simulated_frameworks(content.get("frameworks", []), f"{where}: frameworks"),
         task_outcome=task_outcome(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskOutcome(),
+        lasting=read_lasting_state(content, text, where),
     )
 
 
