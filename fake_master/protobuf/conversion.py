@@ -5,7 +5,6 @@ No rule of a message is written here: bytes become the document that the same ca
 
 import base64
 import binascii
-import math
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
@@ -160,7 +159,7 @@ def _value_writer(field: FieldTable) -> Writer:
     if kind == "bool":
         return lambda value: value if isinstance(value, bool) else _NOTHING
     if kind == "number":
-        return lambda value: float(value) if _is_number(value) else _NOTHING
+        return _write_number
     return partial(_write_whole, *_RANGES[field.type])
 
 
@@ -175,10 +174,15 @@ def _write_bytes(value: Any) -> Any:
         return _NOTHING
 
 
-def _write_whole(least: int, end: int, value: Any) -> Any:
-    if not _is_number(value) or not math.isfinite(value):
+def _write_number(value: Any) -> Any:
+    try:
+        return float(value) if _is_number(value) else _NOTHING
+    except OverflowError:
         return _NOTHING
-    return int(value) if least <= value < end else _NOTHING
+
+
+def _write_whole(least: int, end: int, value: Any) -> Any:
+    return int(value) if _is_number(value) and least <= value < end else _NOTHING
 
 
 def _is_number(value: Any) -> bool:
