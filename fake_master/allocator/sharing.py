@@ -61,9 +61,10 @@ class SharingRun:
             return Resources()
         part = offerable.full
         if record.role.allowance is not None or self._run.unmet_guarantees:
-            part = fair_part(self._run, offerable, record.role.allowance)
-            if not part.is_allocatable or is_refused(found, record, part):
+            bounded = fair_part(self._run, offerable, record.role.allowance)
+            if bounded is None or not bounded.is_allocatable or is_refused(found, record, bounded):
                 return Resources()
+            part = bounded
         self._run.commit(found, record, part)
         return part.allocation.with_role
 
