@@ -101,6 +101,11 @@ class DryRun:
         self._master.advance()
 
     @property
+    def capacity(self) -> Quantities:
+        """The amounts that guarantees may promise, as things stand."""
+        return self._master.state.capacity()
+
+    @property
     def frameworks(self) -> dict[str, str]:
         """Names of the registered frameworks, by id."""
         return {framework.id: framework.name for framework in self._master.state.frameworks.values()}

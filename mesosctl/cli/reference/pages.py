@@ -8,6 +8,7 @@ from typing import Any
 
 from mesosctl.cli.completion.shells import script
 from mesosctl.cli.reference.man import MEANINGS, environment, man_page
+from mesosctl.cli.reference.public_names import public_names
 from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
 from mesosctl.output import documents as output_documents
 
@@ -23,6 +24,7 @@ def files() -> dict[str, str]:
         f"{_FOLDER}/environment.md": _page(_environment()),
         f"{_FOLDER}/cluster-file.md": _page(_cluster_file()),
         f"{_FOLDER}/json.md": _page(_json()),
+        f"{_FOLDER}/python.md": public_names(),
     }
     for kind, document in _documents().items():
         schema = json.dumps(document.model_json_schema(mode="serialization"), indent=2, ensure_ascii=False)
