@@ -1,4 +1,4 @@
-"""The answer of GET /quota (spec/quota.md §4), of what a registry holds."""
+"""The answer of GET /quota, made from what a registry holds, without a master: `quota list` on `fake:` starts none."""
 
 from collections.abc import Mapping
 from typing import Any

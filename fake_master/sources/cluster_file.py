@@ -1,4 +1,4 @@
-"""What a fake master is started with: agents and flags, from arguments or a cluster file.
+"""The specification of a cluster, from arguments or a cluster file: agents, flags, frameworks and tasks.
 
 `example_cluster.toml` shows every key of a cluster file.  `cluster_frameworks` reads [tasks] and [[frameworks]],
 `lasting_state` quotas, weights, reservations, volumes and rate limits.
@@ -65,7 +65,7 @@ class AgentSpec:
     oversubscribed: str = ""
     """Slack of use in text form."""
     principal: str | None = None
-    """Who registers it; an agent without authenticates nothing."""
+    """The principal that registers it; an agent without one does not authenticate."""
 
     def hostname_at(self, index: int) -> str:
         """Its host name as the agent number `index` of a cluster."""

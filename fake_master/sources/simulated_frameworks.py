@@ -38,7 +38,7 @@ class RunningTasks:
     agent: str
     """A host name."""
     resources: Resources
-    """What they hold together, in text form: a reserved entry names the role that owns it."""
+    """The resources that they hold together, in text form: a reserved entry names the role that owns it."""
     tasks: int = 1
     """How many of equal size; 0 is an executor without tasks."""
     role: str | None = None
@@ -54,13 +54,13 @@ class SimulatedFrameworkSpec:
     name: str
     roles: tuple[str, ...]
     task: Resources = field(default_factory=Resources)
-    """What each of its tasks takes: scalars."""
+    """The resources that each of its tasks takes: scalars."""
     tasks: int | None = None
     """How many it wants to run at once; None is as many as there is room for."""
     per_offer: int | None = None
     """How many it launches of one offer; None is as many as fit."""
     answer: Answer = "accept"
-    """What it does with offers: launch tasks, decline every one, or hold them unanswered."""
+    """Its answer to offers: launch tasks, decline every one, or hold them unanswered."""
     refuse_seconds: float = 5.0
     """The filter upon what it cannot use."""
     after: float = 0.0
@@ -160,7 +160,7 @@ class SimulatedFramework:
         self._ask_for_the_rest()
 
     def _usage(self, framework_id: str, running: RunningTasks) -> Usage:
-        """What the tasks hold of what is free on their agent.  Raises BadInput."""
+        """Return what the tasks hold of the free resources of their agent.  Raises BadInput."""
         spec, state = self._spec, self._master.state
         where = f"framework '{spec.name}': running on {running.agent}"
         agent = next((agent for agent in state.agents.values() if agent.hostname == running.agent), None)
@@ -328,7 +328,7 @@ def part_of(free: Resources, wanted: Resource) -> Resources | None:
 
 
 def _common(one: Value, other: Value) -> Value:
-    """What is in both of two values of one kind."""
+    """Return what is in both of two values of one kind."""
     if isinstance(one, int) and isinstance(other, int):
         return min(one, other)
     return value_subtract(one, value_subtract(one, other))

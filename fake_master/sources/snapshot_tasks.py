@@ -1,4 +1,4 @@
-"""What the frameworks of a snapshot run, made into the tasks and executors of a master.
+"""The tasks and executors of a master, made from what the frameworks of a snapshot run.
 
 Of a master that lends, the snapshot knows every task by its name, and where it stands; of any other, how many there
 are: those are of equal size, and named here.
@@ -45,7 +45,7 @@ class SnapshotTasks:
             self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
 
     def hold(self, framework: Framework, usage: Usage, number: int) -> None:
-        """What a framework uses of one agent in one role; `number` sets names apart.  Raises BadInput."""
+        """Take in what a framework uses of one agent in one role; `number` sets names apart.  Raises BadInput."""
         known = self._by_usage.pop((framework.id, usage.agent_id, usage.role), [])
         resources = usage.resources
         for task in known:

@@ -54,7 +54,7 @@ class EventStream:
         self._on_abandon = on_abandon
 
     def on_abandon(self, action: Callable[[], None]) -> None:
-        """What the master does when the subscriber is gone."""
+        """Set the action for the loss of the subscriber."""
         self._on_abandon = action
 
     def on_event(self, wake: Callable[[], None]) -> None:

@@ -30,7 +30,7 @@ class Carrier(Protocol):
         ...
 
     def events(self, stream: "EventStream", patience: float | None) -> "Events":
-        """What comes on the stream of an answer; `patience` in seconds, None for ever."""
+        """Return the events on the stream of an answer; `patience` in seconds, None for ever."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What one client may cost: how much it may send, how long it may take, how many may come at once.
+"""The limits of one client: how much it may send, how long it may take, how many may come at once.
 
 A Mesos master has hardly any such limits; the fake one has them so that a client that is slow,
 silent or hostile is told so, with the status that HTTP has for it, and costs the others nothing.
@@ -83,7 +83,7 @@ class Connection(web.RequestHandler):
         return not self.answering and self._limit is None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody comes in, or is turned away at the door."""
+        """Let a connection in, or turn it away."""
         super().connection_made(transport)
         if self._door.is_full_for(self):
             self._end_with(503, "There are too many connections")
@@ -116,7 +116,7 @@ class Connection(web.RequestHandler):
         self.answering = True
 
     def await_body(self, body: StreamReader) -> None:
-        """What belongs to the request.  Raises ConnectionError where nothing more comes of it."""
+        """Return the bytes that belong to the request.  Raises ConnectionError where nothing more comes of it."""
         self._body = body
         if self._ended and not body.is_eof():
             raise ConnectionResetError("it ends early")
@@ -214,7 +214,7 @@ class Boundaries:
     def __init__(self) -> None:
         self._state = _HEAD
         self._line = b""
-        """What there is of the line that comes."""
+        """Return what has come of the next line."""
         self._skip = 0
         """Bytes of a body that are still to come."""
         self._begun = False
@@ -291,7 +291,7 @@ class Unpacker:
         self._inflater = zlib.decompressobj(_GZIP)
 
     def feed(self, chunk: bytes) -> bytes:
-        """What another chunk holds.  Raises Broken and TooMuch."""
+        """Return the content of the next chunk.  Raises Broken and TooMuch."""
         if self._inflater.eof:
             raise Broken("something follows the end of the gzip data")
         self._packed += len(chunk)

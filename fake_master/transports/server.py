@@ -48,9 +48,9 @@ class Server:
         self._application = served if isinstance(served, Application) else Application(served)
         self._application.master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
-        """Whose it is tries for the registry again; who comes later waits for it."""
+        """Held by the request that tries for the registry again; those that come later wait for it."""
         self._writing = asyncio.Lock()
-        """Whose it is writes a piece of a large event: the system takes megabytes at once, for every subscriber."""
+        """Held while a piece of a large event is written: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
 
