@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from fake_master.options import ServeOptions, with_options
+from mesosctl.files.reading import why_unreadable
 from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from ssl import SSLContext
 
     from fake_master.master import Master
     from fake_master.sources.cluster_file import ClusterSpec
@@ -39,11 +41,9 @@ def serve(options: ServeOptions) -> None:
     """
     # Late: --help and --version need none of it.
     from fake_master.transports.limits import allow_many_files
-    from fake_master.transports.server import Server, server_context
+    from fake_master.transports.server import Server
 
-    tls = server_context(
-        options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
-    )
+    tls = _server_context(options)
     sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
     _warn_of_openness(options.ip, master.state.flags)
@@ -60,6 +60,41 @@ def serve(options: ServeOptions) -> None:
     if master.state.ended is not None:
         _complain(master.state.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
+
+
+def _server_context(options: ServeOptions) -> "SSLContext | None":
+    """Read the files that LIBPROCESS_SSL_CERT_FILE and its like name to Mesos.  Raises BadInput."""
+    import ssl
+
+    cert, key, ca, required = (
+        options.ssl_cert_file,
+        options.ssl_key_file,
+        options.ssl_ca_file,
+        options.ssl_require_client_cert,
+    )
+    if cert is None:
+        if key is not None or ca is not None or required:
+            raise BadInput("TLS needs a certificate", field="ssl_cert_file", hint="give --ssl-cert-file")
+        return None
+    if required and ca is None:
+        raise BadInput("client certificates need an authority", field="ssl_ca_file", hint="give --ssl-ca-file")
+    for field, path in (("ssl_cert_file", cert), ("ssl_key_file", key), ("ssl_ca_file", ca)):
+        try:
+            if path is not None:
+                path.open("rb").close()  # ssl does not tell which file it was
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=field) from None
+    try:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=ca)
+        context.load_cert_chain(cert, key)
+    except ssl.SSLError:
+        raise BadInput(
+            "the TLS files cannot be used: they should be a certificate and its key, in PEM and without a pass phrase",
+            field="ssl_cert_file",
+        ) from None
+    if ca is not None:
+        context.verify_mode = ssl.CERT_REQUIRED if required else ssl.CERT_OPTIONAL
+    return context
 
 
 def _start(options: ServeOptions) -> "Master":
