@@ -17,7 +17,7 @@ from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
-from fake_master.services.monitoring import LoggingLevel
+from fake_master.services.monitoring import LoggingLevel, Metrics
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.quota import Quotas, Weights
@@ -89,6 +89,7 @@ class Master:
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
         self.runtime = runner.runtime = wiring.make_runtime(state, allocator, runner)
+        self.metrics = Metrics(state, allocator.metrics, self.rate_limiting.metrics, runner.runtime.metrics)
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)
         self.checkpoints = Checkpoints(state, registry, allocator, offers, self.transaction)

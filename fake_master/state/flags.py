@@ -185,3 +185,14 @@ OWN = ("rate_limit_http",)
 STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}
 # "HierarchicalDRF" is the real master's second name for its own.
 ALLOCATORS = ("hierarchical", "HierarchicalDRF", profile.STRICT_PRIORITY_ALLOCATOR)
+
+
+def known_flags(flags: Mapping[str, str]) -> dict[str, str]:
+    """Those of another master's flags that this one has; a flag, or an allocator, that it has not decides nothing."""
+    known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
+    if flags.get("allocator") == profile.STRICT_PRIORITY_ALLOCATOR:
+        known |= STRICT_PRIORITY
+    found = {name: text for name, text in flags.items() if name in known}
+    if found.get("allocator") not in ALLOCATORS:
+        found.pop("allocator", None)
+    return found

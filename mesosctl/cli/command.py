@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mesosctl.cli.session import Session
 
 GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
+SHARED_NAMES = GLOBAL_NAMES | {"help"}
+"""The options that the help of a single command leaves out."""
 _SAID = "mesosctl.said"
 """The key of `Context.meta` under which the global options are that were said so far."""
 
@@ -38,9 +40,11 @@ def said_among(arguments: Sequence[str]) -> GlobalOptions:
 
 
 def examples(*pairs: tuple[str, str]) -> str:
-    """The epilog of a command's help: words that can be typed, and what they do."""
-    lines = (f"  mesosctl {words}\n      {meaning}" for words, meaning in pairs)
-    return "\b\nExamples:\n" + "\n".join(lines)
+    """The examples of a command: words that can be typed, and what they do.
+
+    They are kept as its epilog, which `_Help` writes above the options.
+    """
+    return "\n".join(f"mesosctl {words}\n    {meaning}" for words, meaning in pairs)
 
 
 def _keep(ctx: typer.Context, param: TyperOption, value: Any) -> Any:
@@ -67,7 +71,44 @@ def _global_command() -> TyperCommand:
     return command
 
 
-class Command(TyperCommand):
+class _Help:
+    """The help of a command or group: its own arguments and options, and one line for those that all share."""
+
+    global_options = "Global options: see mesosctl options"
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write usage, text and examples, and below them arguments and options."""
+        command = cast("Any", self)
+        command.format_usage(ctx, formatter)
+        command.format_help_text(ctx, formatter)
+        if command.epilog:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" for line in command.epilog.splitlines()))
+        command.format_options(ctx, formatter)
+        if hasattr(command, "format_commands"):
+            command.format_commands(ctx, formatter)
+        formatter.write(f"\n{self.global_options}\n")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the options that are not global."""
+        own: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+        for parameter in cast("Any", self).get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and parameter.name not in SHARED_NAMES:
+                own[parameter.param_type_name].append(record)
+        for kind, records in own.items():
+            if records:
+                with formatter.section(f"{kind.capitalize()}s"):
+                    formatter.write_dl(records)
+
+
+def format_global_options(ctx: Any, formatter: Any) -> None:
+    """Write the options that every command takes."""
+    records = [parameter.get_help_record(ctx) for parameter in _global_command().params]
+    formatter.write_dl([*records, ("-h, --help", "Show the help of a command.")])
+
+
+class Command(_Help, TyperCommand):
     """A command with a `Session` in `ctx.obj`, which takes the global options too."""
 
     obeys_context = True
@@ -112,6 +153,8 @@ class Command(TyperCommand):
 class ChangeCommand(Command):
     """A command that changes a cluster: with --dry-run it runs upon a snapshot of it."""
 
+    global_options = "Global options: see mesosctl options (--dry-run and --yes are two of them)"
+
     def get_params(self, ctx: Any) -> list[Any]:
         """Its own with --report, and the global ones."""
         return [*super().get_params(ctx), *_command_of(ChangeOptions).params]
@@ -139,12 +182,20 @@ class ContextCommand(Command):
     obeys_context = False
 
 
-class Group(TyperGroup):
+class Group(_Help, TyperGroup):
     """A group of commands which takes the global options too; without a command it shows its help."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its own, and the global ones."""
         return [*super().get_params(ctx), *_global_command().params]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with the first lines of their help, which are never cut."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, (one.help or "").partition("\n")[0]) for name, one in found if one and not one.hidden]
+            )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; where there are none the help goes to standard error, as a mistake does."""

@@ -87,8 +87,8 @@ class Environment:
 
     @property
     def speaks_json(self) -> bool:
-        """Whether a program reads what is written, on both streams."""
-        return self.form in report.JSON
+        """Whether a program reads what is written, so that standard error has JSON, with -o yaml too."""
+        return self.form in report.DOCUMENTS
 
     @property
     def may_prompt(self) -> bool:

@@ -8,23 +8,37 @@ import typer
 from mesosctl import __version__
 from mesosctl.cli.command import Group
 
-NOUNS = {
-    "apply": ("apply", "Bring quotas, weights and reservations to what a file says."),
-    "completion": ("completion", "Write the completion of a shell."),
-    "context": ("context", "Keep settings under a name, and choose one by --context."),
-    "diff": ("apply", "Say what of a cluster is not as a file wants it."),
-    "export": ("apply", "Write quotas, weights and reservations into a file."),
-    "offers": ("offers", "See who is offered what and why, and act upon an offer."),
-    "quota": ("quota", "Guarantee roles a share of the cluster."),
-    "ratelimit": ("ratelimit", "Throttle frameworks so that others are heard."),
-    "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
-    "reserve": ("reserve", "Reserve resources of an agent for a role."),
-    "snapshot": ("snapshot", "Keep a whole cluster in a file."),
-    "unreserve": ("reserve", "Undo dynamic reservations."),
-    "volumes": ("volumes", "Create, destroy and list persistent volumes."),
-    "whatif": ("whatif", "Say what changes would do."),
+SECTIONS = {
+    "Share out": {
+        "quota": ("quota", "Guarantee roles a share of the cluster, and limit it."),
+        "ratelimit": ("ratelimit", "Throttle frameworks so that others are heard."),
+    },
+    "Reserve": {
+        "reserve": ("reserve", "Reserve resources of an agent for a role."),
+        "unreserve": ("reserve", "Undo dynamic reservations."),
+        "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
+        "volumes": ("volumes", "Create, destroy and list persistent volumes."),
+    },
+    "Look": {
+        "offers": ("offers", "See who is offered what and why, and act upon an offer."),
+    },
+    "Rehearse": {
+        "whatif": ("whatif", "Say what changes would do."),
+    },
+    "Keep as a file": {
+        "export": ("apply", "Write quotas, weights and reservations into a file."),
+        "diff": ("apply", "Say what of a cluster is not as a file wants it."),
+        "apply": ("apply", "Bring quotas, weights and reservations to what a file says."),
+        "snapshot": ("snapshot", "Keep a whole cluster in a file."),
+    },
+    "Settings": {
+        "context": ("context", "Keep settings under a name, and choose one by --context."),
+        "completion": ("help", "Write the completion of a shell."),
+        "options": ("help", "Show the options that every command takes."),
+    },
 }
-"""The module of each below `cli.commands`, imported when it is needed, and the summary for `mesosctl --help`."""
+"""The nouns by what they are for: their module below `cli.commands`, imported when it is needed, and a summary."""
+NOUNS = {name: noun for section in SECTIONS.values() for name, noun in section.items()}
 
 
 class LazyGroup(Group):
@@ -55,10 +69,12 @@ class LazyGroup(Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the nouns without importing them."""
+        """List the nouns by what they are for, without importing them."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in NOUNS.items()])
+        width = max(map(len, NOUNS))
+        for title, nouns in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), summary) for name, (_, summary) in nouns.items()])
 
 
 app = typer.Typer(

@@ -67,7 +67,7 @@ class GlobalOptions:
             metavar="SPAN",
             parser=_timeout,
             min=LEAST_TIMEOUT,
-            help="Deadline over all attempts: 30 (seconds), 500ms, 5s or 2m; 30s unless given.",
+            help="Deadline over all attempts: 30 (seconds), 500ms, 5s or 1h30m; 30s unless given.",
         ),
     ] = None
     principal: Annotated[

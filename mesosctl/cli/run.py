@@ -110,7 +110,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "mesosctl"
-        raise UsageError(_in_words(error.format_message()), hint=f"see {path} --help") from None
+        raise UsageError(_in_words(error), hint=f"see {path} --help") from None
     except SystemExit as ended:
         # typer makes a 1 of a reader that went away.
         if isinstance(ended.__context__, BrokenPipeError):
@@ -123,12 +123,25 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     return int(returned or 0)
 
 
-def _in_words(message: str) -> str:
-    """A sentence of typer's in one line, without the names of its types."""
+def _in_words(error: Any) -> str:
+    """A sentence of typer's in one line, without the names of its types; a mistyped word has the likely one beside."""
+    message: str = error.format_message()
+    typed, known = "", ()
+    if hasattr(error, "possibilities"):  # an option that there is not
+        message, typed, known = error.message, error.option_name, error.possibilities or ()
+    elif " is not one of " in message:
+        typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
+        known = getattr(getattr(error.param, "type", None), "choices", ())
     line = re.sub(r"\s*\n\s*", " ", message)
-    return line.replace("is not a valid float range", "is not a number").replace(
+    line = line.replace("is not a valid float range", "is not a number").replace(
         "is not a valid int range", "is not a whole number"
     )
+    if typed and known:
+        from mesosctl.model.roles import closest
+
+        likely = closest(typed, known)
+        return f"{line.rstrip('.')}. Did you mean '{likely}'?" if likely else line
+    return line
 
 
 @contextlib.contextmanager

@@ -170,7 +170,7 @@ def format_bytes(size: int) -> str:
     return f"{sign}{round(value, 2):g} TiB"
 
 
-_SPAN_DURATIONS = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
+_SPAN_PART = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _MESOS_NAMES = {"secs": "s", "mins": "m", "hrs": "h", "days": "d"}
 _MESOS_DURATION = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)(ns|us|ms|secs|mins|hrs|days|weeks)")
@@ -186,30 +186,43 @@ _MESOS_SECONDS = {
 }
 
 
+_SPAN_HINT = "write for example 500ms, 30s, 10m or 1h30m"
+
+
 def parse_span(text: str, field: str) -> float:
-    """Seconds of "90", "1.5s", "10m", "2h", or of Mesos's own "10mins".  Raises UsageError unless above zero."""
-    match = _SPAN_DURATIONS.fullmatch(text.strip())
-    if match is not None:
-        number, unit = match.groups()
-        factor = _SECONDS.get(_MESOS_NAMES.get(unit, unit))
-        if factor is not None and float(number) > 0:
-            return float(number) * factor
-        if factor is not None:
-            raise UsageError(f"'{text}' is no time at all", field=field, hint="write for example 500ms, 30s, 10m or 1h")
-    raise UsageError(f"'{text}' is not a span of time", field=field, hint="write for example 500ms, 30s, 10m or 1h")
+    """Seconds of "90", "1.5s", "10m", "1h30m", or of Mesos's own "10mins".
+
+    Raises UsageError unless above zero, and where a unit is not known, missing beside another or there twice.
+    """
+    parts = [] if _SPAN_PART.sub("", text).strip() else _SPAN_PART.findall(text)
+    units = [_MESOS_NAMES.get(unit, unit) for _, unit in parts]
+    is_span = parts and all(unit in _SECONDS for unit in units)
+    if not is_span or (len(units) > 1 and (len(set(units)) < len(units) or "" in units)):
+        raise UsageError(f"'{text}' is not a span of time", field=field, hint=_SPAN_HINT)
+    seconds = sum(float(number) * _SECONDS[unit] for (number, _), unit in zip(parts, units, strict=True))
+    if seconds <= 0:
+        raise UsageError(f"'{text}' is no time at all", field=field, hint=_SPAN_HINT)
+    return seconds
 
 
 def parse_seconds(text: str, field: str, least: float) -> float:
-    """Seconds of a plain number, or of a span as `parse_span` reads it.  Raises UsageError below `least`."""
+    """Seconds of a plain number, or of a span as `parse_span` reads it.
+
+    Raises UsageError below `least`, and for a time without end.
+    """
     try:
         seconds = float(text)
     except ValueError:
         seconds = parse_span(text, field)
-    if not least <= seconds < math.inf:
+    if not math.isfinite(seconds):
+        raise UsageError(
+            f"{field} is {text}: it has to be a number of seconds or a span that ends", field=field, hint=_SPAN_HINT
+        )
+    if seconds < least:
         raise UsageError(
             f"{field} is {text}: it has to be at least {least:g} seconds",
             field=field,
-            hint="write for example 30, 500ms, 5s or 2m",
+            hint="write for example 30, 500ms, 5s or 1h30m",
         )
     return seconds
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # lists of odd texts, several to a line
-"""Requests to every route: made from ROUTES and from the messages that each endpoint declares."""
+"""Requests to every route: made from the routes and from the messages that each endpoint declares."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,14 +7,16 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from fake_master.http import maintenance, operator_api, quota, reservations
-from fake_master.http.routes import ROUTES
+from fake_master.http import maintenance, quota, reservations
+from fake_master.http.routes import Endpoints
 from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
+from fake_master.sources.cluster_file import BUILT_IN
 from mesosctl.api.protobuf.messages import Field, Message
 from tests.fuzz.json_texts import ODD_TEXTS, odd_texts, odd_values, write
 from tests.fuzz.messages import json_of, kinds_of, part_of, texts
 
 TYPE = "application/json"
+ENDPOINTS = Endpoints(BUILT_IN.start())
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,11 @@ def _bodies(path: str) -> st.SearchStrategy[bytes]:
     if path in _FORMS:
         return forms(path)
     if path == "api/v1":
-        return st.sampled_from(sorted(CALLS)).flatmap(lambda kind: json_of(operator_api._CALL, kind=kind)).map(write)
+        return (
+            st.sampled_from(sorted(CALLS))
+            .flatmap(lambda kind: json_of(ENDPOINTS.operator_api.form, kind=kind))
+            .map(write)
+        )
     if path == "api/v1/scheduler":
         return (
             st.sampled_from(kinds_of(SCHEDULER_CALL))
@@ -127,7 +133,7 @@ def _bodies(path: str) -> st.SearchStrategy[bytes]:
     return st.just(b"")
 
 
-CALLS = {*operator_api.READERS, *operator_api.WRITERS, "SUBSCRIBE", "LIST_FILES"}
+CALLS = {*ENDPOINTS.operator_api.calls, "SUBSCRIBE", "LIST_FILES"}
 _odd_bodies = st.one_of(
     odd_values.map(write),
     st.binary(max_size=40),
@@ -163,7 +169,9 @@ def requests_to(draw: st.DrawFn, route: Any) -> Sent:
 
 # Every route equally often would ask for the same few lists all the time.
 _WEIGHTED = [
-    route for route in ROUTES for _ in range(8 if route.path.startswith("api/") else 2 if route.methods else 1)
+    route
+    for route in ENDPOINTS.routes
+    for _ in range(8 if route.path.startswith("api/") else 2 if route.methods else 1)
 ]
 _ODD_TARGETS = [
     *_PIECES,

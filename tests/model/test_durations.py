@@ -8,7 +8,17 @@ from mesosctl.model.text import parse_seconds, utc_text
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("30", 30), ("0.5", 0.5), ("1e3", 1000), ("500ms", 0.5), ("5s", 5), ("2m", 120), ("1h", 3600), ("10mins", 600)],
+    [
+        ("30", 30),
+        ("0.5", 0.5),
+        ("1e3", 1000),
+        ("500ms", 0.5),
+        ("5s", 5),
+        ("2m", 120),
+        ("1h", 3600),
+        ("10mins", 600),
+        ("1h30m", 5400),
+    ],
 )
 def test_seconds_are_a_number_or_a_span(text, seconds):
     assert parse_seconds(text, "--timeout", 0.001) == pytest.approx(seconds)

@@ -32,13 +32,23 @@ def test_too_much_traffic():
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("90", 90), ("1.5s", 1.5), ("10m", 600), ("2h", 7200), ("250ms", 0.25), ("10mins", 600)]
+    ("text", "seconds"),
+    [
+        ("90", 90),
+        ("1.5s", 1.5),
+        ("10m", 600),
+        ("2h", 7200),
+        ("250ms", 0.25),
+        ("10mins", 600),
+        ("1h30m", 5400),
+        ("1m 1.5s", 61.5),
+    ],
 )
 def test_spans(text, seconds):
     assert parse_span(text, "--for") == seconds
 
 
-@pytest.mark.parametrize("text", ["", "s", "-1s", "1 fortnight", "1m30s"])
+@pytest.mark.parametrize("text", ["", "s", "-1s", "1 fortnight", "1m30", "1m2m", "30 30", "1h-3m"])
 def test_what_is_no_span(text):
     with pytest.raises(UsageError, match="is not a span of time"):
         parse_span(text, "--for")

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import NoReturn
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from mesosctl.model.errors import printable_json
 from mesosctl.model.reservations.holdings import AgentReservation, RegisteredAgent, agent_reservations
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -59,6 +61,9 @@ def test_a_listing_is_the_document_with_its_items(shown, encoding):
         text = written(report, "json", encoding)
         assert json.loads(text) == whole.model_dump()
         assert text == written(report._replace(document=always(whole), listing=""), "json", encoding)
+        in_yaml = written(report, "yaml", encoding)
+        assert yaml.safe_load(in_yaml) == whole.model_dump()
+        assert printable_json(in_yaml) == in_yaml
 
 
 def test_a_name_that_is_no_utf_8_is_escaped_where_it_stands():
@@ -68,6 +73,7 @@ def test_a_name_that_is_no_utf_8_is_escaped_where_it_stands():
         *agent_reservations(RegisteredAgent("S1", "h", "", total)),
     ]
     entries = json.loads(written(reservation_list(shown), "json"))["reservations"]
+    assert yaml.safe_load(written(reservation_list(shown), "yaml"))["reservations"] == entries
     assert [(entry["role"], entry["agent"]["hostname"]) for entry in entries] == [("r\udcff", "höst"), ("r\udcff", "h")]
 
 

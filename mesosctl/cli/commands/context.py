@@ -110,9 +110,9 @@ ShowOrigin = Annotated[bool, typer.Option("--origin", help="Also where each come
     ),
 )
 def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
-    """Show the settings in effect: flags before the environment before the context before defaults.
+    """Show the settings in effect, and where each comes from.
 
-    Secrets are struck out.
+    Options count before the environment, that before the context, and defaults last. Secrets are struck out.
     """
     session: Session = ctx.obj
     variables = session.environment.variables
@@ -180,10 +180,11 @@ _OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
     ),
 )
 def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = None) -> None:
-    """Make a context, or change one; everything else in the file stays as it is, comments included.
+    """Make a context, or change one.
 
-    A setting is called as its option is. Those that concern the connection may be given as options
-    too. Files are kept with their whole path. The first context becomes the current one.
+    Everything else in the file stays as it is, comments included. A setting is called as its option is. Those
+    that concern the connection may be given as options too. Files are kept with their whole path. The first
+    context becomes the current one.
     """
     from mesosctl.cli.configuration import editing as configuration_editing
 
@@ -312,9 +313,9 @@ Names = Annotated[
     ),
 )
 def remove(ctx: typer.Context, names: Names) -> None:
-    """Remove contexts; none is removed unless every one of them is there.
+    """Remove contexts.
 
-    On a terminal, removing several asks first.
+    None is removed unless every one of them is there. On a terminal, removing several asks first.
     """
     from mesosctl.cli.configuration import editing as configuration_editing
 

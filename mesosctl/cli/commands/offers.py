@@ -179,7 +179,7 @@ Target = Annotated[
     ),
 )
 def explain(ctx: typer.Context, target: Target) -> None:
-    """Say why a role or framework is or is not offered anything, and what would help.
+    """Say why a role or framework is offered nothing.
 
     The allocator is asked about every agent, on a snapshot of the cluster: who holds it, what is reserved,
     kept for guarantees, or beyond a limit, and what the framework itself rules out. Nothing is changed.
@@ -215,13 +215,13 @@ Svg = Annotated[
     ),
 )
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
-    """Play a cluster file: who is chosen, shares, dominant shares and totals after each offer taken.
+    """Play a cluster file: who is offered what, step by step.
 
-    No master is asked. Time is virtual, the allocator is the fake master's, and the lowest dominant
-    share of a row is marked with an asterisk: whose it is, and has tasks to run, is served next. Where
-    the file's flags give weights, a share counts divided by its role's weight, and guarantees come
-    first; with the strict-priority allocator priority decides before that, and what was revoked before
-    a step is shown.
+    Shares, dominant shares and totals are shown after each offer taken. No master is asked. Time is virtual, the
+    allocator is the fake master's, and the lowest dominant share of a row is marked with an asterisk: whose it
+    is, and has tasks to run, is served next. Where the file's flags give weights, a share counts divided by its
+    role's weight, and guarantees come first; with the strict-priority allocator priority decides before that, and
+    what was revoked before a step is shown.
     """
     from mesosctl.operations.offers import simulate
 
@@ -275,9 +275,10 @@ def take(
     agent: Agent = None,
     label: Labels = None,
 ) -> None:
-    """Reserve or unreserve as a framework does: subscribe, wait for a fitting offer, act, leave.
+    """Reserve or unreserve as a framework does.
 
-    What does not fit is declined, and the framework is torn down whatever happens.
+    It subscribes, waits for a fitting offer, acts upon it and leaves. What does not fit is declined, and the
+    framework is torn down whatever happens.
     """
     session: Session = ctx.obj
     if bool(reserve) == bool(unreserve):
@@ -335,9 +336,9 @@ def reserve(
     owner: Owner = None,
     label: Labels = None,
 ) -> None:
-    """Build and check the ACCEPT call that reserves resources of an offer; nothing is sent.
+    """Build the ACCEPT call that reserves resources of an offer.
 
-    It has the format of the offer: role and reservation, or for a framework with
+    It is checked, and nothing is sent. It has the format of the offer: role and reservation, or for a framework with
     RESERVATION_REFINEMENT the stack with a reservation pushed onto it.
     """
     from mesosctl.api.files.offers import read_offer
@@ -364,9 +365,9 @@ def reserve(
 def unreserve(
     ctx: typer.Context, resources: OfferedResources, offer: OfferFile, offer_id: OfferId = None, owner: Owner = None
 ) -> None:
-    """Build and check the ACCEPT call that unreserves resources of an offer; nothing is sent.
+    """Build the ACCEPT call that unreserves resources of an offer.
 
-    It names what the offer has reserved, entry by entry, in the offer's own format.
+    It is checked, and nothing is sent. It names what the offer has reserved, entry by entry, in the offer's own format.
     """
     from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall

@@ -174,11 +174,11 @@ def set_(
     *,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
-    """Guarantee resources to a role that has no quota yet, and limit what it may use.
+    """Guarantee resources to a role that has no quota yet.
 
-    With -f the request is read as the documented JSON of POST /quota or SET_QUOTA, its role included;
-    --limit goes with it, as that JSON has no word for limits. Limits of their own need a master from
-    1.9 on, and are set by UPDATE_QUOTA.
+    What it may use is limited with --limit. With -f the request is read as the documented JSON of POST /quota or
+    SET_QUOTA, its role included; --limit goes with it, as that JSON has no word for limits. Limits of their own
+    need a master from 1.9 on, and are set by UPDATE_QUOTA.
     """
     from mesosctl.operations.quota.change import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
@@ -309,9 +309,9 @@ Roles = Annotated[
     ),
 )
 def remove(ctx: typer.Context, roles: Roles) -> None:
-    """Remove the quota of roles; none is removed unless every one of them has quota.
+    """Remove the quota of roles.
 
-    On a terminal, removing several asks first.
+    None is removed unless every one of them has quota. On a terminal, removing several asks first.
     """
     from mesosctl.operations.quota.change import remove_quotas
 
@@ -338,7 +338,7 @@ def check(
     *,
     allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
-    """Say whether a quota would be accepted, rule by rule, and how much room there is.
+    """Say whether a quota would be accepted, and how much room there is.
 
     Nothing is changed.  The exit status is 1 where a rule is broken.
     """

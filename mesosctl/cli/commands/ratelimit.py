@@ -67,10 +67,10 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     ),
 )
 def show(ctx: typer.Context) -> None:
-    """Show the limits a master was started with, beside what each principal sends.
+    """Show the limits of a master, and what each principal sends.
 
-    A real master throttles and counts frameworks that use a driver; those of the HTTP API only
-    show up with counters at 0.
+    They are those that it was started with. A real master throttles and counts frameworks that use a driver;
+    those of the HTTP API only show up with counters at 0.
     """
     from mesosctl.operations.ratelimit import show
     from mesosctl.output.ratelimit import standings
@@ -95,9 +95,9 @@ def set_(
     qps: Qps = None,
     capacity: Capacity = None,
 ) -> None:
-    """Give a principal a limit of its own in a file of rate limits, and show the diff.
+    """Give a principal a limit of its own in a file of rate limits.
 
-    All frameworks with that principal share it.  Whatever else is in the file stays.
+    All frameworks with that principal share it. Whatever else is in the file stays, and the diff is shown.
     """
     from mesosctl.operations.ratelimit_file import set_limit
 
@@ -113,9 +113,9 @@ def set_(
     ),
 )
 def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
-    """Take a principal's entry out of a file of rate limits, and show the diff.
+    """Take a principal's entry out of a file of rate limits.
 
-    The default applies to it from then on.
+    The default applies to it from then on. The diff is shown.
     """
     from mesosctl.operations.ratelimit_file import unset_limit
 
@@ -143,9 +143,9 @@ def default(
     capacity: Capacity = None,
     remove: Remove = False,
 ) -> None:
-    """Set the rate and the capacity that everybody shares who is not listed, and show the diff.
+    """Set the limit that all principals share who are not listed.
 
-    They count for all of them together, frameworks without a principal included.
+    The diff is shown. Rate and capacity count for all of them together, frameworks without a principal included.
     """
     from mesosctl.operations.ratelimit_file import set_default
 
@@ -170,10 +170,10 @@ Strict = Annotated[bool, typer.Option("--strict", help="Warnings make the exit s
     ),
 )
 def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
-    """Check a file of rate limits: everything that stops a master, and everything unwise.
+    """Check a file of rate limits before a master reads it.
 
-    Broken JSON is shown with line, column and what was expected there.  The exit status is 3 where
-    a master would not start.
+    Everything that stops a master is shown, and everything unwise. Broken JSON is shown with line, column and
+    what was expected there. The exit status is 3 where a master would not start.
     """
     from mesosctl.operations.ratelimit_file import validate
     from mesosctl.output.ratelimit import validation

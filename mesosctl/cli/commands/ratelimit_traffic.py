@@ -40,7 +40,7 @@ def read_config(session: Session, path: str) -> str:
     ),
 )
 def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
-    """Sum up the capacities: the memory that full queues take, and what is left.
+    """Sum up the memory that full queues take.
 
     The exit status is 1 where they do not fit, or where a queue has no end.
     """
@@ -84,9 +84,10 @@ Svg = Annotated[
     ),
 )
 def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
-    """Play traffic through a file of rate limits: who waits, how long, and who overflows when.
+    """Play traffic through a file of rate limits.
 
-    Time is virtual, so an hour takes a moment.  The throttle is the one of the fake master.
+    It shows who waits, how long, and who overflows when. Time is virtual, so an hour takes a moment. The throttle
+    is the one of the fake master.
     """
     from pathlib import Path
 
@@ -143,10 +144,10 @@ def suggest(
     burst: Burst = "30s",
     file: Write = None,
 ) -> None:
-    """Suggest limits from the traffic of a while, as a file that --rate_limits takes.
+    """Suggest a file of rate limits from the traffic of a while.
 
-    Large rates already protect other frameworks, so start with these and lower them.  Only
-    principals with counters are seen; the default is as large as the largest of them.
+    The master's --rate_limits takes it. Large rates already protect other frameworks, so start with these and
+    lower them. Only principals with counters are seen; the default is as large as the largest of them.
     """
     from math import ceil
     from pathlib import Path
@@ -194,11 +195,11 @@ Count = Annotated[
     ),
 )
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
-    """Watch the messages of each principal: received, processed, waiting, how fast, and until when there is room.
+    """Watch the messages of each principal, and how many wait.
 
-    Another master's counters begin anew, and counters come and go with their frameworks; no rate is
-    told across such a break.  STATUS says which it was, and `full` where a queue is full, so that the
-    master refuses messages.
+    It shows what was received and processed, how fast, and until when there is room. Another master's counters
+    begin anew, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
+    which it was, and `full` where a queue is full, so that the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import PollOptions, watch

@@ -93,7 +93,10 @@ def create(  # noqa: PLR0913  # one parameter an option
     path: Path = "data",
     trust_master: TrustMaster = False,
 ) -> None:
-    """Make a persistent volume of reserved disk, and wait until master and agent both show it."""
+    """Make a persistent volume of reserved disk.
+
+    It is done when master and agent both show it.
+    """
     from mesosctl.operations.reservations import targets as meant
     from mesosctl.operations.reservations.change import create_volume
 
@@ -127,9 +130,9 @@ def create(  # noqa: PLR0913  # one parameter an option
 def destroy(
     ctx: typer.Context, agent: Agent, volume: Id, *, role: OptionalRole = None, trust_master: TrustMaster = False
 ) -> None:
-    """Destroy a persistent volume and everything in it; its disk stays reserved.
+    """Destroy a persistent volume and everything in it.
 
-    The volume is looked for first; a volume that a task uses cannot be destroyed.
+    Its disk stays reserved. The volume is looked for first; a volume that a task uses cannot be destroyed.
     """
     from mesosctl.operations.reservations import targets as meant
     from mesosctl.operations.reservations.change import plan_destroy

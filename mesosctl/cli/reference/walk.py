@@ -8,7 +8,7 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from mesosctl.cli.command import GLOBAL_NAMES
+from mesosctl.cli.command import SHARED_NAMES
 from mesosctl.cli.main import app
 
 WIDTH = 80
@@ -148,7 +148,7 @@ def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
 
 def _examples(epilog: str) -> tuple[Example, ...]:
     """The examples in what `command.examples` makes of them."""
-    lines = [line.strip() for line in epilog.splitlines()[2:]]
+    lines = [line.strip() for line in epilog.splitlines()]
     return tuple(
         (words.removeprefix("mesosctl "), meaning) for words, meaning in zip(lines[::2], lines[1::2], strict=True)
     )
@@ -171,7 +171,7 @@ def _option(parameter: Any) -> Option:
         value=(parameter.metavar or ("|".join(choices) if choices else "TEXT")) if takes_value else None,
         choices=choices,
         help=parameter.help or "",
-        shared=parameter.name in GLOBAL_NAMES or parameter.name == "help",
+        shared=parameter.name in SHARED_NAMES,
     )
 
 

@@ -133,12 +133,12 @@ def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
     return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
 
 
-OutputForm = Literal["table", "wide", "json", "jsonl", "csv", "name"]
-JSON = frozenset({"json", "jsonl"})
-"""A program reads it, and what is told on standard error beside it."""
+OutputForm = Literal["table", "wide", "json", "jsonl", "yaml", "csv", "name"]
+DOCUMENTS = frozenset({"json", "jsonl", "yaml"})
+"""A program reads it, and the JSON on standard error beside it."""
 TABLES = frozenset({"table", "wide"})
 """For people, who may look at a terminal."""
-ONE_PIECE = frozenset({"json", "csv", "name"})
+ONE_PIECE = frozenset({"json", "yaml", "csv", "name"})
 """Written once all is known; the others can follow what happens, line by line."""
 NARROW = frozenset({"table", "name"})
 """Without what only the wide columns show."""

@@ -1,4 +1,4 @@
-"""Writing a report: a table, JSON, JSON lines, csv or names."""
+"""Writing a report: a table, JSON, JSON lines, YAML, csv or names."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -32,6 +32,8 @@ def write(
         stream.writelines(map(secrets.redact_json, _json_pieces(report, stream.encoding)))
     elif form == "jsonl":
         stream.writelines(secrets.redact_json(json_text(item, stream.encoding)) + "\n" for item in report.items())
+    elif form == "yaml":
+        stream.writelines(_yaml_pieces(report, secrets, stream.encoding))
     elif form == "csv":
         import csv
 
@@ -81,9 +83,55 @@ def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
     yield ("\n  " if between else "") + ("]" if empty else "") + after + "\n"
 
 
+def _yaml_pieces(report: Report, secrets: Secrets, encoding: str | None) -> Iterator[str]:
+    """The document of -o json as YAML, with the items where it lists them."""
+    whole = yaml_text(secrets.redact_json(json_text(report.document(), None)), encoding)
+    before, empty, after = whole.partition(f"{report.listing}: []\n") if report.listing else (whole, "", "")
+    items = iter(report.items()) if empty else iter(())
+    first = next(items, None)
+    yield before
+    if first is None:
+        yield empty
+    else:
+        yield f"{report.listing}:\n"
+        for item in itertools.chain((first,), items):
+            # A list below a key is not indented, so that one item after the other makes the list.
+            yield yaml_text(f"[{secrets.redact_json(json_text(item, None))}]", encoding)
+    yield after
+
+
+def yaml_text(json_document: str, encoding: str | None = None) -> str:
+    """JSON as YAML, with no character that would steer a terminal; in ASCII where the encoding can hold no more."""
+    import json
+
+    import yaml
+
+    value = json.loads(json_document)
+    # Of its two writers the faster one cannot write half of a surrogate pair.
+    is_whole = "\\ud" not in json_document
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper) if is_whole else yaml.SafeDumper
+    plain = json.dumps(value, ensure_ascii=False)
+    text: str = yaml.dump(
+        value,
+        Dumper=dumper,
+        sort_keys=False,
+        allow_unicode=is_whole and _is_utf8(encoding) and plain == printable_json(plain),
+        width=_ANY_WIDTH,
+    )
+    return text
+
+
+_ANY_WIDTH = 1_000_000
+"""No text of a document is folded."""
+
+
+def _is_utf8(encoding: str | None) -> bool:
+    return (encoding or "utf-8").lower().replace("-", "") == "utf8"
+
+
 def json_text(model: "BaseModel", encoding: str | None, indent: int | None = None) -> str:
     """The model as JSON; in ASCII where the encoding can hold no more, or a name is no UTF-8."""
-    if (encoding or "utf-8").lower().replace("-", "") == "utf8":
+    if _is_utf8(encoding):
         try:
             return printable_json(model.model_dump_json(indent=indent))
         except ValueError:

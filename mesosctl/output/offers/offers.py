@@ -11,7 +11,7 @@ from mesosctl.output.agent_ids import agent_id_column_of
 from mesosctl.output.formats import report
 from mesosctl.output.formats.amounts import resources_text
 from mesosctl.output.formats.report import Column, Report
-from mesosctl.output.formats.writing import json_text
+from mesosctl.output.formats.writing import json_text, yaml_text
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers as offers_documents
@@ -69,12 +69,13 @@ def _row(offer: Offer) -> list[str]:
 
 
 def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent: str | None = None) -> str:
-    """One change as a line: JSON for a program, words for a person; `agent` is what they call the agent."""
-    if form in report.JSON:
+    """One change: a line of JSON or a document of YAML for a program; words for a person, who says `agent`."""
+    if form in report.DOCUMENTS:
         from mesosctl.output.documents import offers as offers_documents
 
         document = offers_documents.OfferChange(change=what, offer=offers_documents.Offer.of(offer))
-        return json_text(document, encoding="ascii")
+        line = json_text(document, encoding="ascii")
+        return f"---\n{yaml_text(line)}".rstrip("\n") if form == "yaml" else line
     if form == "name":
         return printable(offer.id)
     sign = "+" if what == "offered" else "-"

@@ -7,6 +7,7 @@ import pytest
 
 import mesosctl
 from mesosctl.cli.configuration.declared import declared
+from mesosctl.cli.main import NOUNS, SECTIONS
 from mesosctl.cli.options import ONLY_SAID
 from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.pages import files
@@ -37,6 +38,37 @@ def test_every_command_says_what_it_does_and_shows_examples():
         assert node.summary, node.words
         assert node.children or node.examples, node.words
         assert all(option.help for option in node.options), node.words
+
+
+def test_a_page_of_help_has_its_own_options_and_fits():
+    for node in commands().walk():
+        assert "Global options: see mesosctl options" in node.page
+        assert all(len(line) <= 80 for line in node.page.splitlines() if not line.startswith("  mesosctl ")), node.words
+        assert (" --cacert" in node.page) is False, node.words
+        places = [node.page.find(f"\n{title}:") for title in ("Examples", "Arguments", "Options")]
+        assert places == sorted(places) or -1 in places, node.words
+
+
+def test_a_summary_is_one_line_beside_its_command():
+    for node in commands().walk():
+        lines = [line.split() for line in node.page.splitlines()]
+        for child in node.children:
+            name = child.path[-1]
+            summary = child.summary if len(node.path) > 1 else NOUNS[name][1]
+            assert [name, *summary.split()] in lines, child.words
+
+
+def test_every_command_is_listed_once_by_what_it_is_for():
+    named = [name for section in SECTIONS.values() for name in section]
+    assert sorted(named) == sorted(child.path[-1] for child in commands().children)
+    page = commands().page
+    assert [page.index(f"{title}:") for title in SECTIONS] == sorted(page.index(f"{title}:") for title in SECTIONS)
+
+
+def test_options_shows_what_every_command_takes(run):
+    shown = run("options")
+    assert shown.status == 0
+    assert all(one.option is None or one.option in shown.out for one in declared())
 
 
 def test_every_example_is_a_command_that_parses(run, cluster, entries, tmp_path, monkeypatch):

@@ -1,14 +1,35 @@
-"""`mesosctl completion`."""
+"""`mesosctl options` and `mesosctl completion`: help with what is typed."""
 
 from typing import Annotated, Literal
 
 import typer
 
-from mesosctl.cli.command import ContextCommand, Group, examples
+from mesosctl.cli.command import ContextCommand, Group, examples, format_global_options
 from mesosctl.cli.completion.shells import script
 from mesosctl.cli.session import Session
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+
+@app.command(
+    "options",
+    cls=ContextCommand,
+    epilog=examples(
+        ("quota list --master zk://host1,host2/mesos -o yaml", "another master, and YAML for a program"),
+        ("--context prod quota set dev cpus:12 --dry-run", "global options may stand before the verb too"),
+    ),
+)
+def options(ctx: typer.Context) -> None:
+    """Show the options that every command takes.
+
+    They may stand before or after its words. All but --yes and --context can be kept in a context, and each is
+    an environment variable too.
+    """
+    session: Session = ctx.obj
+    formatter = ctx.make_formatter()
+    format_global_options(ctx, formatter)
+    session.environment.stdout.write(formatter.getvalue())
+
 
 Shell = Annotated[
     Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
