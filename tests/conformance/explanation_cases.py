@@ -143,7 +143,7 @@ SITUATIONS = {
         (reserves("web", 0, cpus=1, mem=64), joins("r1"), ads),
         "offered",
         {"cause": "reserved", "roles": ["web"], "agents": 1},
-        says="of 16 cpus 15 are offered to f0 in role r1 and 1 is reserved for web",
+        says="of 16 cpus, 15 are offered to f0 in role r1 and 1 is reserved for web",
     ),
     "another framework of the same role holds it": Situation(
         ONE,
@@ -390,7 +390,7 @@ SITUATIONS = {
         (agents_do("DRAIN_AGENT", 0), joins("r1"), ads),
         "offered",
         {"cause": "out-of-service", "agents": 1},
-        says="of 12 cpus 8 are offered to f0 in role r1 and 4 are on agents that are",
+        says="of 12 cpus, 8 are offered to f0 in role r1 and 4 are on agents that are",
     ),
     "agents have less than the smallest offer": Situation(
         quick(AGENT, flags={"min_allocatable_resources": "cpus:5|mem:5000"}),

@@ -100,7 +100,7 @@ def test_the_smaller_obstacles_are_added_up() -> None:
     causes = [AccountLine("reserved", Quantities({"cpus": 1000 * n}), (f"r{n}",)) for n in range(1, 7)]
     said = answer(explanation(*causes))
     assert said.endswith(
-        "of 21 cpus 6 are reserved for r6, 5 are reserved for r5, 4 are reserved for r4, 3 are reserved for r3 "
+        "of 21 cpus, 6 are reserved for r6, 5 are reserved for r5, 4 are reserved for r4, 3 are reserved for r3 "
         "and 3 are elsewhere"
     )
 
@@ -111,5 +111,5 @@ def test_agents_out_of_service_are_told_apart() -> None:
         AccountLine("out-of-service", Quantities({"cpus": 1000}), detail="disconnected"),
     ]
     one = explanation(*lines)
-    assert answer(one).endswith("of 3 cpus 2 are on agents that are draining and 1 is on agents that are disconnected")
+    assert answer(one).endswith("of 3 cpus, 2 are on agents that are draining and 1 is on agents that are disconnected")
     assert replace(one, offers=1).reason == "out-of-service"

@@ -117,7 +117,7 @@ def _clauses(one: OfferExplanation, name: str) -> str:
     rest = sum(amount for amount, _ in amounts[_MOST_CLAUSES:])
     if rest:
         shown.append(f"{shown_amount(name, rest)} {_be(name, rest)} elsewhere")
-    return f"of {_amount(name, total)} {', '.join(shown[:-1])} and {shown[-1]}"
+    return f"of {_amount(name, total)}, {', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _amount(name: str, milli: int) -> str:
