@@ -94,9 +94,7 @@ class LendingRules(RevocabilityRules):
 
     def kinds(self, resources: Resources) -> Iterable[tuple[Revocability, Resources]]:
         """See `RevocabilityRules.kinds`."""
-        if any(entry.revocable for entry in resources):
-            return resources.by_revocability().items()
-        return super().kinds(resources)
+        return resources.by_revocability().items()
 
     def kind_of(self, offered: Resources) -> Revocability | None:
         """See `RevocabilityRules.kind_of`."""

@@ -123,7 +123,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
 
         self._gate(pass_time)
 
-    def settle(self, until: Callable[[], object] | None = None, *, timeout: float = 10.0) -> None:
+    def settle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:
         """Let time pass, an allocation at a time, until `until()` is true; without it until allocations change nothing.
 
         Name what you wait for wherever a client runs in another thread or process: nothing else tells when it has
@@ -133,7 +133,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         while waiting.goes_on():
             time.sleep(waiting.step())
 
-    async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 10.0) -> None:  # noqa: ASYNC109
+    async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
         """Do as `settle` does, and let the other tasks of this event loop run meanwhile."""
         waiting = Waiting(_Cluster(self), until, timeout)
         while waiting.goes_on():  # noqa: ASYNC110  # time has to pass, and only this lets it

@@ -57,7 +57,7 @@ class FrameworkConfig(TypedDict, total=False):
 
 
 class QuotaConfig(TypedDict, total=False):
-    """Guarantees and limits as resource text; a role without limits may have all there is."""
+    """Guarantees and limits as resource text; limits that are not given are those that `POST /quota` would make."""
 
     guarantees: str
     limits: str

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
     from mesosctl.planning.alternatives import Template
-    from mesosctl.planning.changes import Change
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -166,8 +164,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     first agents and frameworks that come and go, then CHANGES. The exit status is 1 where one is
     refused, or somebody falls below a guarantee or to nothing.
     """
+    from mesosctl.cli.commands.reservations import pairs
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
-    from mesosctl.operations.whatif import ChangeRunner, attempt
+    from mesosctl.operations.whatif import ChangeRunner, named_changes
 
     session: Session = ctx.obj
     unused = "--count" if count is not None else "--attribute"
@@ -175,8 +174,15 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         raise UsageError(
             f"{unused} is about agents that are added, and none is", field=unused, hint="give --add-agent RESOURCES too"
         )
-    lost = _events(lose_agent or (), lose_fraction or 0.0, lose_framework or ())
-    wanted = [*lost, *_added(add_agent or (), count or 1, attribute), *_parsed(words or ())]
+    wanted = named_changes(
+        words or (),
+        lose_agents=lose_agent or (),
+        lose_fraction=lose_fraction or 0.0,
+        lose_frameworks=lose_framework or (),
+        add_agents=add_agent or (),
+        count=count or 1,
+        attributes=dict(pairs(attribute, "--attribute")),
+    )
     several = _several(each or (), find_largest, report)
     if not wanted and several is None:
         raise UsageError(
@@ -189,8 +195,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
-        for name, change in wanted:
-            attempt(dry_run, partial(deeds.do, change), label=name)
+        deeds.attempt(wanted)
         if several is not None:
             return _tell_several(session, dry_run, several, deeds, report)
     session.environment.notes += acting.environment.take_notes()
@@ -231,12 +236,11 @@ def _tell_several(
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import emit_with_page
     from mesosctl.operations.alternatives import find_largest, forecast_each
-    from mesosctl.operations.whatif import attempt
     from mesosctl.output.alternatives import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
 
     def make(word: str) -> None:
-        attempt(dry_run, partial(deeds.do, parse_change(word)), label=word)
+        deeds.attempt([(word, parse_change(word))])
 
     if isinstance(several, tuple):
         found = list(forecast_each(dry_run, several, make, session.progress))
@@ -261,30 +265,3 @@ def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryR
             return start_dry_run_of_file(file, named(source), terms)
     with session.open_master() as master:
         return start_dry_run_of_master(master, terms, session.progress)
-
-
-def _events(agents: Sequence[str], fraction: float, frameworks: Sequence[str]) -> "list[tuple[str, Change]]":
-    from mesosctl.planning.changes import LoseAgents, LoseFramework
-
-    found: list[tuple[str, Change]] = []
-    if agents or fraction:
-        agents = list(dict.fromkeys(agents))
-        named = ", ".join([*agents, *([f"{fraction:g} of all"] if fraction else [])])
-        found.append((f"agents lost: {named}", LoseAgents(tuple(agents), fraction)))
-    return found + [(f"framework lost: {word}", LoseFramework(word)) for word in frameworks]
-
-
-def _added(texts: Sequence[str], count: int, attributes: Sequence[str] | None) -> "list[tuple[str, Change]]":
-    from mesosctl.cli.commands.reservations import pairs
-    from mesosctl.model.text import parse_of_agents
-    from mesosctl.planning.changes import AddAgents
-
-    found = dict(pairs(attributes, "--attribute"))
-    more = f"{count} agent{'s' * (count > 1)} more"
-    return [(f"{more}: {text}", AddAgents(tuple(parse_of_agents(text)), count, found)) for text in texts]
-
-
-def _parsed(words: Sequence[str]) -> "list[tuple[str, Change]]":
-    from mesosctl.planning.changes import parse_change
-
-    return [(word, parse_change(word)) for word in words]
