@@ -192,7 +192,7 @@ def explain(ctx: typer.Context, target: Target) -> None:
 
 Cluster = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]], or a snapshot; - is standard input.", show_default=False),
+    typer.Argument(metavar="FILE", help="A cluster file, or a snapshot; - is standard input.", show_default=False),
 ]
 Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
 Svg = Annotated[
