@@ -143,7 +143,7 @@ class Sharing:
     """Since the last step."""
     roles_at_end: tuple[RoleShare, ...] = ()
     assumed: tuple[str, ...] = ()
-    """What nobody said, and is taken to be so."""
+    """Sentences about what the file does not say and the simulation takes to be so."""
 
     @property
     def has_weights(self) -> bool:

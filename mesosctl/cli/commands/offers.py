@@ -210,7 +210,7 @@ Svg = Annotated[
     ),
 )
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
-    """Play a cluster file or a snapshot: who is offered what, step by step.
+    """Play a cluster file or snapshot, offer by offer.
 
     Shares, dominant shares and totals are shown after each offer taken. No master is asked. Time is virtual, the
     allocator is the fake master's, and the lowest dominant share of a row is marked with an asterisk: whose it
