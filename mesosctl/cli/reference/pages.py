@@ -46,12 +46,13 @@ def _reference(*programs: Node) -> Iterator[str]:
 
 
 def _shapes() -> Iterator[str]:
-    from mesosctl.output.documents import contexts, forecast, offers, plan, quota, ratelimit, reservations
+    from mesosctl.output.documents import cluster, contexts, forecast, offers, plan, quota, ratelimit, reservations
 
     yield "| kind | written by | fields |"
     yield "| --- | --- | --- |"
     shapes: tuple[Any, ...] = (
         *quota.DOCUMENTS,
+        *cluster.DOCUMENTS,
         *forecast.DOCUMENTS,
         *contexts.DOCUMENTS,
         *offers.DOCUMENTS,
