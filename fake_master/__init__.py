@@ -1,9 +1,38 @@
 """A Mesos master without a cluster: the same requests, the same answers, the same decisions.
 
-What stands here is all that mesosctl asks of it (a contract in `pyproject.toml`): the doors between the halves.
+    from fake_master import FakeMaster
+
+    with FakeMaster(["cpus:4;mem:2048"], quotas={"web": "cpus:2"}) as master:
+        ...
+
+`__all__` is for the tests of other programs.  The functions are what mesosctl asks of the fake master (a contract in
+`pyproject.toml`).  Importing this package loads nothing else.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fake_master.testing.fake import FakeMaster as FakeMaster
+    from fake_master.testing.values import Agent as Agent
+    from fake_master.testing.values import AgentConfig as AgentConfig
+    from fake_master.testing.values import Framework as Framework
+    from fake_master.testing.values import FrameworkConfig as FrameworkConfig
+    from fake_master.testing.values import Offer as Offer
+    from fake_master.testing.values import QuotaConfig as QuotaConfig
+    from fake_master.testing.values import Role as Role
+    from fake_master.testing.values import Task as Task
+
+__all__ = [
+    "Agent",
+    "AgentConfig",
+    "FakeMaster",
+    "Framework",
+    "FrameworkConfig",
+    "Offer",
+    "QuotaConfig",
+    "Role",
+    "Task",
+]
 
 if TYPE_CHECKING:
     from io import BufferedIOBase
@@ -15,6 +44,24 @@ if TYPE_CHECKING:
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
     from mesosctl.planning.snapshot import ClusterSnapshot
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module 'fake_master' has no attribute '{name}'")
+    if name == "FakeMaster":
+        from fake_master.testing.fake import FakeMaster
+
+        return FakeMaster
+    from fake_master.testing import values
+
+    return getattr(values, name)
+
+
+def __dir__() -> list[str]:
+    """List the public names as well."""
+    return sorted({*globals(), *__all__})
 
 
 def open_transport(address: str, longest_wait: float | None = None) -> "httpx.BaseTransport":
@@ -58,6 +105,16 @@ def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "DryRunOpti
     from fake_master.forecasting.dry_run import of_file
 
     return of_file(file, where, terms)
+
+
+def cluster_file(snapshot: "ClusterSnapshot") -> tuple[str, list[str]]:
+    """A snapshot as the text of a cluster file, and a sentence about each thing that the file leaves out.
+
+    Raises BadInput for a name that TOML cannot have.
+    """
+    from fake_master.sources.cluster_writing import cluster_file
+
+    return cluster_file(snapshot)
 
 
 def command() -> "tuple[typer.Typer, tuple[tuple[str, str], ...]]":

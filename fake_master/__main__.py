@@ -44,6 +44,7 @@ def serve(options: ServeOptions) -> None:
     tls = server_context(
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
+    sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from fake_master.allocator.interface import Callbacks
 from fake_master.extensions import wiring
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
@@ -17,7 +18,7 @@ from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
-from fake_master.services.monitoring import LoggingLevel
+from fake_master.services.monitoring import LoggingLevel, Metrics
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.quota import Quotas, Weights
@@ -71,13 +72,13 @@ class Master:
         # The allocator and the services that carry out its decisions need each other, so these are looked up late.
         self.allocator = allocator = wiring.make_allocator(
             state,
-            wiring.AllocatorCallbacks(
-                make_offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
-                make_inverse_offers=lambda *decision: self.offers.inverse.make(*decision),  # noqa: PLW0108
-                lent_no_longer=lambda *decision: self.offers.lent_no_longer(*decision),  # noqa: PLW0108
+            Callbacks(
+                offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
+                inverse_offers=lambda *decision: self.offers.inverse.make(*decision),  # noqa: PLW0108
                 holdings=lambda: self.revoking.holdings(),  # noqa: PLW0108
                 revoke=lambda revocations: self.revoking.revoke(revocations),  # noqa: PLW0108
             ),
+            lent_no_longer=lambda *decision: self.offers.lent_no_longer(*decision),  # noqa: PLW0108
         )
         # Each service knows those above it here, as far as it names them.
         self.events = events = EventPublisher(state)
@@ -89,6 +90,7 @@ class Master:
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
         self.runtime = runner.runtime = wiring.make_runtime(state, allocator, runner)
+        self.metrics = Metrics(state, allocator.metrics, self.rate_limiting.metrics, runner.runtime.metrics)
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)
         self.checkpoints = Checkpoints(state, registry, allocator, offers, self.transaction)

@@ -1,3 +1,70 @@
-"""mesosctl: share out an Apache Mesos cluster, safely and with proof."""
+"""mesosctl: share out an Apache Mesos cluster, safely and with proof.
+
+    from mesosctl import Master
+
+    master = Master("http://mesos.example:5050")
+    master.set_quota("web", "cpus:12;mem:6GiB")
+
+Importing this package loads nothing else: each name of `__all__` is loaded when it is first asked for.
+`__init__.pyi` has their types.
+"""
 
 __version__ = "0.1.0"
+"""The program."""
+
+__all__ = [
+    "AgentChange",
+    "BadInput",
+    "ClusterSnapshot",
+    "Conflict",
+    "DeadlinePassed",
+    "Denied",
+    "Forbidden",
+    "ForecastDocument",
+    "Invalid",
+    "Master",
+    "MasterFailed",
+    "MesosctlError",
+    "NoLeader",
+    "NoMaster",
+    "NoZooKeeper",
+    "NotConfirmed",
+    "NotFound",
+    "QuotaChange",
+    "QuotaCheck",
+    "Rejected",
+    "ReservationEntry",
+    "RoleQuota",
+    "RuleViolation",
+    "TlsFailure",
+    "Unauthenticated",
+    "UnexpectedAnswer",
+    "Unreachable",
+    "UsageError",
+]
+
+_MODULES = {
+    "Master": "mesosctl.master",
+    "ClusterSnapshot": "mesosctl.planning.snapshot",
+    "RoleQuota": "mesosctl.output.documents.quota",
+    "QuotaChange": "mesosctl.output.documents.quota",
+    "QuotaCheck": "mesosctl.output.documents.quota",
+    "AgentChange": "mesosctl.output.documents.reservations",
+    "ReservationEntry": "mesosctl.output.documents.reservations",
+    "ForecastDocument": "mesosctl.output.documents.forecast",
+}
+"""The modules of the public names; every other name is an error's."""
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name."""
+    if name not in __all__:
+        raise AttributeError(f"module 'mesosctl' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_MODULES.get(name, "mesosctl.model.errors")), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names as well."""
+    return sorted({*globals(), *__all__})

@@ -10,7 +10,7 @@ rehearsal.forecast()                                    time passes: the moment 
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
@@ -85,7 +85,8 @@ class DryRun:
         share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
         self._changes[-1:] = [f"agents lost: {share}: {names}{more}; with {had}"]
         self._lost += gone
-        lose_agents(self._master, [agent_id for _, agent_id in gone])
+        with self._master.transaction():
+            self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
         self._master.advance()
 
     def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
@@ -100,9 +101,18 @@ class DryRun:
         self._master.advance()
 
     @property
+    def capacity(self) -> Quantities:
+        """The amounts that guarantees may promise, as things stand."""
+        return self._master.state.capacity()
+
+    @property
     def frameworks(self) -> dict[str, str]:
         """Names of the registered frameworks, by id."""
         return {framework.id: framework.name for framework in self._master.state.frameworks.values()}
+
+    def be_silent(self) -> None:
+        """Report no progress any more: another process shows it."""
+        self._terms = replace(self._terms, progress=lambda _: None)
 
     # --- Time -----------------------------------------------------------------------------------------
 
@@ -217,24 +227,6 @@ class NewAgents:
     hostname: str = "new-agent"
     """Of the first; a number is appended."""
     attributes: Mapping[str, str | float] = field(default_factory=dict)
-
-
-def lose_agents(master: Master, agent_ids: Iterable[str]) -> None:
-    """The agents are gone for good: offers are rescinded, tasks are lost.  Raises KeyError."""
-    gone = [master.state.agents[agent_id] for agent_id in agent_ids]
-    master.allocator.pause()
-    for agent in gone:
-        agent.connected = False
-        master.allocator.deactivate_agent(agent.id)
-        for offer in master.state.offers.on_agent(agent.id):
-            master.offers.rescind(offer)
-    for framework in master.state.frameworks.values():
-        framework.lose_agents(gone)
-    for agent in gone:
-        master.allocator.remove_agent(agent.id)
-        del master.state.agents[agent.id]
-        master.events.failure(agent.id)
-    master.allocator.resume()
 
 
 def add_agents(master: Master, new: NewAgents) -> None:

@@ -124,18 +124,22 @@ def _free(master: Master, agent: Agent) -> Quantities:
 
 def _room(agent: Agent) -> LikeAgents:
     unreserved = _quantities(agent.total)
+    reserved = agent.total.by_owner()
     return LikeAgents(
         unreserved=unreserved,
         idle=unreserved - _quantities(agent.used),
-        reserved=tuple((owner, owned.scalar_quantities()) for owner, owned in sorted(agent.total.by_owner().items())),
+        reserved=tuple((owner, owned.scalar_quantities()) for owner, owned in sorted(reserved.items())),
     )
 
 
 def _quantities(entries: Iterable[Resource]) -> Quantities:
-    """Amounts that anybody may be given."""
-    sums = _Sums()
-    sums.add("", _plain(entries))
-    return sums.quantities().get("", _NOTHING)
+    """Return the amounts of `_plain` entries; of every agent, so without a list in between."""
+    amounts: dict[str, int] = {}
+    for entry in entries:
+        value = entry.value
+        if isinstance(value, int) and not entry.reservations and not entry.revocable:
+            amounts[entry.name] = amounts.get(entry.name, 0) + value
+    return Quantities(amounts)
 
 
 def _plain(entries: Iterable[Resource]) -> list[Resource]:

@@ -1,7 +1,10 @@
-"""The calls of the operator API about one agent: gone, drained, in service or not (spec/endpoints.md §4)."""
+"""The calls of the operator API about one agent, and the endpoints of agents below `/slave(N)`.
+
+Sources: Mesos operator HTTP API, "MARK_AGENT_GONE" and "DRAIN_AGENT"; Mesos documentation, "HTTP Endpoints".
+"""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +20,14 @@ from fake_master.http.exchange import (
     standard_refusal,
     wrong_method,
 )
-from fake_master.http.information import version_info
-from fake_master.master import Master
+from fake_master.http.operator_api import Body, Change
+from fake_master.services import descriptions
+from fake_master.services.agents.draining import Draining
+from fake_master.services.agents.registration import Oversubscription
+from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
+from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
@@ -39,46 +46,58 @@ DRAIN = Message(
 DEACTIVATE = Message("Call.DeactivateAgent", _AGENT)
 REACTIVATE = Message("Call.ReactivateAgent", _AGENT)
 
-Body = Mapping[str, Any]
 
+class AgentCalls:
+    """The calls of the operator API about one agent."""
 
-def mark_gone(master: Master, body: Body, principal: str | None) -> None:
-    """MARK_AGENT_GONE: for good.  Raises Refusal (404) or Forbidden."""
-    master.state.flags.authorizer.require("mark_agents_gone", principal, None)
-    if not master.agent_removal.mark_gone(_id(body)):
-        raise Refusal(404, f"Agent '{_id(body)}' not found")
+    def __init__(self, state: MasterState, removal: AgentRemoval, draining: Draining) -> None:
+        self._state = state
+        self._removal = removal
+        self._draining = draining
 
+    def calls(self) -> tuple[Change, ...]:
+        """Return these calls."""
+        return (
+            Change("MARK_AGENT_GONE", MARK_GONE, self._mark_gone),
+            Change("DRAIN_AGENT", DRAIN, self._drain),
+            Change("DEACTIVATE_AGENT", DEACTIVATE, self._deactivate),
+            Change("REACTIVATE_AGENT", REACTIVATE, self._reactivate),
+        )
 
-def drain(master: Master, body: Body, principal: str | None) -> None:
-    """DRAIN_AGENT.  Raises Refusal (400) or Forbidden."""
-    master.state.flags.authorizer.require("drain_agents", principal, None)
-    given = body.get("max_grace_period")
-    grace = None
-    if given is not None:
-        grace = {"nanoseconds": given.get("seconds", 0) * NANOSECONDS + given.get("nanos", 0)}
-    with refusing():
-        master.draining.drain(_id(body), grace, mark_gone=body.get("mark_gone", False))
+    def _mark_gone(self, body: Body, principal: str | None) -> None:
+        """MARK_AGENT_GONE: for good.  Raises Refusal (404) or Forbidden."""
+        self._state.flags.authorizer.require("mark_agents_gone", principal, None)
+        if not self._removal.mark_gone(_id(body)):
+            raise Refusal(404, f"Agent '{_id(body)}' not found")
 
+    def _drain(self, body: Body, principal: str | None) -> None:
+        """DRAIN_AGENT.  Raises Refusal (400) or Forbidden."""
+        self._state.flags.authorizer.require("drain_agents", principal, None)
+        given = body.get("max_grace_period")
+        grace = None
+        if given is not None:
+            grace = {"nanoseconds": given.get("seconds", 0) * NANOSECONDS + given.get("nanos", 0)}
+        with refusing():
+            self._draining.drain(_id(body), grace, mark_gone=body.get("mark_gone", False))
 
-def deactivate(master: Master, body: Body, principal: str | None) -> None:
-    """DEACTIVATE_AGENT.  Raises Refusal (400) or Forbidden."""
-    master.state.flags.authorizer.require("deactivate_agents", principal, None)
-    with refusing():
-        master.draining.deactivate(_id(body))
+    def _deactivate(self, body: Body, principal: str | None) -> None:
+        """DEACTIVATE_AGENT.  Raises Refusal (400) or Forbidden."""
+        self._state.flags.authorizer.require("deactivate_agents", principal, None)
+        with refusing():
+            self._draining.deactivate(_id(body))
 
-
-def reactivate(master: Master, body: Body, principal: str | None) -> None:
-    """REACTIVATE_AGENT.  Raises Refusal (400, 409) or Forbidden."""
-    master.state.flags.authorizer.require("reactivate_agents", principal, None)
-    with refusing(in_conflict=""):
-        master.draining.reactivate(_id(body))
+    def _reactivate(self, body: Body, principal: str | None) -> None:
+        """REACTIVATE_AGENT.  Raises Refusal (400, 409) or Forbidden."""
+        self._state.flags.authorizer.require("reactivate_agents", principal, None)
+        with refusing(in_conflict=""):
+            self._draining.reactivate(_id(body))
 
 
 def _id(body: Body) -> str:
     return str(body["agent_id"]["value"])
 
 
-Endpoint = Callable[[Master, Agent, Request], Response]
+Endpoint = Callable[[Agent, Request], Response]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,59 +110,66 @@ class AgentRoute:
     endpoint: Endpoint
 
 
-def answer(master: Master, request: Request) -> Response | None:
-    """What the agent that the path names says; None for a path that is no agent's.  Raises Refusal."""
-    match = _PATH.fullmatch(request.path.replace("%28", "(").replace("%29", ")"))
-    route = _BY_PATH.get(match[2]) if match is not None else None
-    if match is None or route is None:
-        return None
-    agent = next((agent for agent in master.state.agents.values() if agent.number == int(match[1])), None)
-    if agent is None or not agent.connected:
-        raise standard_refusal(404)
-    authenticate(master.state.flags, route.realm, request)
-    if route.method not in (None, request.method):
-        raise wrong_method((route.method,), request.method)
-    return route.endpoint(master, agent, request)
-
-
-def _state(master: Master, agent: Agent, request: Request) -> Response:
-    master.refresh()
-    return json_response(state(master, agent), request)
-
-
-def _report_slack_of_use(master: Master, agent: Agent, request: Request) -> Response:
-    with refusing():
-        master.oversubscription.report(agent, parse_resources(request.body.decode("utf-8", errors="replace")))
-    return accepted_silently()
-
-
-AGENT_ROUTES = (
-    AgentRoute("state", Realm.AGENT_READONLY, None, _state),
-    AgentRoute("oversubscribed", Realm.READWRITE, "POST", _report_slack_of_use),
-)
-_BY_PATH = {route.path: route for route in AGENT_ROUTES}
 _PATH = re.compile(r"/slave\(([0-9]{1,9})\)/+([^/]+)/?")
 
 
-def state(master: Master, agent: Agent) -> dict[str, Any]:
-    """An agent's `/state`: what it has applied, whatever the master believes."""
-    total = agent.applied
-    used = master.state.used_on(agent.id).allocated_to(None)
-    return {
-        **version_info(master),
-        "start_time": agent.registered_time,
-        "id": agent.id,
-        "pid": agent.pid,
-        "hostname": agent.hostname,
-        "capabilities": list(agent.capabilities),
-        "resources": summary(total),
-        "reserved_resources": {role: summary(owned) for role, owned in total.by_owner().items()},
-        "unreserved_resources": summary(total.unreserved()),
-        "reserved_resources_full": {role: list_to_json(owned, "ENDPOINT") for role, owned in total.by_owner().items()},
-        "unreserved_resources_full": list_to_json(total.unreserved(), "ENDPOINT"),
-        "reserved_resources_allocated": {role: summary(owned) for role, owned in used.by_owner().items()},
-        "unreserved_resources_allocated": summary(used.unreserved()),
-        "resource_providers": [],
-        "attributes": dict(agent.attributes),
-        "master_hostname": master.state.hostname,
-    }
+class AgentEndpoints:
+    """The endpoints of agents; `refresh` takes over what another process has changed in the registry."""
+
+    def __init__(self, state: MasterState, refresh: Callable[[], None], oversubscription: Oversubscription) -> None:
+        self._state = state
+        self._refresh = refresh
+        self._oversubscription = oversubscription
+        self.routes = (
+            AgentRoute("state", Realm.AGENT_READONLY, None, self._show),
+            AgentRoute("oversubscribed", Realm.READWRITE, "POST", self._report_slack_of_use),
+        )
+        self._by_path = {route.path: route for route in self.routes}
+
+    def answer(self, request: Request) -> Response | None:
+        """Return the answer of the agent that a path names, None where it names none.  Raises Refusal."""
+        match = _PATH.fullmatch(request.path.replace("%28", "(").replace("%29", ")"))
+        route = self._by_path.get(match[2]) if match is not None else None
+        if match is None or route is None:
+            return None
+        agent = next((agent for agent in self._state.agents.values() if agent.number == int(match[1])), None)
+        if agent is None or not agent.connected:
+            raise standard_refusal(404)
+        authenticate(self._state.flags, route.realm, request)
+        if route.method not in (None, request.method):
+            raise wrong_method((route.method,), request.method)
+        return route.endpoint(agent, request)
+
+    def _show(self, agent: Agent, request: Request) -> Response:
+        self._refresh()
+        return json_response(self._description(agent), request)
+
+    def _report_slack_of_use(self, agent: Agent, request: Request) -> Response:
+        with refusing():
+            self._oversubscription.report(agent, parse_resources(request.body.decode("utf-8", errors="replace")))
+        return accepted_silently()
+
+    def _description(self, agent: Agent) -> dict[str, Any]:
+        """Return the agent's `/state`: what it has applied, whatever the master believes."""
+        total = agent.applied
+        used = self._state.used_on(agent.id).allocated_to(None)
+        return {
+            **descriptions.version_info(self._state),
+            "start_time": agent.registered_time,
+            "id": agent.id,
+            "pid": agent.pid,
+            "hostname": agent.hostname,
+            "capabilities": list(agent.capabilities),
+            "resources": summary(total),
+            "reserved_resources": {role: summary(owned) for role, owned in total.by_owner().items()},
+            "unreserved_resources": summary(total.unreserved()),
+            "reserved_resources_full": {
+                role: list_to_json(owned, "ENDPOINT") for role, owned in total.by_owner().items()
+            },
+            "unreserved_resources_full": list_to_json(total.unreserved(), "ENDPOINT"),
+            "reserved_resources_allocated": {role: summary(owned) for role, owned in used.by_owner().items()},
+            "unreserved_resources_allocated": summary(used.unreserved()),
+            "resource_providers": [],
+            "attributes": dict(agent.attributes),
+            "master_hostname": self._state.hostname,
+        }

@@ -1,8 +1,7 @@
 """Requests answered by one master, each in a transaction of its own where it changes something."""
 
-from fake_master.http import agents
 from fake_master.http.exchange import Refusal, Request, Response, authenticate, standard_refusal, wrong_method
-from fake_master.http.routes import ROUTER
+from fake_master.http.routes import Endpoints
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from mesosctl.model.errors import Forbidden
@@ -15,6 +14,7 @@ class Application:
 
     def __init__(self, master: Master) -> None:
         self.master = master
+        self._endpoints = Endpoints(master)
 
     def tick(self) -> None:
         """Do what has become due."""
@@ -43,9 +43,9 @@ class Application:
         return _as_asked(response, request)
 
     def _answer(self, request: Request) -> Response:
-        route = ROUTER.find(request.path)
+        route = self._endpoints.find(request.path)
         if route is None:
-            from_agent = agents.answer(self.master, request)
+            from_agent = self._endpoints.of_agents.answer(request)
             if from_agent is None:
                 raise standard_refusal(404)
             return from_agent
@@ -56,9 +56,9 @@ class Application:
         try:
             if route.reads is not None or request.method in _READING or route.begins_itself:
                 self.master.refresh()
-                return endpoint(self.master, request, principal)
+                return endpoint(request, principal)
             with self.master.transaction():
-                return endpoint(self.master, request, principal)
+                return endpoint(request, principal)
         except Forbidden:
             raise standard_refusal(403) from None
 

@@ -1,45 +1,98 @@
-"""The JSON in which frameworks, offers and tasks are shown, and their teardown (spec/endpoints.md §2-§4)."""
+"""`/frameworks`, `/tasks` and `/teardown`, and the JSON in which frameworks, offers and tasks are shown.
+
+Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "TEARDOWN".
+"""
 
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, Written, accepted_silently, json_response
+from fake_master.http.operator_api import Body, Change
 from fake_master.http.response_cache import Parts, texts
-from fake_master.master import Master
+from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import SUMMARY_STATES, Task
+from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import summary
 from mesosctl.model.resources import Resources
 
 _DEFAULT_LIMIT = 100
+_TEARDOWN = Message(
+    "Call.Teardown",
+    {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")},
+)
+
+
+class FrameworkEndpoints:
+    """Shows frameworks and their tasks, and ends frameworks."""
+
+    def __init__(self, state: MasterState, subscriptions: Subscriptions) -> None:
+        self._state = state
+        self._subscriptions = subscriptions
+
+    def frameworks(self, request: Request, principal: str | None) -> Response:
+        """GET /frameworks, or one of them with `?framework_id=`."""
+        state, wanted = self._state, request.query.get("framework_id")
+        if wanted is None:
+            return json_response({**in_full(state, principal), "unregistered_frameworks": []}, request)
+
+        def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
+            return [framework(of) for of in visible(state, principal, some) if of.id == wanted]
+
+        return json_response(
+            {
+                "frameworks": chosen(state.frameworks.values()),
+                "completed_frameworks": chosen(state.completed_frameworks.values()),
+                "unregistered_frameworks": [],
+            },
+            request,
+        )
+
+    def tasks(self, request: Request, principal: str | None) -> Response:
+        """GET /tasks: running and completed ones, latest first unless `?order=asc`."""
+        state, query = self._state, request.query
+        found = [
+            task
+            for of in visible(state, principal, (*state.frameworks.values(), *state.completed_frameworks.values()))
+            if query.get("framework_id", of.id) == of.id
+            for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)
+            if query.get("task_id", task.id) == task.id
+        ]
+        found.sort(key=_first_seen, reverse=query.get("order") != "asc")
+        offset, limit = _number(query.get("offset"), 0), _number(query.get("limit"), _DEFAULT_LIMIT)
+        return json_response({"tasks": [task_summary(task) for task in found[offset : offset + limit]]}, request)
+
+    def teardown(self, request: Request, principal: str | None) -> Response:
+        """POST /teardown."""
+        form = request.form()
+        if "frameworkId" not in form:
+            raise Refusal(400, "Missing 'frameworkId' query parameter in the request body")
+        self._remove(form["frameworkId"], principal)
+        return accepted_silently()
+
+    def calls(self) -> tuple[Change, ...]:
+        """Return the calls of the operator API about frameworks."""
+        return (Change("TEARDOWN", _TEARDOWN, self._call_teardown),)
+
+    def _call_teardown(self, body: Body, principal: str | None) -> None:
+        self._remove(body["framework_id"]["value"], principal)
+
+    def _remove(self, framework_id: str, principal: str | None) -> None:
+        """End a framework.  Raises Refusal (400) or Forbidden."""
+        of = self._state.frameworks.get(framework_id)
+        if of is None:
+            raise Refusal(400, "No framework found with specified ID")
+        self._state.flags.authorizer.require("teardown_frameworks", principal, of.principal)
+        self._subscriptions.remove(of)
 
 
 def visible(state: MasterState, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
-    """Those of `some` whose user the principal may look at."""
+    """Return those of `some` whose user the principal may look at."""
     allows = state.flags.authorizer.allows
     return [of for of in some if allows("view_frameworks", principal, of.info["user"])]
-
-
-def frameworks(master: Master, request: Request, principal: str | None) -> Response:
-    """GET /frameworks, or one of them with `?framework_id=`."""
-    wanted = request.query.get("framework_id")
-    if wanted is None:
-        return json_response({**in_full(master.state, principal), "unregistered_frameworks": []}, request)
-
-    def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-        return [framework(of) for of in visible(master.state, principal, some) if of.id == wanted]
-
-    return json_response(
-        {
-            "frameworks": chosen(master.state.frameworks.values()),
-            "completed_frameworks": chosen(master.state.completed_frameworks.values()),
-            "unregistered_frameworks": [],
-        },
-        request,
-    )
 
 
 def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
@@ -76,41 +129,6 @@ def _parts(of: Framework) -> Parts:
             parts += _TASK_FIELDS(task)
             parts += task.statuses
     return tuple(parts)
-
-
-def tasks(master: Master, request: Request, principal: str | None) -> Response:
-    """GET /tasks: running and completed ones, latest first unless `?order=asc`."""
-    query = request.query
-    found = [
-        task
-        for of in visible(
-            master.state, principal, (*master.state.frameworks.values(), *master.state.completed_frameworks.values())
-        )
-        if query.get("framework_id", of.id) == of.id
-        for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks)
-        if query.get("task_id", task.id) == task.id
-    ]
-    found.sort(key=_first_seen, reverse=query.get("order") != "asc")
-    offset, limit = _number(query.get("offset"), 0), _number(query.get("limit"), _DEFAULT_LIMIT)
-    return json_response({"tasks": [task_summary(task) for task in found[offset : offset + limit]]}, request)
-
-
-def teardown_endpoint(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /teardown."""
-    form = request.form()
-    if "frameworkId" not in form:
-        raise Refusal(400, "Missing 'frameworkId' query parameter in the request body")
-    teardown(master, form["frameworkId"], principal)
-    return accepted_silently()
-
-
-def teardown(master: Master, framework_id: str, principal: str | None) -> None:
-    """End a framework.  Raises Refusal (400) or Forbidden."""
-    of = master.state.frameworks.get(framework_id)
-    if of is None:
-        raise Refusal(400, "No framework found with specified ID")
-    master.state.flags.authorizer.require("teardown_frameworks", principal, of.principal)
-    master.subscriptions.remove(of)
 
 
 def framework(of: Framework) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""`/quota` and the quota calls of the operator API (spec/quota.md §3, §4, §8)."""
+"""`/quota`, `/weights`, and their calls of the operator API.
+
+Sources: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos weights documentation, "Operator HTTP Endpoint".
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -15,10 +18,12 @@ from fake_master.http.exchange import (
     json_response,
     refusing,
 )
+from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.quota_status import quota_status
 from fake_master.http.response_cache import texts
-from fake_master.master import Master
+from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
+from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import Field, Message, read
@@ -37,89 +42,150 @@ QUOTA_CONFIG = Message(
         "limits": Field(SCALAR, entry=True),
     },
 )
+WEIGHT_INFO = Message("WeightInfo", {"weight": Field("double", "required"), "role": Field("string")})
+_SET_QUOTA = Message("Call.SetQuota", {"quota_request": Field(QUOTA_REQUEST, "required")})
+_REMOVE_QUOTA = Message("Call.RemoveQuota", {"role": Field("string", "required")})
+_UPDATE_QUOTA = Message("Call.UpdateQuota", {"force": Field("bool"), "quota_configs": Field(QUOTA_CONFIG, "repeated")})
+_UPDATE_WEIGHTS = Message("Call.UpdateWeights", {"weight_infos": Field(WEIGHT_INFO, "repeated")})
 _MOST_PATH_TOKENS = 3
 
 
-def get(master: Master, request: Request, principal: str | None) -> Response:
-    """GET /quota."""
-    kept = texts(master.state, f"quota that {principal!r} sees")
-    written = kept.whole(
-        lambda: chain.from_iterable(master.state.quotas.items()), lambda: Written([dumps(status(master, principal))])
-    )
-    return json_response(written, request)
+class QuotaEndpoints:
+    """Sets, removes and shows quota."""
 
+    def __init__(self, state: MasterState, quotas: Quotas) -> None:
+        self._state = state
+        self._quotas = quotas
 
-def post(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /quota; the content type and what follows the path do not matter."""
-    what = "set quota request JSON"
-    body = json_body(request, dict, what)
-    try:
-        message = read(QUOTA_REQUEST, body)
-    except ConversionError as error:
-        raise Refusal(400, f"Failed to validate {what}: {error}") from error
-    set_quota(master, message, principal)
-    return accepted_silently()
-
-
-def delete(master: Master, request: Request, principal: str | None) -> Response:
-    """DELETE /quota/ROLE, the role taken from the path as it stands."""
-    path = request.path
-    tokens = _tokens(path if path.lstrip("/").startswith("master/") else "/master" + path)
-    if len(tokens) < _MOST_PATH_TOKENS:
-        raise Refusal(
-            400,
-            f"Failed to parse remove quota request for path '{path}': "
-            f"expected {_MOST_PATH_TOKENS} tokens, found {len(tokens)} tokens",
+    def get(self, request: Request, principal: str | None) -> Response:
+        """GET /quota."""
+        kept = texts(self._state, f"quota that {principal!r} sees")
+        written = kept.whole(
+            lambda: chain.from_iterable(self._state.quotas.items()), lambda: Written([dumps(self._status(principal))])
         )
-    role = tokens[2]
-    if "/" in role.rstrip("/") and not master.state.profile.delete_path_may_contain_slash:
-        raise Refusal(400, f"Failed to parse remove quota request for path '{path}': too many tokens")
-    with refusing(f"Failed to remove quota for path '{path}': "):
-        master.quotas.remove(principal, role)
-    return accepted_silently()
+        return json_response(written, request)
 
+    def post(self, request: Request, principal: str | None) -> Response:
+        """POST /quota; the content type and what follows the path do not matter."""
+        what = "set quota request JSON"
+        body = json_body(request, dict, what)
+        try:
+            message = read(QUOTA_REQUEST, body)
+        except ConversionError as error:
+            raise Refusal(400, f"Failed to validate {what}: {error}") from error
+        self._set(message, principal)
+        return accepted_silently()
 
-def set_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
-    """What POST /quota and SET_QUOTA share, from the checks of each resource on.  Raises Refusal."""
-    with refusing(
-        "Failed to validate set quota request: ",
-        in_conflict="Heuristic capacity check for set quota request failed: ",
-    ):
-        entries = message.get("guarantee", ())
-        guarantee = [to_core(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
-        sent = {entry["name"]: entry.get("scalar", {}).get("value", 0.0) for entry in entries}
-        master.quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
+    def delete(self, request: Request, principal: str | None) -> Response:
+        """DELETE /quota/ROLE, the role taken from the path as it stands."""
+        path = request.path
+        tokens = _tokens(path if path.lstrip("/").startswith("master/") else "/master" + path)
+        if len(tokens) < _MOST_PATH_TOKENS:
+            raise Refusal(
+                400,
+                f"Failed to parse remove quota request for path '{path}': "
+                f"expected {_MOST_PATH_TOKENS} tokens, found {len(tokens)} tokens",
+            )
+        role = tokens[2]
+        if "/" in role.rstrip("/") and not self._state.profile.delete_path_may_contain_slash:
+            raise Refusal(400, f"Failed to parse remove quota request for path '{path}': too many tokens")
+        with refusing(f"Failed to remove quota for path '{path}': "):
+            self._quotas.remove(principal, role)
+        return accepted_silently()
 
-
-def remove_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
-    """REMOVE_QUOTA; a real master dies where the role has no quota, this one refuses."""
-    with refusing("Failed to validate remove quota request: "):
-        master.quotas.remove(principal, message["role"])
-
-
-def update_quota(master: Master, message: Mapping[str, Any], principal: str | None) -> None:
-    """UPDATE_QUOTA; here even a lack of capacity is a 400."""
-    configs = [
-        (
-            config["role"],
-            SentQuota(_amounts(config.get("guarantees", {})), _amounts(config.get("limits", {}))),
+    def calls(self) -> tuple[Reading | Change, ...]:
+        """Return the calls of the operator API about quota."""
+        return (
+            Reading("GET_QUOTA", lambda _body, principal: {"status": self._status(principal)}),
+            Change("SET_QUOTA", _SET_QUOTA, lambda body, principal: self._set(body["quota_request"], principal)),
+            Change("REMOVE_QUOTA", _REMOVE_QUOTA, self._remove),
+            Change("UPDATE_QUOTA", _UPDATE_QUOTA, self._update),
         )
-        for config in message.get("quota_configs", ())
-    ]
-    try:
-        master.quotas.update(principal, configs, force=message.get("force", False))
-    except (RuleViolation, Conflict) as error:
-        raise Refusal(400, f"Invalid QuotaConfig: {error.message}") from error
+
+    def _set(self, message: Mapping[str, Any], principal: str | None) -> None:
+        """POST /quota and SET_QUOTA, from the checks of each resource on.  Raises Refusal."""
+        with refusing(
+            "Failed to validate set quota request: ",
+            in_conflict="Heuristic capacity check for set quota request failed: ",
+        ):
+            entries = message.get("guarantee", ())
+            guarantee = [to_core(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
+            sent = {entry["name"]: entry.get("scalar", {}).get("value", 0.0) for entry in entries}
+            self._quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
+
+    def _remove(self, message: Mapping[str, Any], principal: str | None) -> None:
+        """REMOVE_QUOTA; a real master dies where the role has no quota, this one refuses."""
+        with refusing("Failed to validate remove quota request: "):
+            self._quotas.remove(principal, message["role"])
+
+    def _update(self, message: Mapping[str, Any], principal: str | None) -> None:
+        """UPDATE_QUOTA; here even a lack of capacity is a 400."""
+        configs = [
+            (
+                config["role"],
+                SentQuota(_amounts(config.get("guarantees", {})), _amounts(config.get("limits", {}))),
+            )
+            for config in message.get("quota_configs", ())
+        ]
+        try:
+            self._quotas.update(principal, configs, force=message.get("force", False))
+        except (RuleViolation, Conflict) as error:
+            raise Refusal(400, f"Invalid QuotaConfig: {error.message}") from error
+
+    def _status(self, principal: str | None) -> dict[str, Any]:
+        """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
+        visible = {
+            role: (stored.guarantees, stored.limits)
+            for role, stored in self._state.quotas.items()
+            if self._state.flags.authorizer.allows("get_quotas", principal, role)
+        }
+        return quota_status(visible, self._state.profile)
 
 
-def status(master: Master, principal: str | None) -> dict[str, Any]:
-    """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
-    visible = {
-        role: (stored.guarantees, stored.limits)
-        for role, stored in master.state.quotas.items()
-        if master.state.flags.authorizer.allows("get_quotas", principal, role)
-    }
-    return quota_status(visible, master.state.profile)
+class WeightEndpoints:
+    """Sets and shows weights."""
+
+    def __init__(self, state: MasterState, weights: Weights) -> None:
+        self._state = state
+        self._weights = weights
+
+    def get(self, request: Request, principal: str | None) -> Response:
+        """GET /weights: the configured ones that the principal may see."""
+        return json_response(self._visible(principal), request)
+
+    def put(self, request: Request, principal: str | None) -> Response:
+        """PUT /weights."""
+        body = json_body(request, list, "update weights request JSON")
+        try:
+            messages = [read(WEIGHT_INFO, entry, f"[{index}]") for index, entry in enumerate(body)]
+        except ConversionError as error:
+            raise Refusal(400, f"Failed to convert weights JSON array to protobuf: {error}") from error
+        self._change(messages, principal)
+        return accepted_silently()
+
+    def calls(self) -> tuple[Reading | Change, ...]:
+        """Return the calls of the operator API about weights."""
+        return (
+            Reading("GET_WEIGHTS", self._get),
+            Change("UPDATE_WEIGHTS", _UPDATE_WEIGHTS, self._update),
+        )
+
+    def _get(self, _body: Body, principal: str | None) -> dict[str, Any] | None:
+        infos = self._visible(principal)
+        return {"weight_infos": infos} if infos else None
+
+    def _update(self, body: Body, principal: str | None) -> None:
+        self._change(body.get("weight_infos", ()), principal)
+
+    def _change(self, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
+        """PUT /weights and UPDATE_WEIGHTS.  Raises Refusal."""
+        with refusing("Failed to validate update weights request JSON: "):
+            self._weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
+
+    def _visible(self, principal: str | None) -> list[dict[str, Any]]:
+        """WeightInfo messages for the roles that the principal may see."""
+        seen = roles.sees(self._state, principal)
+        return [{"role": role, "weight": weight} for role, weight in self._state.weights.items() if seen(role)]
 
 
 def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -139,34 +205,3 @@ def _tokens(path: str) -> list[str]:
             return tokens
     rest = rest.lstrip("/")
     return [*tokens, rest] if rest else tokens
-
-
-WEIGHT_INFO = Message("WeightInfo", {"weight": Field("double", "required"), "role": Field("string")})
-
-
-def get_weights(master: Master, request: Request, principal: str | None) -> Response:
-    """GET /weights: the configured ones that the principal may see."""
-    return json_response(visible(master, principal), request)
-
-
-def put(master: Master, request: Request, principal: str | None) -> Response:
-    """PUT /weights."""
-    body = json_body(request, list, "update weights request JSON")
-    try:
-        messages = [read(WEIGHT_INFO, entry, f"[{index}]") for index, entry in enumerate(body)]
-    except ConversionError as error:
-        raise Refusal(400, f"Failed to convert weights JSON array to protobuf: {error}") from error
-    update(master, messages, principal)
-    return accepted_silently()
-
-
-def update(master: Master, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
-    """What PUT /weights and UPDATE_WEIGHTS share.  Raises Refusal."""
-    with refusing("Failed to validate update weights request JSON: "):
-        master.weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
-
-
-def visible(master: Master, principal: str | None) -> list[dict[str, Any]]:
-    """WeightInfo messages for the roles that the principal may see."""
-    seen = roles.sees(master.state, principal)
-    return [{"role": role, "weight": weight} for role, weight in master.state.weights.items() if seen(role)]

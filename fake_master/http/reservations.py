@@ -1,11 +1,15 @@
-"""`/reserve`, `/unreserve`, the volumes, and their calls of the operator API (spec/reservation.md §5, §8)."""
+"""`/reserve`, `/unreserve`, the volumes, and their calls of the operator API; a form is read into the body of a call.
+
+Sources: Mesos reservation documentation, "Operator HTTP Endpoints"; Mesos persistent volumes documentation.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
-from fake_master.master import Master
+from fake_master.http.operator_api import Body, Change
+from fake_master.services.reservations import Reservations
 from fake_master.state.agents import Agent
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.api.protobuf.messages import Field, Message, read
@@ -24,101 +28,100 @@ DESTROY = Message("Call.DestroyVolumes", {"agent_id": _AGENT_ID, "volumes": _MAN
 GROW = Message("Call.GrowVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "addition": _ONE})
 SHRINK = Message("Call.ShrinkVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "subtract": Field(SCALAR, "required")})
 
-Body = Mapping[str, Any]
-"""Of a call; a form says the same and is read into one."""
 
+class ReservationEndpoints:
+    """Carries out operations upon the resources of agents."""
 
-# --- Forms ------------------------------------------------------------------------------------------
+    def __init__(self, agents: Mapping[str, Agent], reservations: Reservations) -> None:
+        self._agents = agents
+        self._reservations = reservations
 
+    def reserve(self, request: Request, principal: str | None) -> Response:
+        """POST /reserve."""
+        form = _Form(request)
+        body = form.body("resources")
+        if "source" in form:
+            body["source"] = form.resources("source")
+        self._reserve(body, principal)
+        return accepted_silently(202)
 
-def reserve(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /reserve."""
-    form = _Form(request)
-    body = form.body("resources")
-    if "source" in form:
-        body["source"] = form.resources("source")
-    call_reserve(master, body, principal)
-    return accepted_silently(202)
+    def unreserve(self, request: Request, principal: str | None) -> Response:
+        """POST /unreserve."""
+        self._unreserve(_Form(request).body("resources"), principal)
+        return accepted_silently(202)
 
+    def create_volumes(self, request: Request, principal: str | None) -> Response:
+        """POST /create-volumes."""
+        self._create(_Form(request).body("volumes"), principal)
+        return accepted_silently(202)
 
-def unreserve(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /unreserve."""
-    call_unreserve(master, _Form(request).body("resources"), principal)
-    return accepted_silently(202)
+    def destroy_volumes(self, request: Request, principal: str | None) -> Response:
+        """POST /destroy-volumes."""
+        self._destroy(_Form(request).body("volumes"), principal)
+        return accepted_silently(202)
 
+    def calls(self) -> tuple[Change, ...]:
+        """Return the calls of the operator API about reservations and volumes; they are taken on, not done at once."""
+        return (
+            Change("RESERVE_RESOURCES", RESERVE, self._reserve, 202, check_resources),
+            Change("UNRESERVE_RESOURCES", UNRESERVE, self._unreserve, 202, check_resources),
+            Change("CREATE_VOLUMES", CREATE, self._create, 202),
+            Change("DESTROY_VOLUMES", DESTROY, self._destroy, 202),
+            Change("GROW_VOLUME", GROW, self._grow, 202),
+            Change("SHRINK_VOLUME", SHRINK, self._shrink, 202),
+        )
 
-def create_volumes(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /create-volumes."""
-    call_create(master, _Form(request).body("volumes"), principal)
-    return accepted_silently(202)
+    def _reserve(self, body: Body, principal: str | None) -> None:
+        """RESERVE_RESOURCES."""
+        with self._operation(body, "RESERVE") as agent:
+            resources, source = _many(body, "resources"), _many(body, "source")
+            self._reservations.reserve(principal, agent, resources, source or None)
 
+    def _unreserve(self, body: Body, principal: str | None) -> None:
+        """UNRESERVE_RESOURCES."""
+        with self._operation(body, "UNRESERVE") as agent:
+            self._reservations.unreserve(principal, agent, _many(body, "resources"))
 
-def destroy_volumes(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /destroy-volumes."""
-    call_destroy(master, _Form(request).body("volumes"), principal)
-    return accepted_silently(202)
+    def _create(self, body: Body, principal: str | None) -> None:
+        """CREATE_VOLUMES."""
+        with self._operation(body, "CREATE") as agent:
+            self._reservations.create(principal, agent, _many(body, "volumes"))
 
+    def _destroy(self, body: Body, principal: str | None) -> None:
+        """DESTROY_VOLUMES."""
+        with self._operation(body, "DESTROY") as agent:
+            self._reservations.destroy(principal, agent, _many(body, "volumes"))
 
-# --- Calls ------------------------------------------------------------------------------------------
+    def _grow(self, body: Body, principal: str | None) -> None:
+        """GROW_VOLUME."""
+        with self._operation(body, "GROW_VOLUME") as agent:
+            volume, addition = to_core(body["volume"], "volume"), to_core(body["addition"], "addition")
+            self._reservations.grow(principal, agent, volume, addition)
 
+    def _shrink(self, body: Body, principal: str | None) -> None:
+        """SHRINK_VOLUME."""
+        with self._operation(body, "SHRINK_VOLUME") as agent:
+            try:
+                subtract = to_milli(body["subtract"]["value"])
+            except ValueError as error:
+                raise RuleViolation(f"subtract: {error}") from None
+            volume = to_core(body["volume"], "volume")
+            self._reservations.shrink(principal, agent, volume, subtract)
 
-def call_reserve(master: Master, body: Body, principal: str | None) -> None:
-    """RESERVE_RESOURCES."""
-    with _operation(master, body, "RESERVE") as agent:
-        resources, source = _many(body, "resources"), _many(body, "source")
-        master.reservations.reserve(principal, agent, resources, source or None)
+    @contextmanager
+    def _operation(self, body: Body, kind: str) -> Iterator[Agent]:
+        """The agent that a call names, and what a failure becomes; the agent is told, and will show what was done."""
+        agent = self._agents.get(body["agent_id"]["value"])
+        if agent is None:
+            raise Refusal(400, "No agent found with specified ID")
+        with refusing(f"Invalid {kind} operation: ", in_conflict=""):
+            yield agent
 
 
 def check_resources(body: Body) -> None:
-    """What a master asks of RESERVE_RESOURCES and UNRESERVE_RESOURCES before anything else.  Raises Refusal (400)."""
+    """Check RESERVE_RESOURCES or UNRESERVE_RESOURCES before anything else.  Raises Refusal (400)."""
     with refusing("Failed to validate master::Call: "):
         _many(body, "resources")
-
-
-def call_unreserve(master: Master, body: Body, principal: str | None) -> None:
-    """UNRESERVE_RESOURCES."""
-    with _operation(master, body, "UNRESERVE") as agent:
-        master.reservations.unreserve(principal, agent, _many(body, "resources"))
-
-
-def call_create(master: Master, body: Body, principal: str | None) -> None:
-    """CREATE_VOLUMES."""
-    with _operation(master, body, "CREATE") as agent:
-        master.reservations.create(principal, agent, _many(body, "volumes"))
-
-
-def call_destroy(master: Master, body: Body, principal: str | None) -> None:
-    """DESTROY_VOLUMES."""
-    with _operation(master, body, "DESTROY") as agent:
-        master.reservations.destroy(principal, agent, _many(body, "volumes"))
-
-
-def call_grow(master: Master, body: Body, principal: str | None) -> None:
-    """GROW_VOLUME."""
-    with _operation(master, body, "GROW_VOLUME") as agent:
-        volume, addition = to_core(body["volume"], "volume"), to_core(body["addition"], "addition")
-        master.reservations.grow(principal, agent, volume, addition)
-
-
-def call_shrink(master: Master, body: Body, principal: str | None) -> None:
-    """SHRINK_VOLUME."""
-    with _operation(master, body, "SHRINK_VOLUME") as agent:
-        try:
-            subtract = to_milli(body["subtract"]["value"])
-        except ValueError as error:
-            raise RuleViolation(f"subtract: {error}") from None
-        volume = to_core(body["volume"], "volume")
-        master.reservations.shrink(principal, agent, volume, subtract)
-
-
-@contextmanager
-def _operation(master: Master, body: Body, kind: str) -> Iterator[Agent]:
-    """The agent that a call names, and what a failure becomes; the agent is told, and will show what was done."""
-    agent = master.state.agents.get(body["agent_id"]["value"])
-    if agent is None:
-        raise Refusal(400, "No agent found with specified ID")
-    with refusing(f"Invalid {kind} operation: ", in_conflict=""):
-        yield agent
 
 
 def _many(body: Body, field: str) -> list[Resource]:

@@ -11,17 +11,15 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
-from fake_master.http import (
-    frameworks,
-    information,
-    maintenance,
-    operator_api,
-    quota,
-    reservations,
-    scheduler_api,
-)
-from fake_master.http.agents import AGENT_ROUTES
+from fake_master.http.agents import AgentCalls, AgentEndpoints
 from fake_master.http.exchange import Realm, Request, Response
+from fake_master.http.frameworks import FrameworkEndpoints
+from fake_master.http.information import Information, Logging
+from fake_master.http.maintenance import MaintenanceEndpoints
+from fake_master.http.operator_api import NOT_SERVED, STREAMS, Change, OperatorApi, Reading
+from fake_master.http.quota import QuotaEndpoints, WeightEndpoints
+from fake_master.http.reservations import ReservationEndpoints
+from fake_master.http.scheduler_api import SchedulerApi
 from fake_master.master import Master
 
 _MASTER = "master"
@@ -62,7 +60,7 @@ def _longest(endpoints: Mapping[str, Handler], path: str) -> Handler | None:
     return None
 
 
-Endpoint = Callable[[Master, Request, str | None], Response]
+Endpoint = Callable[[Request, str | None], Response]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,62 +80,93 @@ class Route:
     begins_itself: bool = False
 
 
-ROUTES = (
-    Route("health", None, information.health),
-    Route("version", None, information.version, prefixed=False),
-    Route("redirect", None, information.redirect),
-    Route("flags", Realm.READONLY, information.flags),
-    Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
-    Route("slaves", Realm.READONLY, information.slaves),
-    Route("state", Realm.READONLY, information.state),
-    Route("state-summary", Realm.READONLY, information.state_summary),
-    Route("roles", Realm.READONLY, information.roles),
-    Route("frameworks", Realm.READONLY, frameworks.frameworks),
-    Route("tasks", Realm.READONLY, frameworks.tasks),
-    Route("teardown", Realm.READWRITE, methods={"POST": frameworks.teardown_endpoint}),
-    Route("reserve", Realm.READWRITE, methods={"POST": reservations.reserve}),
-    Route("unreserve", Realm.READWRITE, methods={"POST": reservations.unreserve}),
-    Route("create-volumes", Realm.READWRITE, methods={"POST": reservations.create_volumes}),
-    Route("destroy-volumes", Realm.READWRITE, methods={"POST": reservations.destroy_volumes}),
-    Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
-    Route("weights", Realm.READWRITE, methods={"GET": quota.get_weights, "PUT": quota.put}),
-    Route(
-        "maintenance/schedule",
-        Realm.READWRITE,
-        methods={"GET": maintenance.get_schedule, "POST": maintenance.post_schedule},
-    ),
-    Route("maintenance/status", Realm.READONLY, methods={"GET": maintenance.get_status}),
-    Route("machine/down", Realm.READWRITE, methods={"POST": maintenance.machine_down}),
-    Route("machine/up", Realm.READWRITE, methods={"POST": maintenance.machine_up}),
-    Route("api/v1", Realm.READWRITE, methods={"POST": operator_api.call}, begins_itself=True),
-    Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": scheduler_api.call}),
-)
-ROUTER = Router({route.path: route for route in ROUTES}, {route.path for route in ROUTES if not route.prefixed})
+class Endpoints:
+    """Every endpoint of one master, made with the services that it needs."""
+
+    def __init__(self, master: Master) -> None:
+        state, transaction = master.state, master.transaction
+        information = Information(state, master.runtime, master.metrics.snapshot)
+        logging = Logging(state, master.logging_level)
+        frameworks = FrameworkEndpoints(state, master.subscriptions)
+        quota = QuotaEndpoints(state, master.quotas)
+        weights = WeightEndpoints(state, master.weights)
+        reservations = ReservationEndpoints(state.agents, master.reservations)
+        maintenance = MaintenanceEndpoints(state, master.maintenance, master.agent_removal, master.agent_registry)
+        agents = AgentCalls(state, master.agent_removal, master.draining)
+        nouns = (information, logging, frameworks, quota, weights, reservations, maintenance, agents)
+        calls = [call for noun in nouns for call in noun.calls()]
+        self.of_agents = AgentEndpoints(state, master.refresh, master.oversubscription)
+        self.operator_api = OperatorApi(master.events, transaction, information.get_state, calls)
+        self.scheduler_api = SchedulerApi(
+            state,
+            master.rate_limiting,
+            master.subscriptions,
+            master.offer_answers,
+            master.offers.inverse,
+            master.task_runner,
+            master.operation_updates,
+        )
+        self.routes = (
+            Route("health", None, information.health),
+            Route("version", None, information.version, prefixed=False),
+            Route("redirect", None, information.redirect),
+            Route("flags", Realm.READONLY, information.flags),
+            Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
+            Route("slaves", Realm.READONLY, information.slaves),
+            Route("state", Realm.READONLY, information.state),
+            Route("state-summary", Realm.READONLY, information.state_summary),
+            Route("roles", Realm.READONLY, information.roles),
+            Route("frameworks", Realm.READONLY, frameworks.frameworks),
+            Route("tasks", Realm.READONLY, frameworks.tasks),
+            Route("teardown", Realm.READWRITE, methods={"POST": frameworks.teardown}),
+            Route("reserve", Realm.READWRITE, methods={"POST": reservations.reserve}),
+            Route("unreserve", Realm.READWRITE, methods={"POST": reservations.unreserve}),
+            Route("create-volumes", Realm.READWRITE, methods={"POST": reservations.create_volumes}),
+            Route("destroy-volumes", Realm.READWRITE, methods={"POST": reservations.destroy_volumes}),
+            Route("quota", Realm.READWRITE, methods={"GET": quota.get, "POST": quota.post, "DELETE": quota.delete}),
+            Route("weights", Realm.READWRITE, methods={"GET": weights.get, "PUT": weights.put}),
+            Route(
+                "maintenance/schedule",
+                Realm.READWRITE,
+                methods={"GET": maintenance.get_schedule, "POST": maintenance.post_schedule},
+            ),
+            Route("maintenance/status", Realm.READONLY, methods={"GET": maintenance.get_status}),
+            Route("machine/down", Realm.READWRITE, methods={"POST": maintenance.machine_down}),
+            Route("machine/up", Realm.READWRITE, methods={"POST": maintenance.machine_up}),
+            Route("api/v1", Realm.READWRITE, methods={"POST": self.operator_api.call}, begins_itself=True),
+            Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": self.scheduler_api.call}),
+        )
+        router = Router({route.path: route for route in self.routes}, {r.path for r in self.routes if not r.prefixed})
+        self.find = router.find
 
 
-def page() -> str:
+def page(endpoints: Endpoints) -> str:
     """Return the page `docs/reference/served.md`, Markdown."""
-    return "\n".join(_lines()) + "\n"
+    return "\n".join(_lines(endpoints)) + "\n"
 
 
-def _lines() -> Iterator[str]:
+def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield "# What the fake master serves"
     yield ""
     yield "Made from its routes by `python -m fake_master.http.routes`; a test compares."
     yield from ("", "## Endpoints", "", "| path | methods | credentials when asked for | below /master too |")
     yield "| --- | --- | --- | --- |"
-    for route in sorted(ROUTES, key=lambda route: route.path):
+    for route in sorted(endpoints.routes, key=lambda route: route.path):
         yield _endpoint(route)
-    for of_agent in AGENT_ROUTES:
+    for of_agent in endpoints.of_agents.routes:
         yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
+    yield ""
+    yield "`/api/v1` and `/api/v1/scheduler` take and give `application/json`, and `application/x-protobuf` where"
+    yield "`mesosctl[protobuf]` is installed: calls, answers and streams of events."
     yield from ("", "## Operator calls (`POST /api/v1`)", "")
-    yield f"Reading: {_names([*operator_api.READERS, *operator_api.STREAMS])}."
+    calls = endpoints.operator_api.calls.values()
+    yield f"Reading: {_names([*(call.name for call in calls if isinstance(call, Reading)), *STREAMS])}."
     yield ""
-    yield f"Changing: {_names(operator_api.WRITERS)}."
+    yield f"Changing: {_names(call.name for call in calls if isinstance(call, Change))}."
     yield ""
-    yield f"Known and answered with 501: {_names(operator_api.NOT_SERVED)}."
+    yield f"Known and answered with 501: {_names(NOT_SERVED)}."
     yield from ("", "## Scheduler calls (`POST /api/v1/scheduler`)", "")
-    yield f"{_names(scheduler_api.SERVED)}."
+    yield f"{_names(endpoints.scheduler_api.served)}."
 
 
 def _endpoint(route: Route) -> str:
@@ -151,4 +180,6 @@ def _names(calls: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(page(), end="")  # noqa: T201  # a page on standard output is what it is for
+    from fake_master.sources.cluster_file import BUILT_IN
+
+    print(page(Endpoints(BUILT_IN.start())), end="")  # noqa: T201  # a page on standard output is what it is for

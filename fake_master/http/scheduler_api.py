@@ -1,26 +1,28 @@
-"""`/api/v1/scheduler`: frameworks subscribe, and answer what they are offered (spec/endpoints.md §5)."""
+"""`/api/v1/scheduler`: frameworks subscribe, and answer what they are offered.
+
+Source: Mesos scheduler HTTP API.
+"""
 
 import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import (
-    JSON,
-    Refusal,
-    Request,
-    Response,
-    accepted_silently,
-    check_accept,
-    read_call,
-    refusing,
-)
+from fake_master.http.content import accepted_type, event_encoder, read_call
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
-from fake_master.master import Master
+from fake_master.services.accept import OfferAnswers
+from fake_master.services.offers import InverseOffers
+from fake_master.services.operation_updates import OperationUpdates
+from fake_master.services.rate_limits import RateLimiting
+from fake_master.services.subscriptions import Subscriptions
+from fake_master.services.task_runner import TaskRunner
 from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 
 Body = Mapping[str, Any]
-Handler = Callable[[Master, Framework, Body], None]
+Handler = Callable[[Framework, Body], None]
 
 
 # What an acknowledgement that cannot be taken is counted as.
@@ -32,22 +34,166 @@ _UUID_BYTES = 16
 _NONE = "UNKNOWN"
 
 
-def call(master: Master, request: Request, principal: str | None) -> Response:
-    """POST /api/v1/scheduler."""
-    message = read_call(request, CALL)
-    name = _checked_type(message)
-    _check_acknowledgement(master, name, message)
-    if name == "SUBSCRIBE":
-        return _subscribe(master, request, message, principal)
-    framework = _caller(master, request, message, principal)
-    framework.counts[f"calls/{name.lower()}"] += 1
-    if name == "UPDATE_FRAMEWORK":
-        _update_framework(master, framework, message["update_framework"], principal)
-        master.rate_limiting.receive_answered(framework)
-        return accepted_silently()
-    handler = _HANDLERS[name]
-    master.rate_limiting.receive(framework, lambda: handler(master, framework, message.get(name.lower(), {})))
-    return accepted_silently(202)
+class SchedulerApi:
+    """Answers calls of frameworks."""
+
+    def __init__(
+        self,
+        state: MasterState,
+        rate_limiting: RateLimiting,
+        subscriptions: Subscriptions,
+        offer_answers: OfferAnswers,
+        inverse_offers: InverseOffers,
+        tasks: TaskRunner,
+        operations: OperationUpdates,
+    ) -> None:
+        self._state = state
+        self._rate_limiting = rate_limiting
+        self._subscriptions = subscriptions
+        self._offer_answers = offer_answers
+        self._inverse_offers = inverse_offers
+        self._tasks = tasks
+        self._operations = operations
+        self._handlers: dict[str, Handler] = {
+            "ACCEPT": self._accept,
+            "DECLINE": self._decline,
+            "REVIVE": self._revive,
+            "SUPPRESS": self._suppress,
+            "TEARDOWN": self._teardown,
+            "KILL": self._kill,
+            "SHUTDOWN": self._shutdown,
+            "ACKNOWLEDGE": self._acknowledge,
+            "ACKNOWLEDGE_OPERATION_STATUS": self._acknowledge_operation,
+            "RECONCILE": self._reconcile,
+            "RECONCILE_OPERATIONS": self._reconcile_operations,
+            "MESSAGE": self._message,
+            "REQUEST": self._request,
+            "ACCEPT_INVERSE_OFFERS": self._accept_inverse_offers,
+            "DECLINE_INVERSE_OFFERS": self._decline_inverse_offers,
+        }
+        self.served = ("SUBSCRIBE", "UPDATE_FRAMEWORK", *self._handlers)
+
+    def call(self, request: Request, principal: str | None) -> Response:
+        """POST /api/v1/scheduler."""
+        message = read_call(request, CALL, "mesos.v1.scheduler.Call")
+        name = _checked_type(message)
+        self._check_acknowledgement(name, message)
+        if name == "SUBSCRIBE":
+            return self._subscribe(request, message, principal)
+        framework = self._caller(request, message, principal)
+        framework.counts[f"calls/{name.lower()}"] += 1
+        if name == "UPDATE_FRAMEWORK":
+            self._update_framework(framework, message["update_framework"], principal)
+            self._rate_limiting.receive_answered(framework)
+            return accepted_silently()
+        handler = self._handlers[name]
+        self._rate_limiting.receive(framework, lambda: handler(framework, message.get(name.lower(), {})))
+        return accepted_silently(202)
+
+    def _check_acknowledgement(self, name: str, message: Body) -> None:
+        """What is acknowledged has a uuid; the invalid ones are counted.  Raises Refusal."""
+        counter = _ACKNOWLEDGEMENTS.get(name)
+        if counter is None:
+            return
+        body = message[name.lower()]
+        # Sixteen bytes, and the variant and version that RFC 4122 knows: all zeros are none.
+        uuid = base64.b64decode(body["uuid"])
+        problem = None if len(uuid) == _UUID_BYTES and any(uuid) else "Not a valid UUID"
+        if problem is None and "agent_id" not in body:
+            problem = "Expecting 'agent_id' to be present"
+        if problem is not None:
+            self._state.counts[counter] += 1
+            raise _invalid(problem)
+
+    def _subscribe(self, request: Request, message: Body, principal: str | None) -> Response:
+        wanted = _subscription(message["subscribe"], principal)
+        _check_principal(principal, wanted.info.get("principal"))
+        media = accepted_type(request)
+        if "mesos-stream-id" in request.headers:
+            raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
+        stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
+        self._subscriptions.subscribe(wanted, stream)
+        return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)
+
+    def _caller(self, request: Request, message: Body, principal: str | None) -> Framework:
+        """The framework that a call comes from.  Raises Refusal (400, 403)."""
+        framework = self._state.frameworks.get(message["framework_id"]["value"])
+        if framework is None:
+            raise Refusal(400, "Framework cannot be found")
+        _check_principal(principal, framework.principal)
+        if framework.stream is None:
+            raise Refusal(403, "Framework is not subscribed")
+        stream_id = request.headers.get("mesos-stream-id")
+        if stream_id is None:
+            raise Refusal(400, "All non-subscribe calls should include the 'Mesos-Stream-Id' header")
+        if stream_id != framework.stream.id:
+            raise Refusal(400, f"Stream '{stream_id}' is not the current stream of framework {framework.id}")
+        return framework
+
+    def _update_framework(self, framework: Framework, body: Body, principal: str | None) -> None:
+        with refusing("FrameworkInfo update is not valid: "):
+            self._subscriptions.update(framework, _subscription(body, principal))
+
+    def _accept(self, framework: Framework, body: Body) -> None:
+        # What has no type that is known here is passed over.
+        operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
+        self._offer_answers.accept(framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
+
+    def _decline(self, framework: Framework, body: Body) -> None:
+        self._offer_answers.decline(framework, _values(body, "offer_ids"), _refuse_seconds(body))
+
+    def _revive(self, framework: Framework, body: Body) -> None:
+        self._subscriptions.revive(framework, body.get("roles", ()))
+
+    def _suppress(self, framework: Framework, body: Body) -> None:
+        self._subscriptions.suppress(framework, body.get("roles", ()))
+
+    def _teardown(self, framework: Framework, _body: Body) -> None:
+        self._subscriptions.remove(framework)
+
+    def _kill(self, framework: Framework, body: Body) -> None:
+        task = framework.tasks.get(body["task_id"]["value"])
+        if task is None:
+            self._state.counts["messages_reconcile_tasks"] += 1
+            self._tasks.updates.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
+        else:
+            self._tasks.kill(framework, task)
+
+    def _shutdown(self, framework: Framework, body: Body) -> None:
+        self._tasks.shutdown(framework, body["agent_id"]["value"], body["executor_id"]["value"])
+
+    def _acknowledge(self, framework: Framework, body: Body) -> None:
+        is_known = body["agent_id"]["value"] in self._state.agents
+        self._state.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
+        self._tasks.updates.acknowledge(framework, body["task_id"]["value"], body["uuid"])
+
+    def _acknowledge_operation(self, framework: Framework, body: Body) -> None:
+        self._operations.acknowledge(framework, body["operation_id"]["value"], body["uuid"])
+
+    def _reconcile_operations(self, framework: Framework, body: Body) -> None:
+        for asked in body.get("operations", ()):
+            self._operations.reconcile(framework, asked)
+        if not body.get("operations"):
+            self._operations.reconcile_all(framework)
+
+    def _message(self, _framework: Framework, body: Body) -> None:
+        """Simulated executors answer nothing; whether the agent is known is counted."""
+        is_known = body["agent_id"]["value"] in self._state.agents
+        self._state.counts[f"{'valid' if is_known else 'invalid'}_framework_to_executor_messages"] += 1
+
+    def _reconcile(self, framework: Framework, body: Body) -> None:
+        asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
+        for task_id, agent_id in asked or [(task_id, None) for task_id in framework.tasks]:
+            self._tasks.updates.reconcile(framework, task_id, agent_id)
+
+    def _accept_inverse_offers(self, framework: Framework, body: Body) -> None:
+        self._inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "ACCEPT", _refuse_seconds(body))
+
+    def _decline_inverse_offers(self, framework: Framework, body: Body) -> None:
+        self._inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "DECLINE", _refuse_seconds(body))
+
+    def _request(self, framework: Framework, body: Body) -> None:
+        self._subscriptions.request(framework, body.get("requests", ()))
 
 
 def _checked_type(message: Body) -> str:
@@ -65,32 +211,6 @@ def _checked_type(message: Body) -> str:
     return str(name)
 
 
-def _check_acknowledgement(master: Master, name: str, message: Body) -> None:
-    """What is acknowledged has a uuid; the invalid ones are counted.  Raises Refusal."""
-    counter = _ACKNOWLEDGEMENTS.get(name)
-    if counter is None:
-        return
-    body = message[name.lower()]
-    # Sixteen bytes, and the variant and version that RFC 4122 knows: all zeros are none.
-    uuid = base64.b64decode(body["uuid"])
-    problem = None if len(uuid) == _UUID_BYTES and any(uuid) else "Not a valid UUID"
-    if problem is None and "agent_id" not in body:
-        problem = "Expecting 'agent_id' to be present"
-    if problem is not None:
-        master.state.counts[counter] += 1
-        raise _invalid(problem)
-
-
-def _subscribe(master: Master, request: Request, message: Body, principal: str | None) -> Response:
-    wanted = _subscription(message["subscribe"], principal)
-    _check_principal(principal, wanted.info.get("principal"))
-    check_accept(request)
-    if "mesos-stream-id" in request.headers:
-        raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
-    stream = master.subscriptions.subscribe(wanted)
-    return Response(200, headers={"Content-Type": JSON, "Mesos-Stream-Id": stream.id}, stream=stream)
-
-
 def _subscription(body: Body, principal: str | None) -> Subscription:
     return Subscription(
         info=body["framework_info"],
@@ -98,22 +218,6 @@ def _subscription(body: Body, principal: str | None) -> Subscription:
         offer_constraints=body.get("offer_constraints") or {},
         principal=principal,
     )
-
-
-def _caller(master: Master, request: Request, message: Body, principal: str | None) -> Framework:
-    """The framework that a call comes from.  Raises Refusal (400, 403)."""
-    framework = master.state.frameworks.get(message["framework_id"]["value"])
-    if framework is None:
-        raise Refusal(400, "Framework cannot be found")
-    _check_principal(principal, framework.principal)
-    if framework.stream is None:
-        raise Refusal(403, "Framework is not subscribed")
-    stream_id = request.headers.get("mesos-stream-id")
-    if stream_id is None:
-        raise Refusal(400, "All non-subscribe calls should include the 'Mesos-Stream-Id' header")
-    if stream_id != framework.stream.id:
-        raise Refusal(400, f"Stream '{stream_id}' is not the current stream of framework {framework.id}")
-    return framework
 
 
 def _check_principal(authenticated: str | None, claimed: str | None) -> None:
@@ -128,11 +232,6 @@ def _invalid(problem: str) -> Refusal:
     return Refusal(400, f"Failed to validate scheduler::Call: {problem}")
 
 
-def _update_framework(master: Master, framework: Framework, body: Body, principal: str | None) -> None:
-    with refusing("FrameworkInfo update is not valid: "):
-        master.subscriptions.update(framework, _subscription(body, principal))
-
-
 def _values(body: Body, field: str) -> list[str]:
     return [entry["value"] for entry in body.get(field, ())]
 
@@ -140,99 +239,3 @@ def _values(body: Body, field: str) -> list[str]:
 def _refuse_seconds(body: Body) -> float | None:
     seconds = body.get("filters", {}).get("refuse_seconds")
     return None if seconds is None else float(seconds)
-
-
-def _accept(master: Master, framework: Framework, body: Body) -> None:
-    # What has no type that is known here is passed over.
-    operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
-    master.offer_answers.accept(framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
-
-
-def _decline(master: Master, framework: Framework, body: Body) -> None:
-    master.offer_answers.decline(framework, _values(body, "offer_ids"), _refuse_seconds(body))
-
-
-def _revive(master: Master, framework: Framework, body: Body) -> None:
-    master.subscriptions.revive(framework, body.get("roles", ()))
-
-
-def _suppress(master: Master, framework: Framework, body: Body) -> None:
-    master.subscriptions.suppress(framework, body.get("roles", ()))
-
-
-def _teardown(master: Master, framework: Framework, _body: Body) -> None:
-    master.subscriptions.remove(framework)
-
-
-def _kill(master: Master, framework: Framework, body: Body) -> None:
-    task = framework.tasks.get(body["task_id"]["value"])
-    if task is None:
-        master.state.counts["messages_reconcile_tasks"] += 1
-        master.task_updates.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
-    else:
-        master.task_runner.kill(framework, task)
-
-
-def _shutdown(master: Master, framework: Framework, body: Body) -> None:
-    master.task_runner.shutdown(framework, body["agent_id"]["value"], body["executor_id"]["value"])
-
-
-def _acknowledge(master: Master, framework: Framework, body: Body) -> None:
-    is_known = body["agent_id"]["value"] in master.state.agents
-    master.state.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
-    master.task_updates.acknowledge(framework, body["task_id"]["value"], body["uuid"])
-
-
-def _acknowledge_operation(master: Master, framework: Framework, body: Body) -> None:
-    master.operation_updates.acknowledge(framework, body["operation_id"]["value"], body["uuid"])
-
-
-def _reconcile_operations(master: Master, framework: Framework, body: Body) -> None:
-    for asked in body.get("operations", ()):
-        master.operation_updates.reconcile(framework, asked)
-    if not body.get("operations"):
-        master.operation_updates.reconcile_all(framework)
-
-
-def _message(master: Master, _framework: Framework, body: Body) -> None:
-    """Simulated executors answer nothing; whether the agent is known is counted."""
-    is_known = body["agent_id"]["value"] in master.state.agents
-    master.state.counts[f"{'valid' if is_known else 'invalid'}_framework_to_executor_messages"] += 1
-
-
-def _reconcile(master: Master, framework: Framework, body: Body) -> None:
-    asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
-    for task_id, agent_id in asked or [(task_id, None) for task_id in framework.tasks]:
-        master.task_updates.reconcile(framework, task_id, agent_id)
-
-
-def _accept_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
-    master.offers.inverse.answer(framework, _values(body, "inverse_offer_ids"), "ACCEPT", _refuse_seconds(body))
-
-
-def _decline_inverse_offers(master: Master, framework: Framework, body: Body) -> None:
-    master.offers.inverse.answer(framework, _values(body, "inverse_offer_ids"), "DECLINE", _refuse_seconds(body))
-
-
-def _request(master: Master, framework: Framework, body: Body) -> None:
-    master.subscriptions.request(framework, body.get("requests", ()))
-
-
-_HANDLERS: dict[str, Handler] = {
-    "ACCEPT": _accept,
-    "DECLINE": _decline,
-    "REVIVE": _revive,
-    "SUPPRESS": _suppress,
-    "TEARDOWN": _teardown,
-    "KILL": _kill,
-    "SHUTDOWN": _shutdown,
-    "ACKNOWLEDGE": _acknowledge,
-    "ACKNOWLEDGE_OPERATION_STATUS": _acknowledge_operation,
-    "RECONCILE": _reconcile,
-    "RECONCILE_OPERATIONS": _reconcile_operations,
-    "MESSAGE": _message,
-    "REQUEST": _request,
-    "ACCEPT_INVERSE_OFFERS": _accept_inverse_offers,
-    "DECLINE_INVERSE_OFFERS": _decline_inverse_offers,
-}
-SERVED = ("SUBSCRIBE", "UPDATE_FRAMEWORK", *_HANDLERS)

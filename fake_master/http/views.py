@@ -105,8 +105,8 @@ def _array(
     return written() if runtime.shows_more else kept.whole(everything, written)
 
 
-def recovered_agents(awaited: Iterable[Mapping[str, Any]], wanted: str | None = None) -> list[dict[str, Any]]:
-    """Return agents that a former leader knew and that are awaited, or the one of this id; from SlaveInfo of each."""
+def recovered_agents(state: MasterState, wanted: str | None = None) -> list[dict[str, Any]]:
+    """Return the agents that a former leader knew and that are awaited, or the one with the id `wanted`."""
     return [
         {
             "id": info["id"]["value"],
@@ -115,7 +115,7 @@ def recovered_agents(awaited: Iterable[Mapping[str, Any]], wanted: str | None = 
             "attributes": {entry["name"]: _attribute_value(entry) for entry in info.get("attributes", ())},
             **({"domain": info["domain"]} if "domain" in info else {}),
         }
-        for info in awaited
+        for info in descriptions.recovered_agents(state)
         if wanted in (None, info["id"]["value"])
     ]
 

@@ -1,4 +1,7 @@
-"""Agents, frameworks, offers and tasks as the messages of the v1 APIs (spec/endpoints.md §4, §5)."""
+"""Agents, frameworks, offers and tasks as the messages of the v1 APIs.
+
+Sources: Mesos documentation, "Operator HTTP API" and "Scheduler HTTP API".
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -18,6 +21,20 @@ _OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 Added = Mapping[str, Any]
 """Fields that an extension adds to a message."""
 _NOTHING: Added = MappingProxyType({})
+
+
+# The build of the last release, as it shows it.
+_BUILD = {
+    "build_date": "2020-11-24 15:38:37",
+    "build_time": 1606232317.0,
+    "build_user": "ubuntu",
+    "git_sha": "04bc7ee1984d86fbb0bd782ccc69ce44c13ae4b9",
+}
+
+
+def version_info(state: MasterState) -> dict[str, Any]:
+    """VersionInfo."""
+    return {**_BUILD, "git_tag": state.profile.version, "version": state.profile.version}
 
 
 def master_info(state: MasterState) -> dict[str, Any]:
@@ -78,6 +95,18 @@ def agent_info(of: Agent, sees: roles.Sees = roles.everything) -> dict[str, Any]
     if of.domain is not None:
         info["domain"] = of.domain.message()
     return info
+
+
+def recovered_agents(state: MasterState) -> list[dict[str, Any]]:
+    """SlaveInfo of every agent that a former leader knew and that is awaited.
+
+    One that an operator has given up meanwhile stays among them, as on a real master.
+    """
+    found = []
+    for hostname, agent_id in state.known_agents.awaited.items():
+        info = state.known_agents.infos.get(hostname, {"hostname": hostname, "resources": [], "checkpoint": True})
+        found.append({**info, "id": {"value": agent_id}, "port": state.port})
+    return found
 
 
 def _reregistered(of: Agent) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Sources: Mesos monitoring documentation, "Metrics"; Mesos operator HTTP API, "SE
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 from fake_master.state.clock import Timer
@@ -66,8 +66,19 @@ _AT_REST = tuple(
 )
 
 
-def snapshot(state: MasterState, *others: Mapping[str, float]) -> dict[str, float]:
-    """Return every metric by name, sorted; `others` are those that services count themselves."""
+class Metrics:
+    """Every metric of a master: those of its state, and those that its parts count themselves."""
+
+    def __init__(self, state: MasterState, *parts: Callable[[], Mapping[str, float]]) -> None:
+        self._state = state
+        self._parts = parts
+
+    def snapshot(self) -> dict[str, float]:
+        """Return every metric by name, sorted."""
+        return _snapshot(self._state, *(part() for part in self._parts))
+
+
+def _snapshot(state: MasterState, *others: Mapping[str, float]) -> dict[str, float]:
     found = dict.fromkeys(_AT_REST, 0.0)
     found |= dict.fromkeys(_operation_names(), 0.0)
     found |= _agents(state) | _resources(state) | _system()

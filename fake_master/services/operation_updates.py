@@ -7,7 +7,6 @@ long GET_OPERATIONS shows it.  Of operations without an id nobody hears; they ar
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fake_master.services.events import EventPublisher
@@ -15,36 +14,10 @@ from fake_master.services.launch import AcceptContext, entries
 from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, next_retry
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
+from fake_master.state.offers import FinishedOperation
 from mesosctl.api.resources import to_json
 
 _UNKNOWN = "Reconciliation: "
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedOperation:
-    """An operation with an id that its agent has done and its framework has not acknowledged."""
-
-    uuid: str
-    framework_id: str
-    agent_id: str
-    info: Mapping[str, Any]
-    status: Mapping[str, Any]
-
-    @property
-    def id(self) -> str:
-        """What its framework calls it; two may have the same."""
-        return str(self.info["id"]["value"])
-
-    def message(self) -> dict[str, Any]:
-        """As GET_OPERATIONS shows it."""
-        return {
-            "framework_id": {"value": self.framework_id},
-            "agent_id": {"value": self.agent_id},
-            "info": dict(self.info),
-            "latest_status": dict(self.status),
-            "statuses": [dict(self.status)],
-            "uuid": {"value": self.uuid},
-        }
 
 
 class OperationUpdates:
@@ -53,11 +26,6 @@ class OperationUpdates:
     def __init__(self, state: MasterState, events: EventPublisher) -> None:
         self._state = state
         self._events = events
-        self._waiting: dict[str, FinishedOperation] = {}
-
-    def shown(self) -> list[dict[str, Any]]:
-        """The operations of GET_OPERATIONS."""
-        return [operation.message() for operation in self._waiting.values()]
 
     def refused(self, framework: Framework, operation: Mapping[str, Any], problem: str) -> None:
         """The master did not do it."""
@@ -86,16 +54,18 @@ class OperationUpdates:
             "agent_id": {"value": context.agent.id},
         }
         described = _described(operation, context)
-        self._waiting[uuid] = FinishedOperation(new_uuid(), context.framework.id, context.agent.id, described, status)
+        self._state.operations[uuid] = FinishedOperation(
+            new_uuid(), context.framework.id, context.agent.id, described, status
+        )
         self._send(uuid, FIRST_RETRY_SECONDS)
 
     def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
         """ACKNOWLEDGE_OPERATION_STATUS: it is not told again."""
         counts = self._state.counts
-        waiting = self._waiting.get(uuid)
+        waiting = self._state.operations.get(uuid)
         if waiting is not None and (waiting.framework_id, waiting.id) == (framework.id, operation_id):
             counts["valid_operation_status_update_acknowledgements"] += 1
-            del self._waiting[uuid]
+            del self._state.operations[uuid]
         elif self._of(framework, operation_id) is None:
             counts["invalid_operation_status_update_acknowledgements"] += 1
         else:  # the master counts another uuid than the latest as if it were of a task
@@ -108,13 +78,13 @@ class OperationUpdates:
 
     def reconcile_all(self, framework: Framework) -> None:
         """RECONCILE_OPERATIONS that names none: of every one that is known."""
-        for operation in list(self._waiting.values()):
+        for operation in list(self._state.operations.values()):
             if operation.framework_id == framework.id:
                 self._tell_latest(framework, operation)
 
     def _of(self, framework: Framework, operation_id: str) -> FinishedOperation | None:
         """The latest of that id."""
-        own = (of for of in reversed(self._waiting.values()) if of.framework_id == framework.id)
+        own = (of for of in reversed(self._state.operations.values()) if of.framework_id == framework.id)
         return next((operation for operation in own if operation.id == operation_id), None)
 
     def _tell_latest(self, framework: Framework, operation: FinishedOperation) -> None:
@@ -135,12 +105,12 @@ class OperationUpdates:
         self._events.operation(framework, status | named)
 
     def _send(self, uuid: str, wait: float) -> None:
-        operation = self._waiting.get(uuid)
+        operation = self._state.operations.get(uuid)
         if operation is None:
             return
         framework = self._state.frameworks.get(operation.framework_id)
         if framework is None:  # nobody is left to acknowledge it, so the master does
-            del self._waiting[uuid]
+            del self._state.operations[uuid]
             return
         self._agent_reports()
         self._events.operation(framework, operation.status)

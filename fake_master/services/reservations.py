@@ -15,7 +15,7 @@ from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
-from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve, common_bottom
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -42,7 +42,9 @@ class Reservations:
     ) -> None:
         """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
         check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
-        self._may_rereserve(principal, resources, source)
+        removed, added = operations.changed_levels(resources, source)
+        self._state.access.may_unreserve(principal, removed)
+        self._state.access.may_reserve(principal, added)
         conversions = operations.reserve(Resources(resources), None if source is None else Resources(source))
         self._perform("RESERVE", agent, conversions)
 
@@ -75,20 +77,6 @@ class Reservations:
         check_shrink(volume, subtract)
         self._state.access.may_resize(principal, volume)
         self._perform("SHRINK_VOLUME", agent, operations.shrink(volume, subtract))
-
-    def _may_rereserve(
-        self, principal: str | None, resources: Sequence[Resource], source: Sequence[Resource] | None
-    ) -> None:
-        access = self._state.access
-        if not source:
-            access.may_reserve(principal, resources)
-            return
-        before, after = source[0].reservations, resources[0].reservations
-        common = len(common_bottom(before, after))
-        for depth in range(len(before), common, -1):
-            access.may_unreserve(principal, [Resource("any", 1, before[:depth])])
-        for depth in range(common, len(after)):
-            access.may_reserve(principal, [Resource("any", 1, after[: depth + 1])])
 
     def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""

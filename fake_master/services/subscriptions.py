@@ -179,9 +179,13 @@ class Subscriptions:
             )
         self._allocator.request_resources(framework.id, wanted)
 
-    def _add(self, wanted: Subscription, stream: EventStream) -> None:
-        framework_id = f"{self._state.id}-{self._made:04d}"
+    def new_id(self) -> str:
+        """The id of the next framework of this master."""
         self._made += 1
+        return f"{self._state.id}-{self._made - 1:04d}"
+
+    def _add(self, wanted: Subscription, stream: EventStream) -> None:
+        framework_id = self.new_id()
         framework = Framework(
             id=framework_id,
             info={**wanted.info, "id": {"value": framework_id}},

@@ -1,10 +1,10 @@
 """What a fake master is started with: agents and flags, from arguments or a cluster file.
 
-`example_cluster.toml` shows every key of a cluster file; [tasks] and [[frameworks]] are read by
-`cluster_frameworks`.
+`example_cluster.toml` shows every key of a cluster file.  `cluster_frameworks` reads [tasks] and [[frameworks]],
+`lasting_state` quotas, weights, reservations, volumes and rate limits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.agents.registration import slack_of_use
 from fake_master.services.reservations import DoesNotFit
 from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
+from fake_master.sources.lasting_state import SECTIONS, LastingState, rate_limits_flag, read_lasting_state
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
 from fake_master.state.clock import SteadyClock
@@ -23,10 +24,11 @@ from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
+from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 
-_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks"}
+_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}
 _KNOWN_AGENT_KEYS = {
     "resources",
     "hostname",
@@ -65,6 +67,18 @@ class AgentSpec:
     principal: str | None = None
     """Who registers it; an agent without authenticates nothing."""
 
+    def hostname_at(self, index: int) -> str:
+        """Its host name as the agent number `index` of a cluster."""
+        return self.hostname or f"agent-{index + 1}"
+
+    def configured(self, index: int) -> Resources:
+        """Its resources.  Raises BadInput."""
+        try:
+            return parse_resources(self.resources)
+        except RuleViolation as error:
+            problem = f"agent {self.hostname_at(index)}: {error.message}"
+            raise BadInput(problem, field=error.field, hint=error.hint) from error
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterSpec:
@@ -75,6 +89,8 @@ class ClusterSpec:
     flags: Mapping[str, str] = field(default_factory=dict)
     frameworks: tuple[SimulatedFrameworkSpec, ...] = ()
     task_outcome: TaskOutcome = field(default_factory=TaskOutcome)
+    lasting: LastingState = field(default_factory=LastingState)
+    """Quotas, weights, dynamic reservations and volumes that it begins with."""
 
     def start(
         self,
@@ -96,18 +112,23 @@ class ClusterSpec:
             raise BadInput(
                 f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="mesos_version"
             )
+        agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
+        flags, registry = MasterFlags.parse(self.flags), registry if registry is not None else MemoryRegistry()
+        if self.lasting.fingerprint:
+            configured = {spec.hostname_at(index): spec.configured(index) for index, spec in enumerate(agents)}
+            self.lasting.seed(registry, profile, flags, configured)
         master = Master(
             profile=profile,
-            flags=MasterFlags.parse(self.flags),
-            registry=registry or MemoryRegistry(),
+            flags=flags,
+            registry=registry,
             clock=clock or SteadyClock(),
             address=address,
             task_outcome=self.task_outcome,
             takes_over=takes_over,
         )
         with master.transaction():
-            for index, spec in enumerate(self.agents):
-                _register(master, AgentSpec(spec) if isinstance(spec, str) else spec, index)
+            for index, spec in enumerate(agents):
+                register_agent(master, spec, index)
             for framework in self.frameworks:
                 SimulatedFramework(master, framework, on_launch).join()
         return master
@@ -128,12 +149,9 @@ BUILT_IN = ClusterSpec(
 )
 
 
-def _register(master: Master, spec: AgentSpec, index: int) -> None:
-    hostname = spec.hostname or f"agent-{index + 1}"
-    try:
-        resources = parse_resources(spec.resources)
-    except RuleViolation as error:
-        raise BadInput(f"agent {hostname}: {error.message}", field=error.field, hint=error.hint) from error
+def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
+    """Register the agent that is the `index`-th of its cluster, from 0.  Inside a transaction.  Raises BadInput."""
+    hostname, resources = spec.hostname_at(index), spec.configured(index)
     try:
         oversubscribed = slack_of_use(
             parse_resources(spec.oversubscribed), throttleable=master.state.revocability.throttles
@@ -193,24 +211,35 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
         raise BadInput(f"{where}: flags is not a table", field="flags")
+    flags = flag_texts(flags, f"{where}: flags")
+    if "rate_limits" in content:
+        if "rate_limits" in flags:
+            raise BadInput(f"{where}: rate_limits is a flag and a table", field="rate_limits", hint="say it once")
+        flags["rate_limits"] = rate_limits_flag(content["rate_limits"], text, where)
     agents = content.get("agents", [])
     if not isinstance(agents, list):
         raise BadInput(f"{where}: agents is not an array of tables", field="agents")
     version = content.get("mesos_version", MESOS_1_4.name)
     if not isinstance(version, str):
         raise BadInput(f"{where}: mesos_version is not a text", field="mesos_version", hint='mesos_version = "1.11"')
-    specs: list[AgentSpec | str] = []
-    for index, entry in enumerate(agents):
-        specs.extend(_agent_specs(entry, f"{where}: agents[{index}]"))
-        if len(specs) > _MOST_AGENTS:
-            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
     return ClusterSpec(
-        agents=tuple(specs),
+        agents=agent_specs(agents, f"{where}: agents"),
         mesos_version=version,
-        flags={name: _flag_text(value, f"{where}: flags.{name}") for name, value in flags.items()},
+        flags=flags,
         frameworks=simulated_frameworks(content.get("frameworks", []), f"{where}: frameworks"),
         task_outcome=task_outcome(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskOutcome(),
+        lasting=read_lasting_state(content, text, where),
     )
+
+
+def agent_specs(entries: Sequence[Any], where: str) -> tuple[AgentSpec, ...]:
+    """The array [[agents]].  Raises BadInput."""
+    specs: list[AgentSpec] = []
+    for index, entry in enumerate(entries):
+        specs.extend(_agent_specs(entry, f"{where}[{index}]"))
+        if len(specs) > _MOST_AGENTS:
+            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
+    return tuple(specs)
 
 
 def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
@@ -286,6 +315,11 @@ def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
     if leaves is None or (returns is not None and returns <= leaves):
         raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
     return Absence(float(leaves), None if returns is None else float(returns))
+
+
+def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
+    """The table [flags], as texts.  Raises BadInput."""
+    return {name: _flag_text(value, f"{where}.{name}") for name, value in flags.items()}
 
 
 def _flag_text(value: Any, where: str) -> str:

@@ -2,12 +2,13 @@
 
 from typing import Any, get_args
 
-from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
+from fake_master.sources.simulated_frameworks import Answer, RunningTasks, SimulatedFrameworkSpec
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 
+_KNOWN_RUNNING = {"agent", "resources", "role", "tasks", "volumes"}
 _OUTCOMES = ("finished", "failed", "killed", "lost")
 _MOST_FRAMEWORKS = 100_000
 _LARGEST = 10**15
@@ -15,6 +16,7 @@ _KNOWN = {
     "after",
     "answer",
     "capabilities",
+    "connected",
     "count",
     "name",
     "per_offer",
@@ -22,6 +24,8 @@ _KNOWN = {
     "refuse_seconds",
     "role",
     "roles",
+    "running",
+    "suppressed",
     "task",
     "tasks",
 }
@@ -78,15 +82,25 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
     count = _count(entry, "count", where)
     if count is not None and count > _MOST_FRAMEWORKS:
         raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="count")
+    if count is not None and count > 1 and entry.get("running"):
+        raise BadInput(f"{where}: several frameworks cannot run the same tasks", field="count", hint="count = 1")
+    roles = _roles(entry, name, where)
+    more = _from_before(entry, roles, where)
+    if after and more:
+        raise BadInput(f"{where}: what subscribes later is not there before", field="after", hint="leave out after")
     capabilities = entry.get("capabilities")
-    more: dict[str, Any] = {} if capabilities is None else {"capabilities": _texts(capabilities, "capabilities", where)}
+    if capabilities is not None:
+        more["capabilities"] = () if capabilities == [] else _texts(capabilities, "capabilities", where)
+    suppressed = _texts(entry["suppressed"], "suppressed", where) if entry.get("suppressed") else ()
+    if not set(suppressed) <= set(roles):
+        raise BadInput(f"{where}: suppressed names a role that is not one of its own", field="suppressed")
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
         raise BadInput(f"{where}: principal is not a text", field="principal")
     return [
         SimulatedFrameworkSpec(
             name=f"{name}-{number}" if count is not None and count > 1 else name,
-            roles=_roles(entry, name, where),
+            roles=roles,
             task=task,
             tasks=_count(entry, "tasks", where),
             per_offer=_count(entry, "per_offer", where),
@@ -94,6 +108,7 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
             refuse_seconds=float(refuse),
             after=after,
             principal=principal,
+            suppressed=suppressed,
             **more,
         )
         for number in range(1, (count or 1) + 1)
@@ -111,6 +126,46 @@ def _task(entry: dict[str, Any], where: str) -> Resources:
     if any(not resource.is_scalar or resource.is_reserved for resource in task):
         raise BadInput(f"{where}: a task takes plain amounts", field="task", hint='task = "cpus:1;mem:512MiB"')
     return task
+
+
+def _from_before(entry: dict[str, Any], roles: tuple[str, ...], where: str) -> dict[str, Any]:
+    """The fields about a framework that is there before the master, and may be away; none of any other."""
+    connected = entry.get("connected", True)
+    if not isinstance(connected, bool):
+        raise BadInput(f"{where}: connected is not true or false", field="connected")
+    running = _running(entry.get("running", []), roles, where)
+    return {"connected": connected, "running": running} if running or not connected else {}
+
+
+def _running(entries: Any, roles: tuple[str, ...], where: str) -> tuple[RunningTasks, ...]:
+    if not isinstance(entries, list):
+        raise BadInput(f"{where}: running is not an array of tables", field="running", hint="[[frameworks.running]]")
+    return tuple(_running_tasks(entry, roles, f"{where}.running[{index}]") for index, entry in enumerate(entries))
+
+
+def _running_tasks(entry: Any, roles: tuple[str, ...], where: str) -> RunningTasks:
+    if not isinstance(entry, dict):
+        raise BadInput(f"{where} is not a table", field="running", hint="[[frameworks.running]]")
+    check_keys(entry, _KNOWN_RUNNING, where)
+    agent, text, role, volumes = entry.get("agent"), entry.get("resources", ""), entry.get("role"), entry.get("volumes")
+    if not isinstance(agent, str) or not agent:
+        raise BadInput(f"{where}: agent is not a host name", field="agent")
+    if not isinstance(text, str):
+        raise BadInput(f"{where}: resources is not a text", field="resources")
+    try:
+        resources = parse_resources(text)
+    except RuleViolation as error:
+        raise BadInput(f"{where}: resources: {error.message}", field="resources", hint=error.hint) from error
+    if role is None and len(roles) != 1:
+        raise BadInput(f"{where}: which of its roles it is for is missing", field="role", hint=f'role = "{roles[0]}"')
+    if role is not None and not isinstance(role, str):
+        raise BadInput(f"{where}: role is not a text", field="role")
+    tasks = entry.get("tasks", 1)
+    if isinstance(tasks, bool) or not isinstance(tasks, int) or not 0 <= tasks <= _LARGEST:
+        raise BadInput(f"{where}: tasks is not a number from 0 on", field="tasks")
+    if not resources and not volumes:
+        raise BadInput(f"{where} holds nothing", field="resources", hint='resources = "cpus:1;mem:512MiB"')
+    return RunningTasks(agent, resources, tasks, role, _texts(volumes, "volumes", where) if volumes else ())
 
 
 def _roles(entry: dict[str, Any], name: str, where: str) -> tuple[str, ...]:

@@ -6,10 +6,12 @@ It answers in the same moment, but never from within an allocation: its answers 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
+from fake_master.sources.snapshot_tasks import SnapshotTasks
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
@@ -18,12 +20,31 @@ from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.roles import did_you_mean
+from mesosctl.model.values import Value, value_is_empty, value_subtract
 from mesosctl.model.version_profile import TERMINAL_STATES
+from mesosctl.planning.snapshot import Lending, Usage
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
 
 Answer = Literal["accept", "decline", "hold"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTasks:
+    """Tasks of a simulated framework that run on an agent when the master starts."""
+
+    agent: str
+    """A host name."""
+    resources: Resources
+    """What they hold together, in text form: a reserved entry names the role that owns it."""
+    tasks: int = 1
+    """How many of equal size; 0 is an executor without tasks."""
+    role: str | None = None
+    """One of the framework's roles; None is its only one."""
+    volumes: tuple[str, ...] = ()
+    """Ids of persistent volumes that they use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +67,11 @@ class SimulatedFrameworkSpec:
     """Seconds until it subscribes."""
     principal: str | None = None
     capabilities: tuple[str, ...] = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+    suppressed: tuple[str, ...] = ()
+    """Roles in which it wants no offers."""
+    connected: bool = True
+    """Whether its scheduler is there; else it keeps its tasks and is offered nothing."""
+    running: tuple[RunningTasks, ...] = ()
 
 
 Launched = Callable[[Framework, Offer, int], None]
@@ -72,35 +98,97 @@ class SimulatedFramework:
         self._spec = spec
         self._on_launch = on_launch
         self._launched = 0
+        self._under_way = 0
+        """Tasks in ACCEPT calls that the master has not processed."""
         self._asked_for = 0
         self._framework: Framework | None = None
 
     def join(self) -> None:
         """Subscribe, now or as long after as it is to.  Raises BadInput where the master refuses it."""
-        if not self._spec.after:
-            self.subscribe()
-            return
         try:
-            Subscription(self._info()).check(self._master.state.flags)
+            wanted = self._subscription()
+            wanted.check(self._master.state.flags)
         except RuleViolation as error:
             raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
-        self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
+        if self._spec.running or not self._spec.connected:
+            self._be_there(wanted)
+        elif self._spec.after:
+            self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
+        else:
+            self.subscribe()
 
-    def _info(self) -> dict[str, Any]:
+    def _subscription(self) -> Subscription:
         spec = self._spec
         info: dict[str, Any] = {
             "user": "resident",
             "name": spec.name,
-            "roles": list(spec.roles),
             "capabilities": [{"type": name} for name in spec.capabilities],
         }
+        if "MULTI_ROLE" in spec.capabilities:
+            info["roles"] = list(spec.roles)
+        elif spec.roles:
+            info["role"] = spec.roles[0]
         if spec.principal is not None:
             info["principal"] = spec.principal
-        return info
+        return Subscription(info, suppressed=frozenset(spec.suppressed))
+
+    def _be_there(self, wanted: Subscription) -> None:
+        """It subscribed before this master was made, and has tasks from then.  Raises BadInput."""
+        master, spec = self._master, self._spec
+        framework = Framework(
+            id=master.subscriptions.new_id(),
+            info=wanted.info,
+            registered_time=master.state.wall_time,
+            suppressed=wanted.suppressed,
+            connected=spec.connected,
+            active=spec.connected,
+            stream=_Ear(self._hear) if spec.connected else None,
+        )
+        framework.info = {**wanted.info, "id": {"value": framework.id}}
+        tasks = SnapshotTasks(master, Lending(), master.state.now)
+        used: dict[str, Resources] = {}
+        for number, running in enumerate(spec.running):
+            usage = self._usage(framework.id, running)
+            held = usage.resources.allocated_to(usage.role)
+            used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
+            framework.hold(master.state.agents[usage.agent_id], held)
+            tasks.hold(framework, usage, number)
+        self._take_part(framework)
+        master.subscriptions.restore(framework, used)
+        for task in list(framework.tasks.values()):
+            master.task_runner.go_on(framework, task, None)
+        self._ask_for_the_rest()
+
+    def _usage(self, framework_id: str, running: RunningTasks) -> Usage:
+        """What the tasks hold of what is free on their agent.  Raises BadInput."""
+        spec, state = self._spec, self._master.state
+        where = f"framework '{spec.name}': running on {running.agent}"
+        agent = next((agent for agent in state.agents.values() if agent.hostname == running.agent), None)
+        if agent is None:
+            hint = did_you_mean(
+                running.agent, [one.hostname for one in state.agents.values()], "name the hostname of an agent"
+            )
+            raise BadInput(f"{where}: no agent is called so", field="agent", hint=hint)
+        role = running.role or (spec.roles[0] if len(spec.roles) == 1 else None)
+        if role is None:
+            raise BadInput(f"{where}: which of its roles it is for is missing", field="role", hint='role = "web"')
+        free = agent.total - agent.used.allocated_to(None)
+        held = Resources()
+        for entry in running.resources:
+            part = part_of(free - held, entry)
+            if part is None:
+                problem = f"{where}: {entry} is not free there; {free - held} is"
+                raise BadInput(problem, field="resources", hint="resources of other tasks, and volumes, are not free")
+            held += part
+        for name in running.volumes:
+            volume = next((one for one in free if one.disk is not None and one.disk.persistence_id == name), None)
+            if volume is None:
+                raise BadInput(f"{where}: there is no unused volume '{name}'", field="volumes", hint="see [[volumes]]")
+            held += Resources([volume])
+        return Usage(framework_id, agent.id, role, held, running.tasks)
 
     def subscribe(self) -> None:
         """Subscribe now.  Raises BadInput where the master refuses it."""
-        spec = self._spec
         refused: list[str] = []
 
         def listen(event: Mapping[str, Any]) -> None:
@@ -108,12 +196,20 @@ class SimulatedFramework:
                 refused.append(event["error"]["message"])
             self._hear(event)
 
-        stream = self._master.subscriptions.subscribe(Subscription(self._info()), _Ear(listen))
+        stream = self._master.subscriptions.subscribe(self._subscription(), _Ear(listen))
         if refused:
-            raise BadInput(f"framework '{spec.name}': {refused[0]}", field="frameworks")
-        self._framework = next(known for known in self._master.state.frameworks.values() if known.stream is stream)
-        self._framework.is_simulated = True
+            raise BadInput(f"framework '{self._spec.name}': {refused[0]}", field="frameworks")
+        self._take_part(next(known for known in self._master.state.frameworks.values() if known.stream is stream))
         self._ask_for_the_rest()
+
+    def _take_part(self, framework: Framework) -> None:
+        self._framework = framework
+        framework.is_simulated = True
+
+    def _call(self, action: Callable[[], None]) -> None:
+        """Make a call, which the master throttles and counts as those of any other framework."""
+        if self._framework is not None and self._framework.stream is not None:
+            self._master.rate_limiting.receive(self._framework, action)
 
     def _hear(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "OFFERS" and self._spec.answer != "hold":
@@ -129,8 +225,9 @@ class SimulatedFramework:
         self._master.state.timers.at(self._master.state.now, action)
 
     def _acknowledge(self, task_id: str, uuid: str) -> None:
-        if self._framework is not None:
-            self._master.task_updates.acknowledge(self._framework, task_id, uuid)
+        framework = self._framework
+        if framework is not None:
+            self._call(lambda: self._master.task_updates.acknowledge(framework, task_id, uuid))
 
     def _answer(self, offer_ids: list[str]) -> None:
         framework = self._framework
@@ -140,15 +237,22 @@ class SimulatedFramework:
             offer = framework.offers.get(offer_id)
             if offer is None:
                 continue
-            operations = self._launches(framework, offer) if self._spec.answer == "accept" else []
-            if not operations:
-                self._master.offer_answers.decline(framework, [offer_id], self._spec.refuse_seconds)
-                continue
-            # The rest is wanted again at once, by whoever is next.
-            self._master.offer_answers.accept(framework, [offer_id], [_launch(operations)], 0.0)
-            self._ask_for_the_rest()
-            if self._on_launch is not None:
-                self._on_launch(framework, offer, len(operations))
+            tasks = self._launches(framework, offer) if self._spec.answer == "accept" else []
+            if tasks:
+                self._under_way += len(tasks)
+                self._call(partial(self._accept, framework, offer, tasks))
+            else:
+                refused = self._spec.refuse_seconds
+                self._call(partial(self._master.offer_answers.decline, framework, [offer_id], refused))
+
+    def _accept(self, framework: Framework, offer: Offer, tasks: list[dict[str, Any]]) -> None:
+        """The master processes an ACCEPT; the rest of the offer is wanted again at once, by whoever is next."""
+        self._under_way -= len(tasks)
+        is_valid = offer.id in framework.offers
+        self._master.offer_answers.accept(framework, [offer.id], [_launch(tasks)], 0.0)
+        self._ask_for_the_rest()
+        if self._on_launch is not None and is_valid:
+            self._on_launch(framework, offer, len(tasks))
 
     def _ask_for_the_rest(self) -> None:
         """Say what it takes to run as many tasks as it wants, whenever that changes; not every allocator listens."""
@@ -158,8 +262,8 @@ class SimulatedFramework:
         lacking = spec.tasks - self._running(framework)
         if lacking != self._asked_for:
             self._asked_for = lacking
-            wanted = ResourceRequest(spec.task.scalar_quantities())
-            self._master.allocator.request_resources(framework.id, [wanted] * min(lacking, _MOST_REQUESTS))
+            wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, _MOST_REQUESTS)
+            self._call(lambda: self._master.allocator.request_resources(framework.id, wanted))
 
     @staticmethod
     def _running(framework: Framework) -> int:
@@ -170,7 +274,7 @@ class SimulatedFramework:
         spec = self._spec
         room = spec.per_offer
         if spec.tasks is not None:
-            wanted = max(0, spec.tasks - self._running(framework))
+            wanted = max(0, spec.tasks - self._running(framework) - self._under_way)
             room = wanted if room is None else min(room, wanted)
         left = offer.resources.allocated_to(None)
         infos: list[dict[str, Any]] = []
@@ -207,3 +311,24 @@ def _part_of(offered: Resources, task: Resources) -> Resources | None:
         if missing > 0:
             return None
     return Resources(found) if found else None
+
+
+def part_of(free: Resources, wanted: Resource) -> Resources | None:
+    """The entries of an agent that make up `wanted`, which names the role that owns it; None if there is too little."""
+    found: list[Resource] = []
+    missing = wanted.value
+    for entry in free:
+        same = entry.name == wanted.name and entry.disk is None and not entry.revocable
+        if same and entry.role == wanted.role and entry.is_reserved == wanted.is_reserved:
+            taken = _common(missing, entry.value)
+            if not value_is_empty(taken):
+                found.append(replace(entry, value=taken))
+            missing = value_subtract(missing, taken)
+    return Resources(found) if value_is_empty(missing) else None
+
+
+def _common(one: Value, other: Value) -> Value:
+    """What is in both of two values of one kind."""
+    if isinstance(one, int) and isinstance(other, int):
+        return min(one, other)
+    return value_subtract(one, value_subtract(one, other))

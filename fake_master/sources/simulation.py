@@ -98,6 +98,7 @@ class _Recorder:
 
     def took_back(self, what: MasterRevoked) -> None:
         assert self.master is not None
+        framework = what.revocation.framework
         self.revoked.append(
             Revoked(
                 seconds=self.seconds,
@@ -106,7 +107,7 @@ class _Recorder:
                 agent=self.master.state.agents[what.agent_id].hostname,
                 id=what.id,
                 amounts=what.resources.scalar_quantities(),
-                wanted_by=self.master.state.frameworks[what.revocation.framework].name,
+                wanted_by="the allocator" if framework is None else self.master.state.frameworks[framework].name,
             )
         )
 

@@ -20,31 +20,24 @@ from typing import Any
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
-from fake_master.services.quota import QUOTA_KIND as QUOTA
-from fake_master.services.quota import WEIGHT_KIND as WEIGHT
-from fake_master.services.reservations import CHECKPOINT_KIND as CHECKPOINT
 from fake_master.services.reservations import DoesNotFit, configured_form
+from fake_master.sources.lasting_state import seed
 from fake_master.sources.snapshot_tasks import SnapshotTasks
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.clock import SteadyClock
-from fake_master.state.flags import ALLOCATORS, DEFAULTS, STRICT_PRIORITY, UNSET, MasterFlags
+from fake_master.state.flags import MasterFlags, known_flags
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import Clock
 from fake_master.state.offers import Offer
-from fake_master.state.quota import SentQuota
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api.resources import list_to_json
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota.rules import check_not_nested
+from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import PROFILES, STRICT_PRIORITY_ALLOCATOR, Profile, profile_of
+from mesosctl.model.version_profile import PROFILES, Profile, profile_of
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
-
-_SEEDED = "pictured"
-"""The kind of the record which says that a registry has been given what the snapshot holds."""
 
 
 class _Silence(EventStream):
@@ -88,12 +81,10 @@ class RestoredCluster:
         """
         _check_quotas(self.snapshot)
         kept = registry if registry is not None else MemoryRegistry()
-        with kept.transaction():
-            if not kept.records(_SEEDED):
-                _seed(kept, self.snapshot)
+        seed(kept, self.snapshot.quotas, self.snapshot.weights, _checkpoints(self.snapshot), self.snapshot.taken_at)
         master = Master(
             profile=self.profile,
-            flags=MasterFlags.parse(_known_flags(self.snapshot.flags) | dict(self.flags)),
+            flags=MasterFlags.parse(known_flags(self.snapshot.flags) | dict(self.flags)),
             registry=kept,
             clock=clock or SteadyClock(),
             address=address,
@@ -102,6 +93,15 @@ class RestoredCluster:
         with master.transaction():
             _populate(master, self.snapshot)
         return master
+
+
+def _checkpoints(snapshot: ClusterSnapshot) -> dict[str, list[Resource]]:
+    """What the agents would have on their disks, by id."""
+    kept = {
+        agent.id: [entry for entry in agent.total if entry.is_dynamically_reserved or entry.is_persistent_volume]
+        for agent in snapshot.agents
+    }
+    return {agent_id: entries for agent_id, entries in kept.items() if entries}
 
 
 def _check_quotas(snapshot: ClusterSnapshot) -> None:
@@ -117,45 +117,11 @@ def _check_quotas(snapshot: ClusterSnapshot) -> None:
             ) from error
 
 
-def _known_flags(flags: Mapping[str, str]) -> dict[str, str]:
-    """A flag, or an allocator, that this master has not heard of decides nothing here."""
-    known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
-    if flags.get("allocator") == STRICT_PRIORITY_ALLOCATOR:
-        known |= STRICT_PRIORITY
-    found = {name: text for name, text in flags.items() if name in known}
-    if found.get("allocator") not in ALLOCATORS:
-        found.pop("allocator", None)
-    return found
-
-
 def read_snapshot(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> RestoredCluster:
     """A snapshot file that can be read twice, open at its beginning.  Raises BadInput, and OSError."""
     fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
     file.seek(0)
     return RestoredCluster(snapshot_api.read(file, where), mesos_version, fingerprint=fingerprint)
-
-
-# --- What lasts -------------------------------------------------------------------------------------
-
-
-def _seed(registry: Registry, snapshot: ClusterSnapshot) -> None:
-    """What the pictured master and its agents would have on their disks."""
-    for role, quota in snapshot.quotas.items():
-        registry.write(QUOTA, role, _sent(quota).kept().to_record())
-    for role, weight in snapshot.weights.items():
-        registry.write(WEIGHT, role, weight)
-    for agent in snapshot.agents:
-        lasting = [entry for entry in agent.total if entry.is_dynamically_reserved or entry.is_persistent_volume]
-        if lasting:
-            registry.write(CHECKPOINT, agent.id, list_to_json(lasting, "POST"))
-    registry.write(_SEEDED, "taken_at", snapshot.taken_at)
-
-
-def _sent(quota: Quota) -> SentQuota:
-    return SentQuota(
-        {name: to_double(milli) for name, milli in quota.guarantees.items()},
-        {name: to_double(milli) for name, milli in quota.limits.items()},
-    )
 
 
 # --- What is there ----------------------------------------------------------------------------------

@@ -126,12 +126,10 @@ class SnapshotTasks:
 def _nameless_tasks(usage: Usage, count: int, held: Resources, number: int, since: float) -> Iterable[Task]:
     """Running tasks, as many as are counted while each can hold something: an equal part, the last one the rest."""
     share = Resources(
-        replace(entry, value=entry.value // count)
-        for entry in held
-        if isinstance(entry.value, int) and entry.disk is None
+        entry.with_value(entry.value // count) for entry in held if isinstance(entry.value, int) and entry.disk is None
     )
     alike = count - 1 if len(share) else 0
-    spread = Resources(replace(entry, value=entry.value * alike) for entry in share if isinstance(entry.value, int))
+    spread = Resources(entry.with_value(entry.value * alike) for entry in share if isinstance(entry.value, int))
     for index, part in enumerate([share] * alike + [held - spread]):
         name = f"pictured-{number}-{index}"
         yield Task(

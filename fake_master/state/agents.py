@@ -154,6 +154,8 @@ class KnownAgents:
         """By id: agents that a master has shut down, whose ids are spent."""
         self.awaited: dict[str, str] = {}
         """Agent id by host name: those that a former leader knew, and that have not registered again."""
+        self.infos: dict[str, Any] = {}
+        """By host name: SlaveInfo of the agents that a former leader knew, and of those that register after it."""
         self.deactivated_from_start: set[str] = set()
         """Hosts whose agents were started out of service, which counts until an operator says otherwise."""
 

@@ -56,6 +56,18 @@ class VirtualClock:
         self.now += max(0.0, seconds)
 
 
+class RunningClock(VirtualClock):
+    """Seconds since the epoch that pass by themselves, and that `sleep` moves on at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._start = time.monotonic()
+
+    def __call__(self) -> float:
+        """What time it is."""
+        return self.now + time.monotonic() - self._start
+
+
 _LOG = logging.getLogger(__name__)
 _RETRY_AFTER = 1.0
 """Seconds."""

@@ -1,7 +1,8 @@
-"""Outstanding offers of the master, by id and by agent."""
+"""Outstanding offers, by id and by agent, and operations upon offers that wait for their framework."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from mesosctl.model.resource import Revocability
 from mesosctl.model.resources import Resources
@@ -60,3 +61,30 @@ class OutstandingOffers:
         """Strike out an outstanding offer."""
         del self._by_id[offer.id]
         del self._by_agent[offer.agent_id][offer.id]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedOperation:
+    """An operation with an id that its agent has done and its framework has not acknowledged."""
+
+    uuid: str
+    framework_id: str
+    agent_id: str
+    info: Mapping[str, Any]
+    status: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The name that its framework gave it; two may have the same."""
+        return str(self.info["id"]["value"])
+
+    def message(self) -> dict[str, Any]:
+        """Return the Operation message, as GET_OPERATIONS shows it."""
+        return {
+            "framework_id": {"value": self.framework_id},
+            "agent_id": {"value": self.agent_id},
+            "info": dict(self.info),
+            "latest_status": dict(self.status),
+            "statuses": [dict(self.status)],
+            "uuid": {"value": self.uuid},
+        }

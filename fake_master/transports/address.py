@@ -86,7 +86,9 @@ class FakeAddress:
         name = f"{self.file.stem}-{digest}"
         if isinstance(spec, RestoredCluster):
             return state_folder() / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
-        return state_folder() / f"{name}-{spec.mesos_version}.sqlite"
+        # Other quotas, weights, reservations or volumes to begin with make another cluster, too.
+        begins = f"-{spec.lasting.fingerprint}" if spec.lasting.fingerprint else ""
+        return state_folder() / f"{name}{begins}-{spec.mesos_version}.sqlite"
 
     def built_in_state_file(self) -> Path:
         """Where that of the built-in cluster is kept."""

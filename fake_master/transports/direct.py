@@ -13,6 +13,10 @@ Sleep = Callable[[float], None]
 """Lets so many seconds pass by the master's clock: `time.sleep`, or that of a `VirtualClock`."""
 
 
+class ConnectionDropped(Exception):
+    """The connection breaks, and no answer comes: a fault that a test asked for."""
+
+
 class DirectTransport:
     """Carries each request straight to a master.
 

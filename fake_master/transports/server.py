@@ -21,6 +21,7 @@ from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
+from fake_master.transports.direct import ConnectionDropped
 from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
 from mesosctl.files.reading import why_unreadable
 from mesosctl.model.errors import BadInput
@@ -37,13 +38,15 @@ _CLOSE = {"Connection": "close"}
 class Server:
     """Serves one master until it is told to stop; by https where there is a context for it."""
 
-    def __init__(self, master: Master, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None) -> None:
+    def __init__(
+        self, served: Master | Application, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None
+    ) -> None:
         self._tls = tls
         self._limits = limits or ClientLimits()
         self._held = 0
         """Bytes of the bodies that are being read."""
-        self._application = Application(master)
-        master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
+        self._application = served if isinstance(served, Application) else Application(served)
+        self._application.master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
         """Whose it is tries for the registry again; who comes later waits for it."""
         self._writing = asyncio.Lock()
@@ -55,14 +58,15 @@ class Server:
         """End `run`, as the signals do."""
         self._stop.set()
 
-    async def run(self, host: str, port: int, ready: Callable[[str], None]) -> None:
-        """Listen until SIGTERM or SIGINT, or until the master ends by itself.
+    async def run(self, host: str, port: int, ready: Callable[[str], None], *, obey_signals: bool = True) -> None:
+        """Listen until `stop` is called, or until the master ends by itself.
 
-        `ready` is called with the URL once requests are taken.  Port 0 takes any free one.
+        `ready` is called with the URL once requests are taken.  Port 0 takes any free one.  SIGTERM and SIGINT call
+        `stop`, unless `obey_signals` is off, as it must be outside of a process's main thread.
         Raises OSError where the address cannot be had.
         """
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT) if obey_signals else ():
             loop.add_signal_handler(number, self.stop)
         # A client that breaks off is no news to whoever runs this; everything else still is.
         logging.getLogger("aiohttp.server").addFilter(_is_news)
@@ -120,6 +124,9 @@ class Server:
             )
         except Refusal as refusal:
             answer = refusal.response
+        except ConnectionDropped:
+            _cut_off(request)
+            return web.Response()  # nobody receives it
         self._busy.set()
         if answer.stream is not None:
             try:

@@ -91,10 +91,21 @@ def tell(session: Session, forecast: Forecast, report: str | None, would: list[R
     """
     from mesosctl.output.forecast import forecast_report
 
+    emit_with_page(session, forecast_report(forecast, would), forecast, report, would)
+    return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO
+
+
+def emit_with_page(
+    session: Session, answer: Report, forecast: Forecast, report: str | None, would: list[Report]
+) -> None:
+    """Emit an answer and write the page of its forecast; a page on standard output stands there alone.
+
+    Raises BadInput.
+    """
     session.end_progress()
     instead = session.is_output(report, "--report")
     if not instead:
-        session.emit(forecast_report(forecast, would))
+        session.emit(answer)
     if report is not None:
         from mesosctl.files.writing import write_atomically
         from mesosctl.output.forecast_page import page
@@ -107,4 +118,3 @@ def tell(session: Session, forecast: Forecast, report: str | None, would: list[R
         else:
             write_atomically(Path(report), text, field="--report")
             session.note(f"written to {report}")
-    return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO

@@ -188,7 +188,7 @@ class Quantities(_Amounts):
     __slots__ = ()
 
     def __init__(self, amounts: Mapping[str, int] | None = None) -> None:
-        self._amounts = {name: (amounts or {})[name] for name in sorted(amounts or ()) if (amounts or {})[name] > 0}
+        self._amounts = {name: amount for name, amount in sorted((amounts or {}).items()) if amount > 0}
 
     def get_amount(self, name: str) -> int:
         """The amount of `name` in thousandths, zero where it is not named."""
@@ -230,7 +230,7 @@ class Limits(_Amounts):
     __slots__ = ()
 
     def __init__(self, amounts: Mapping[str, int] | None = None) -> None:
-        self._amounts = {name: (amounts or {})[name] for name in sorted(amounts or ())}
+        self._amounts = dict(sorted((amounts or {}).items()))
 
     def __sub__(self, used: Quantities) -> "Limits":
         """Return the room left under each limit, never below zero."""

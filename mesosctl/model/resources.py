@@ -108,7 +108,9 @@ class Resources:
         return "mixed" if len(kinds) > 1 else next(iter(kinds), "regular")
 
     def by_revocability(self) -> dict[Revocability, "Resources"]:
-        """The entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        """Return the entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        if not any(entry.revocable for entry in self._entries):
+            return {"regular": self} if self else {}
         parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
         return {kind: part for kind, part in parts.items() if part}
 
@@ -130,7 +132,7 @@ class Resources:
 
     def allocated_to(self, role: str | None) -> "Resources":
         """The same entries, one by one, marked as allocated to `role` (None clears the mark)."""
-        return Resources._trusted(replace(entry, allocation_role=role) for entry in self._entries)
+        return Resources._trusted(entry.with_allocation_role(role) for entry in self._entries)
 
     def scalar_quantities(self) -> Quantities:
         """Sums of the scalar entries by name; a shared volume counts once."""
@@ -151,12 +153,19 @@ class Resources:
 def _merged(entries: Iterable[Resource]) -> list[Resource]:
     """As adding one by one does, in time proportional to their number however many of them merge."""
     merged: list[Resource] = []
+    # A kind takes time to tell, and the entries of an agent or an offer mostly differ in their names already.
+    alone: dict[str, int] = {}
     places: dict[Kind, int] = {}
     sums: dict[int, Value] = {}
     for entry in entries:
         if entry.shared or entry.never_merges:
             _add(merged, entry)
         elif not value_is_empty(entry.value):
+            first = alone.setdefault(entry.name, len(merged))
+            if first == len(merged):
+                merged.append(entry)
+                continue
+            places.setdefault(merged[first].kind, first)
             place = places.setdefault(entry.kind, len(merged))
             if place == len(merged):
                 merged.append(entry)

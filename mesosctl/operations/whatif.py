@@ -1,8 +1,9 @@
 """A dry run of a live master or of a file: the same operations on a fake master made of its snapshot."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.text import parse_of_agents
 from mesosctl.operations.quota.state import QuotaOptions, check_entries
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
@@ -70,7 +72,7 @@ def open_dry_run(dry_run: "DryRun", settings: ClientSettings) -> Master:
     return Master(parse_address("fake:"), settings, dry_run.transport)
 
 
-def attempt(dry_run: "DryRun", deed: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
+def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
     """Make a change on the dry run's master; a refusal becomes an answer.
 
     `label` is what its requests are called, by themselves unless given; `name` what is called so where
@@ -80,7 +82,7 @@ def attempt(dry_run: "DryRun", deed: Callable[[], object], *, label: str | None 
     before = len(dry_run.answers)
     dry_run.carrier.label = label
     try:
-        deed()
+        change()
     except _NOT_ABOUT_THE_CHANGE:
         raise
     except MesosctlError as error:
@@ -115,6 +117,34 @@ def _status(error: MesosctlError) -> int | None:
     return 400 if isinstance(error, Invalid | NotFound) else None
 
 
+def named_changes(  # the kinds of change that there are
+    words: Sequence[str] = (),
+    *,
+    lose_agents: Sequence[str] = (),
+    lose_fraction: float = 0.0,
+    lose_frameworks: Sequence[str] = (),
+    add_agents: Sequence[str] = (),
+    count: int = 1,
+    attributes: Mapping[str, str] | None = None,
+) -> list[tuple[str, Change]]:
+    """Return changes with their names, in the order in which they are made: who comes and goes, then `words`.
+
+    `add_agents` are resource texts, for `count` agents with `attributes` each.  Raises UsageError and RuleViolation.
+    """
+    found: list[tuple[str, Change]] = []
+    if lose_agents or lose_fraction:
+        agents = tuple(dict.fromkeys(lose_agents))
+        named = ", ".join([*agents, *([f"{lose_fraction:g} of all"] if lose_fraction else [])])
+        found.append((f"agents lost: {named}", changes.LoseAgents(agents, lose_fraction)))
+    found += [(f"framework lost: {word}", changes.LoseFramework(word)) for word in lose_frameworks]
+    more = f"{count} agent{'s' * (count > 1)} more"
+    found += [
+        (f"{more}: {text}", changes.AddAgents(tuple(parse_of_agents(text)), count, attributes or {}))
+        for text in add_agents
+    ]
+    return found + [(word, changes.parse_change(word)) for word in words]
+
+
 _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
 
 
@@ -128,9 +158,20 @@ class ChangeRunner:
     def __init__(
         self, dry_run: "DryRun", master: Master, *, force: bool = False, allow_new_resource: bool = False
     ) -> None:
-        self._rehearsal = dry_run
+        self._dry_run = dry_run
         self._master = master
-        self._options = QuotaOptions(force=force, wait=False, allow_new_resource=allow_new_resource)
+        self._options = QuotaOptions(
+            force=force,
+            wait=False,
+            allow_new_resource=allow_new_resource,
+            # Of many thousands of agents a list takes longer to write and to read than anything else.
+            capacity=lambda _: dry_run.capacity,
+        )
+
+    def attempt(self, wanted: Sequence[tuple[str, Change]]) -> None:
+        """Make changes with their names, in order; a refusal becomes an answer.  Raises what `attempt` raises."""
+        for name, change in wanted:
+            attempt(self._dry_run, partial(self.do, change), label=name)
 
     def do(self, change: Change) -> None:
         """One change.  Raises what its command raises."""
@@ -158,9 +199,9 @@ class ChangeRunner:
             case changes.AddAgents(entries, count, attributes):
                 if not self._options.allow_new_resource:
                     check_entries(self._master, entries)
-                self._rehearsal.add_agents(Resources(entries), count, attributes)
+                self._dry_run.add_agents(Resources(entries), count, attributes)
             case changes.LoseFramework(word):
-                self._rehearsal.lose_framework(self._framework(word))
+                self._dry_run.lose_framework(self._framework(word))
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota import update
@@ -216,10 +257,10 @@ class ChangeRunner:
         gone += [everybody[place * len(everybody) // count].id for place in range(count)]
         # Of few agents a part is mostly no whole number, and then far more of the cluster than was said.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
-        self._rehearsal.lose_agents(gone, rounded)
+        self._dry_run.lose_agents(gone, rounded)
 
     def _framework(self, word: str) -> str:
-        known = list(self._rehearsal.frameworks.items())
+        known = list(self._dry_run.frameworks.items())
         for candidates in ([i for i, _ in known if i == word], [i for i, name in known if name == word]):
             if len(candidates) == 1:
                 return candidates[0]

@@ -4,16 +4,19 @@ Only what is named is compared: a section that is None says nothing, and without
 reservation that a section does not name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
+from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, Profile
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
+from mesosctl.planning.snapshot import SnapshotAgent
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +106,70 @@ def differences(
 
 def _text(resources: Resources) -> str | None:
     return plain_text(resources) if len(resources) else None
+
+
+def registered_agents(agents: Iterable[SnapshotAgent]) -> dict[str, RegisteredAgent]:
+    """The agents of a snapshot by id."""
+    return {
+        agent.id: RegisteredAgent(
+            agent.id,
+            agent.hostname,
+            agent.pid,
+            agent.total,
+            attributes=agent.attributes,
+            capabilities=agent.capabilities,
+            active=agent.active,
+        )
+        for agent in agents
+    }
+
+
+def exported(actual: Actual) -> tuple[DesiredState, list[str]]:
+    """Return the actual state as a desired state, and sentences about the parts that none can express."""
+    hostnames = Counter(agent.hostname for agent in actual.agents.values())
+    reservations: list[DesiredReservation] = []
+    left_out: list[str] = []
+    for agent in actual.agents.values():
+        name = agent.hostname if hostnames[agent.hostname] == 1 else agent.id
+        found, sentences = _reservations(agent, name)
+        reservations += found
+        left_out += sentences
+    unwritable = [role for role in {**actual.quotas, **actual.weights} if not is_text(role)]
+    left_out += [f"role {role!r}: it is no UTF-8, as TOML has to be" for role in unwritable]
+    quotas = {
+        role: DesiredQuota(*quota) for role, quota in actual.quotas.items() if is_text(role) and not quota.is_default
+    }
+    weights = {role: weight for role, weight in actual.weights.items() if is_text(role)}
+    return DesiredState(quotas, weights, reservations), left_out
+
+
+def is_text(*names: str | None) -> bool:
+    """Whether they can stand in a file of UTF-8."""
+    try:
+        "".join(filter(None, names)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReservation], list[str]]:
+    sums: dict[tuple[tuple[str, ...], str | None, Labels | None], Resources] = {}
+    left_out: list[str] = []
+    for entry in agent.total:
+        if not entry.is_dynamically_reserved:
+            continue
+        if entry.disk is not None and entry.disk.source is not None:
+            left_out.append(f"{entry} on {name}: a disk of its own cannot be written as an amount")
+            continue
+        top = entry.reservations[-1]
+        if not is_text(entry.name, top.principal, str(top.labels), *(level.role for level in entry.reservations)):
+            left_out.append(f"{str(entry)!r} on {name}: a name is no UTF-8, as TOML has to be")
+            continue
+        key = (tuple(level.role for level in entry.reservations), top.principal, top.labels)
+        plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
+        sums[key] = sums.get(key, Resources()) + plain
+    targets = [
+        DesiredReservation(name, roles[-1], resources, roles[:-1], principal, labels)
+        for (roles, principal, labels), resources in sums.items()
+    ]
+    return targets, left_out

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.api.files import desired_state
 from mesosctl.api.files.desired_state import dump, load
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
@@ -15,6 +14,7 @@ from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Ranges
+from mesosctl.operations.apply.journal import step_from_json, step_to_json
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import QuotaStep, WeightsStep
 from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
@@ -135,5 +135,5 @@ def test_steps_come_back_as_they_were(before, after, weights, plain):
         WeightsStep(weights, weights),
         ReservationStep("S0", "h", "reserved", owned, Resources(), owned),
     ):
-        assert desired_state.from_json(json.loads(json.dumps(desired_state.to_json(step)))) == step
+        assert step_from_json(json.loads(json.dumps(step_to_json(step)))) == step
     assert isinstance(before, Quota | None)

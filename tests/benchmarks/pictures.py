@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from tests.benchmarks.report import Chart
 
-_STYLE = {
+STYLE = {
     "background": "white",
     "plot_background": "white",
     "foreground": "#333333",
@@ -53,17 +53,18 @@ def picture(chart: Chart) -> str:
         x_value_formatter=lambda value: f"{value:,g}",
         width=720,
         height=400,
-        style=Style(**_STYLE),
+        style=Style(**STYLE),
         js=(),
         no_prefix=True,
     )
     for name, points in chart.lines.items():
         drawn.add(name, [amount for _, amount in points] if bars else points)
-    drawn.add_xml_filter(_without_script)
+    drawn.add_xml_filter(without_script)
     return str(drawn.render(is_unicode=True)) + "\n"
 
 
-def _without_script(root: Element) -> Element:
+def without_script(root: Element) -> Element:
+    """Take the scripts out of a drawing."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in ("script", f"{_SVG}script"):

@@ -3,8 +3,8 @@
     python -m tests.documentation --write [PAGE…]
     python -m tests.documentation --check [PAGE…]
 
-Runs the console sessions of the pages, all of them unless some are named.  Exit status 1 if a session fails, or with
---check if a page shows something else than what is printed now.
+Runs the console sessions of the pages, all of them unless some are named, and makes the drawings.  Exit status 1 if a
+session fails, or with --check if a page shows something else than what is printed now.
 """
 
 # ruff: noqa: T201  # a command that says what it does
@@ -15,7 +15,8 @@ import sys
 from pathlib import Path
 
 from tests.documentation.console import SessionFailed, blocks, run, written
-from tests.documentation.pages import ROOT, pages
+from tests.documentation.drawings import drawings
+from tests.documentation.pages import DOCS, ROOT, pages
 
 
 def difference(page: Path, now: str) -> str:
@@ -34,6 +35,15 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     given = parser.parse_args()
     stale = 0
+    for path, text in drawings().items():
+        file = DOCS / path
+        if file.exists() and file.read_text(encoding="utf-8") == text:
+            continue
+        if given.write:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        print(f"{'written' if given.write else 'stale'}: {file.relative_to(ROOT)}")
+        stale += given.check
     for page in [path.resolve() for path in given.pages] or pages():
         if not blocks(page):
             continue

@@ -32,8 +32,8 @@ LONGEST = 300
 """Seconds that one page may take."""
 _END = "\x1e"
 _PROGRAMS = {"mesosctl": "mesosctl", "mesos-fake-master": "fake_master"}
-_HOME = "/home/you"
-"""How pages write the path of the home that a session has."""
+_HOME = "/home/example"
+"""How pages write the path of the home that a session has: as long as the path is, which decides what fits a line."""
 
 
 class SessionFailed(Exception):
@@ -93,13 +93,12 @@ def blocks(page: Path) -> list[Block]:
 def run(page: Path) -> list[Block]:
     """Run the session of a page; the same blocks with what was printed now."""
     steps = [one for one in fences(page) if one.language == "console" or one.title is not None]
-    with tempfile.TemporaryDirectory(prefix="mesosctl-page-") as folder:
-        home = Path(folder) / "home"
-        home.mkdir()
+    with tempfile.TemporaryDirectory(prefix="", dir="/tmp") as home, tempfile.TemporaryDirectory() as folder:
+        assert len(home) == len(_HOME)
         script = Path(folder) / "session"
         script.write_text("\n".join(_script(steps)), encoding="utf-8")
-        printed = _in_terminal(script, home)
-    ended = [text.replace(str(home), _HOME) for text in printed.split(_END)]
+        printed = _in_terminal(script, Path(home))
+    ended = [text.replace(home, _HOME) for text in printed.split(_END)]
     outputs = iter(zip(ended[::2], ended[1::2], strict=False))
     return [_filled(block, outputs) for block in blocks(page)]
 
@@ -134,7 +133,7 @@ def _script(steps: list[Fence]) -> Iterator[str]:
 
 def _in_terminal(script: Path, home: Path) -> str:
     """Run a script of bash on a terminal of its own, and return all that it writes there."""
-    programs = home.parent / "bin"
+    programs = script.parent / "bin"
     programs.mkdir()
     for name, module in _PROGRAMS.items():
         _program(programs / name, f"-m {module}")

@@ -6,12 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fake_master.http import operator_api, quota
+from fake_master.http import quota
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.ratelimit import RATE_LIMITS
 from mesosctl.api.resources import RESOURCE
 from tests.fuzz.json_texts import odd_values, write
 from tests.fuzz.messages import json_of, part_of
+from tests.fuzz.requests import ENDPOINTS
 
 CLUSTER = Path(__file__).parent.parent / "examples" / "drf.toml"
 _OFFER = Message(
@@ -27,8 +28,10 @@ _OFFER = Message(
 )
 _RESOURCES = Message("Resources", {"resources": Field(RESOURCE, "repeated")})
 _calls = st.sampled_from(["UPDATE_QUOTA", "RESERVE_RESOURCES", "UNRESERVE_RESOURCES"])
-_quotas = json_of(quota.QUOTA_REQUEST) | json_of(operator_api._CALL, kind="UPDATE_QUOTA")
-_reservations = _calls.flatmap(lambda kind: json_of(operator_api._CALL, kind=kind)) | part_of(_RESOURCES, "resources")
+_quotas = json_of(quota.QUOTA_REQUEST) | json_of(ENDPOINTS.operator_api.form, kind="UPDATE_QUOTA")
+_reservations = _calls.flatmap(lambda kind: json_of(ENDPOINTS.operator_api.form, kind=kind)) | part_of(
+    _RESOURCES, "resources"
+)
 _offers = json_of(_OFFER) | json_of(Message("Offers", {"offers": Field(_OFFER, "repeated")}))
 _rate_limits = json_of(RATE_LIMITS)
 payloads = st.one_of(_quotas, _rate_limits, _offers, _reservations, odd_values).map(write)

@@ -12,8 +12,6 @@ for whom, where the registry outlives the process (`AgentStore`).  Frameworks of
 process end with it, and their tasks with them.
 """
 
-from typing import Any
-
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services import descriptions
@@ -48,15 +46,13 @@ class Failover:
         self._removal = removal
         self._expected = 0
         """How many agents the registry held when this master took over."""
-        self._agent_infos: dict[str, Any] = {}
-        """SlaveInfo by host name."""
         self.is_under_way = False
         """Whether this master took over from another one; agents register again from then on."""
 
     def begin(self) -> None:
         """This master was elected: wait for the agents of the registry.  Before any of them registers."""
         self.is_under_way = True
-        self._agent_infos = self._registry.records(_INFO)
+        self._known.infos = self._registry.records(_INFO)
         self._known.awaited = self._known.expected()
         self._expected = len(self._known.awaited)
         self._store.read(may_return={*self._known.expected().values(), *self._known.unreachable()})
@@ -71,8 +67,8 @@ class Failover:
             return
         info = descriptions.agent_info(agent)
         del info["port"]  # that of the process, whichever it will be
-        if self._agent_infos.get(agent.hostname) != info:
-            self._agent_infos[agent.hostname] = info
+        if self._known.infos.get(agent.hostname) != info:
+            self._known.infos[agent.hostname] = info
             self._registry.write(_INFO, agent.hostname, info)
 
     def expect(self, agent: Agent) -> None:
@@ -83,17 +79,6 @@ class Failover:
     def came_back(self, agent: Agent) -> bool:
         """Whether an agent that registers was waited for, which it is no more."""
         return self._known.awaited.pop(agent.hostname, None) is not None
-
-    def recovered(self) -> list[dict[str, Any]]:
-        """SlaveInfo of every agent that is waited for.
-
-        One that an operator has given up meanwhile stays among them, as on a real master.
-        """
-        found = []
-        for hostname, agent_id in self._known.awaited.items():
-            info = self._agent_infos.get(hostname, {"hostname": hostname, "resources": [], "checkpoint": True})
-            found.append({**info, "id": {"value": agent_id}, "port": self._state.port})
-        return found
 
     def _give_up(self) -> None:
         flags = self._state.flags

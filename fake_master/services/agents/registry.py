@@ -144,10 +144,10 @@ class AgentRegistry:
         if back is None or first + back > self._state.now:
             timers.at(first + agent.absence.leaves_after, lambda: self._removal.disconnect(agent))
         if back is not None:
-            timers.at(first + back, lambda: self._return(agent))
+            timers.at(first + back, lambda: self.come_back(agent))
 
-    def _return(self, agent: Agent) -> None:
-        """The agent can be reached again, and is the same as ever."""
+    def come_back(self, agent: Agent) -> None:
+        """The agent can be reached again, and is the same as ever; nothing happens where it was never lost."""
         with self._records.transaction():
             record = self._known.record(agent)
             lost = record.get("id") == agent.id and "unreachable_time" in record and not record.get("gone")

@@ -10,7 +10,7 @@
 As a Mesos 1.11.0 master does it; operators hear AGENT_REMOVED in the last case alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import Allocator
@@ -75,9 +75,10 @@ class AgentRemoval:
         shown = self._state.flags.shown
         patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
-        self._state.timers.at(self._state.now + patience, lambda: self._give_up_waiting(agent_id))
+        self._state.timers.at(self._state.now + patience, lambda: self.give_up_waiting(agent_id))
 
-    def _give_up_waiting(self, agent_id: str) -> None:
+    def give_up_waiting(self, agent_id: str) -> None:
+        """A disconnected agent counts as unreachable; nothing happens to any other one."""
         with self._records.transaction():
             agent = self._state.agents.get(agent_id)
             if agent is None or agent.connected:
@@ -85,7 +86,7 @@ class AgentRemoval:
             self._records.note(agent.hostname, unreachable_time=self._state.now)
             self._state.counts.update(_REMOVED_AS_UNREACHABLE)
             self._remove(
-                agent,
+                [agent],
                 lambda framework: (
                     "TASK_UNREACHABLE" if framework.is_partition_aware else "TASK_LOST", "REASON_AGENT_REMOVED"
                 ),
@@ -109,11 +110,11 @@ class AgentRemoval:
         hostname = self._state.known_agents.hostname_of(agent_id)
         if hostname is None:
             return False
-        self._records.note(hostname, gone=True)
         agent = self._state.agents.get(agent_id)
         if agent is not None:
-            self._remove_gone(agent)
+            self.give_up([agent])
             return True
+        self._records.note(hostname, gone=True)
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent_id]:
                 del framework.unreachable_tasks[task.id]
@@ -125,14 +126,21 @@ class AgentRemoval:
                 self._store.remember_task(framework, task)
         return True
 
+    def give_up(self, agents: Sequence[Agent]) -> None:
+        """Registered agents are gone for good.  Inside a transaction."""
+        for agent in agents:
+            if self._state.known_agents.record(agent).get("id") == agent.id:  # a snapshot may have two on one host
+                self._records.note(agent.hostname, gone=True)
+        self._remove_gone(agents)
+
     def shut_down(self, agent: Agent) -> None:
         """Its machine is down.  Inside a transaction."""
         self._records.note(agent.hostname, shut_down=True, deactivated=None, drain_info=None)
-        self._remove_shut_down(agent)
+        self._remove_shut_down([agent])
 
     def follow(self, agent: Agent, *, gone: bool) -> None:
         """Another process has removed the agent; it has kept that already."""
-        (self._remove_gone if gone else self._remove_shut_down)(agent)
+        (self._remove_gone if gone else self._remove_shut_down)([agent])
 
     # --- An agent that comes back ---------------------------------------------------------------------
 
@@ -156,25 +164,26 @@ class AgentRemoval:
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _remove_gone(self, agent: Agent) -> None:
+    def _remove_gone(self, agents: Sequence[Agent]) -> None:
         # Mesos keeps the tasks of those who cannot tell gone from unreachable among the unreachable ones.
         self._remove(
-            agent, _gone, "Agent has been marked gone", may_return=lambda framework: not framework.is_partition_aware
+            agents, _gone, "Agent has been marked gone", may_return=lambda framework: not framework.is_partition_aware
         )
 
-    def _remove_shut_down(self, agent: Agent) -> None:
-        self._state.counts["slave_removals"] += 1
-        self._remove(
-            agent,
-            lambda _framework: ("TASK_LOST", "REASON_AGENT_REMOVED"),
-            f"Agent {agent.hostname} removed: its machine is down",
-            may_return=lambda _framework: False,
-        )
-        self._events.operators("AGENT_REMOVED", {"agent_id": {"value": agent.id}})
+    def _remove_shut_down(self, agents: Sequence[Agent]) -> None:
+        for agent in agents:
+            self._state.counts["slave_removals"] += 1
+            self._remove(
+                [agent],
+                lambda _framework: ("TASK_LOST", "REASON_AGENT_REMOVED"),
+                f"Agent {agent.hostname} removed: its machine is down",
+                may_return=lambda _framework: False,
+            )
+            self._events.operators("AGENT_REMOVED", {"agent_id": {"value": agent.id}})
 
     def _remove(
         self,
-        agent: Agent,
+        agents: Sequence[Agent],
         end: Callable[[Framework], End],
         message: str,
         *,
@@ -182,14 +191,17 @@ class AgentRemoval:
         **status: Any,
     ) -> None:
         # First, so that nothing of what becomes free there is handed out again.
-        self._allocator.remove_agent(agent.id)
+        for agent in agents:
+            self._allocator.remove_agent(agent.id)
         for framework in self._state.frameworks.values():
-            for task in _tasks_on(framework, agent):
+            for task in _tasks_on(framework, *agents):
                 self._lose(framework, task, end(framework), message, may_return=may_return(framework), **status)
-        self._offers.rescind_all_on(agent.id)
-        del self._state.agents[agent.id]
-        agent.answers.clear()
-        self._events.failure(agent.id)
+            framework.lose_agents(agents)  # what is held without a task, as in a cluster made of a snapshot
+        for agent in agents:
+            self._offers.rescind_all_on(agent.id)
+            del self._state.agents[agent.id]
+            agent.answers.clear()
+            self._events.failure(agent.id)
 
     def _lose(
         self, framework: Framework, task: Task, end: End, message: str, *, may_return: bool = False, **status: Any
@@ -210,8 +222,9 @@ class AgentRemoval:
             self._store.remember_task(framework, task)
 
 
-def _tasks_on(framework: Framework, agent: Agent) -> list[Task]:
-    return [task for task in framework.tasks.values() if task.agent_id == agent.id]
+def _tasks_on(framework: Framework, *agents: Agent) -> list[Task]:
+    ids = {agent.id for agent in agents}
+    return [task for task in framework.tasks.values() if task.agent_id in ids]
 
 
 def _gone(framework: Framework) -> End:

@@ -22,6 +22,9 @@ A guarantee, a limit and a reservation are wanted whole: a role is to have exact
 a stack exactly these resources; `resources = "cpus:0"` wants none.  A section that is not there says nothing, and so
 does a `guarantee` or `limit` that is left out: it means what `quota set` and `quota update` mean without it
 (`DesiredQuota`).  Roles and stacks that a section does not name are left alone unless `--prune` is given.
+
+Quotas may also be an array, `[[quotas]]`, in which `role` is a key of each entry.
+Cluster files have the same sections.
 """
 
 from collections.abc import Mapping
@@ -29,11 +32,9 @@ from typing import Any
 
 from mesosctl.api.files import reading
 from mesosctl.api.files.positions import places_in_toml
-from mesosctl.api.protobuf.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
+from mesosctl.model.quantities import Limits, Quantities, format_milli, to_double
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
@@ -42,8 +43,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries, parse_resources
 from mesosctl.model.values import format_value
 from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
-from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
+from mesosctl.planning.reservation_plan import DesiredReservation
 
 SCHEMA_VERSION = 1
 NONE = "none"
@@ -90,19 +90,20 @@ def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:
     if reservation.principal is not None:
         written["principal"] = reservation.principal
     if reservation.labels is not None:
-        written["labels"] = _labels_to_toml(reservation.labels)
+        written["labels"] = labels_to_toml(reservation.labels)
     return written
 
 
-def _labels_to_toml(labels: Labels) -> dict[str, str] | list[str]:
-    """A table where it can be one; else a list, in which a key may stand twice or without a value."""
+def labels_to_toml(labels: Labels) -> dict[str, str] | list[str]:
+    """Labels as a file has them: a table, or a list where a key stands twice or without a value."""
     pairs = list(labels)
     if len({key for key, _ in pairs}) == len(pairs) and all(value is not None for _, value in pairs):
         return {key: value or "" for key, value in pairs}
     return [key if value is None else f"{key}={value}" for key, value in pairs]
 
 
-def _labels(value: Any, where: str) -> Labels | None:
+def labels_of(value: Any, where: str) -> Labels | None:
+    """A table of texts, or a list of `KEY=VALUE`; None where nothing is said.  Raises RuleViolation."""
     if value is None:
         return None
     if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
@@ -129,13 +130,20 @@ def _wanted(document: Mapping[str, Any]) -> DesiredState:
     version = document.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION or isinstance(version, bool):
         raise _wrong("schema_version", f"it is {version}, and this program reads {SCHEMA_VERSION}")
-    quotas = _table(document, "quotas")
+    return read_sections(document)
+
+
+def read_sections(document: Mapping[str, Any]) -> DesiredState:
+    """The sections `quotas`, `weights` and `reservations` of a document that may have others.
+
+    Raises RuleViolation, whose field is the place in the document.
+    """
     weights = _table(document, "weights")
     entries = document.get("reservations")
     if entries is not None and not isinstance(entries, list):
         raise _wrong("reservations", "it is not an array of tables", hint="write [[reservations]]")
     return DesiredState(
-        quotas=None if quotas is None else {role: _quota(entry, role) for role, entry in quotas.items()},
+        quotas=None if "quotas" not in document else _quotas(document["quotas"]),
         weights=None if weights is None else {role: _weight(value, role) for role, value in weights.items()},
         reservations=None
         if entries is None
@@ -143,8 +151,25 @@ def _wanted(document: Mapping[str, Any]) -> DesiredState:
     )
 
 
-def _quota(entry: Any, role: str) -> DesiredQuota:
-    where = f"quotas.{role}"
+def _quotas(section: Any) -> dict[str, DesiredQuota]:
+    """By role: tables [quotas.ROLE], or an array [[quotas]] whose entries name their role."""
+    if isinstance(section, dict):
+        return {role: _quota(entry, role, f"quotas.{role}") for role, entry in section.items()}
+    if not isinstance(section, list):
+        raise _wrong("quotas", "it is not a table, nor an array of tables", hint="write [quotas.ROLE]")
+    found: dict[str, DesiredQuota] = {}
+    for index, entry in enumerate(section):
+        where = f"quotas[{index}]"
+        role = entry.get("role") if isinstance(entry, dict) else None
+        if not isinstance(role, str) or not role:
+            raise _wrong(f"{where}.role", "a text is needed here", hint='role = "web"')
+        if role in found:
+            raise _wrong(f"{where}.role", f"role '{role}' has a quota above", hint="one entry for each role")
+        found[role] = _quota({key: value for key, value in entry.items() if key != "role"}, role, where)
+    return found
+
+
+def _quota(entry: Any, role: str, where: str) -> DesiredQuota:
     if not isinstance(entry, dict):
         raise _wrong(where, "it is not a table", hint=f'[quotas.{role}] and guarantee = "cpus:12"')
     _check_keys(entry, {"guarantee", "limit"}, where)
@@ -215,7 +240,7 @@ def _reservation(entry: Any, where: str) -> DesiredReservation:
         resources=_resources(entry["resources"], f"{where}.resources"),
         under=tuple(under),
         principal=principal,
-        labels=_labels(labels, f"{where}.labels"),
+        labels=labels_of(labels, f"{where}.labels"),
     )
 
 
@@ -247,45 +272,3 @@ def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
 
 def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
     return RuleViolation(sentence, field=where, rule="wanted.valid", hint=hint)
-
-
-def to_json(step: Step) -> dict[str, Any]:
-    """One step."""
-    if isinstance(step, QuotaStep):
-        return {
-            "kind": "quota",
-            "role": step.role,
-            "before": _quota_to_json(step.before),
-            "after": _quota_to_json(step.after),
-        }
-    if isinstance(step, WeightsStep):
-        return {"kind": "weights", "before": dict(step.before), "after": dict(step.after)}
-    return {
-        "kind": step.deed,
-        "agent_id": step.agent_id,
-        "hostname": step.hostname,
-        **{key: list_to_json(getattr(step, key), "POST") for key in ("resources", "before", "after")},
-    }
-
-
-def from_json(value: Mapping[str, Any]) -> Step:
-    """The step again.  Raises KeyError, TypeError or ValueError where it is none."""
-    if value["kind"] == "quota":
-        return QuotaStep(str(value["role"]), _quota_steps(value["before"]), _quota_steps(value["after"]))
-    if value["kind"] == "weights":
-        return WeightsStep(dict(value["before"]), dict(value["after"]))
-    if value["kind"] not in ("reserved", "unreserved"):
-        raise ValueError(f"'{value['kind']}' is no kind of step")
-    parts = {
-        key: Resources(to_core(read(RESOURCE, entry)) for entry in value[key])
-        for key in ("resources", "before", "after")
-    }
-    return ReservationStep(str(value["agent_id"]), str(value["hostname"]), value["kind"], **parts)
-
-
-def _quota_to_json(quota: Quota | None) -> dict[str, Any] | None:
-    return None if quota is None else {"guarantees": dict(quota.guarantees), "limits": dict(quota.limits)}
-
-
-def _quota_steps(value: Mapping[str, Any] | None) -> Quota | None:
-    return None if value is None else Quota(Quantities(value["guarantees"]), Limits(value["limits"]))

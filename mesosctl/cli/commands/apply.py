@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mesosctl.client.master import Master
     from mesosctl.operations.apply.journal import Journal
+    from mesosctl.planning.desired_state import Actual
     from mesosctl.planning.plan import Step
 
 
@@ -188,6 +189,22 @@ ExportFile = Annotated[
 ]
 
 
+WholeCluster = Annotated[
+    bool,
+    typer.Option(
+        "--cluster",
+        help="Write a cluster file for the fake master: agents and frameworks too.",
+        show_default=False,
+    ),
+]
+Source = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="FILE", help="Take a snapshot file instead of asking a master; - is standard input."
+    ),
+]
+
+
 @app.command(
     "export",
     cls=Command,
@@ -195,9 +212,12 @@ ExportFile = Annotated[
         ("export -f cluster.toml", "what is set now, as a file to edit"),
         ("diff -f cluster.toml", "what is not as the file says"),
         ("apply -f cluster.toml", "make it so"),
+        ("export --cluster --from prod.json -f lab.toml", "a snapshot as a cluster file, to edit and to play"),
     ),
 )
-def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
+def export(
+    ctx: typer.Context, *, file: ExportFile = None, cluster: WholeCluster = False, source: Source = None
+) -> None:
     """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
 
     A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that
@@ -207,43 +227,71 @@ def export(ctx: typer.Context, *, file: ExportFile = None) -> None:
     up; principal and labels = { why = "batch" } tell it from others.  What cannot be
     written so is named in a note.  Nothing is changed.
 
+    With --cluster the file holds the whole cluster, as --master fake:FILE, mesos-fake-master --cluster and
+    offers simulate read it: agents, frameworks and what they run, quotas, weights, reservations and volumes.
+
     A FILE that is there already and says something else may have been edited: you are asked before it is
     replaced, and a script says --yes.  A FILE is not written through a link that somebody else made.
 
     On standard output -o json, jsonl and yaml say the same as JSON or YAML; other forms, and a FILE, are always TOML.
     """
     from mesosctl.api.files.desired_state import content, dump
-    from mesosctl.files.writing import holds_another_text, write_atomically
-    from mesosctl.operations.apply.plan import exported, read_actual
     from mesosctl.output.plan import wanted_state
+    from mesosctl.planning.desired_state import exported
 
     session: Session = ctx.obj
     writes_file = file is not None and str(file) != "-"
     # Said here, it is meant for this; a setting is meant for every command.
-    if session.said.output is not None and (writes_file or session.form not in _FORMS):
+    if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
+        what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(
-            f"export writes {'its file in TOML' if writes_file else 'TOML, JSON or YAML'}, and no {session.form}",
+            f"export writes {what}, and no {session.form}",
             field="--output",
-            hint="leave out -o, or say -o json without -f" if writes_file else "leave out -o, or say -o json",
+            hint="leave out -o" if cluster else f"leave out -o, or say -o json{' without -f' * writes_file}",
         )
-    with session.open_master() as master:
-        wanted, left_out = exported(read_actual(master))
+    if cluster:
+        import fake_master
+        from mesosctl.cli.commands.snapshot import take_snapshot
+
+        text, left_out = fake_master.cluster_file(take_snapshot(session, source))
+    else:
+        wanted, left_out = exported(_actual(session, source))
+        text = dump(wanted)
     for sentence in left_out:
         session.note(f"not written: {sentence}")
     if file is not None and writes_file:
-        text = _plain(session, dump(wanted), str(file))
-        if holds_another_text(file, text):
-            session.confirm_destructive(
-                "Replace it?",
-                f"{file} holds something else, which would be lost",
-                "name another file, or in a script say --yes",
-            )
-        write_atomically(file, text)
-        session.note(f"{file} is written")
-    elif session.form in _FORMS[1:]:
+        _write(session, file, _plain(session, text, str(file)))
+    elif session.form in _FORMS[1:] and not cluster:
         session.emit(wanted_state(content(wanted)))
     else:
-        session.emit_text(_plain(session, dump(wanted), "the document"))
+        session.emit_text(_plain(session, text, "the document"))
+
+
+def _actual(session: Session, source: Path | None) -> "Actual":
+    """The state to write, of a master or of a snapshot file."""
+    if source is None:
+        from mesosctl.operations.apply.plan import read_actual
+
+        with session.open_master() as master:
+            return read_actual(master)
+    from mesosctl.cli.commands.snapshot import take_snapshot
+    from mesosctl.planning.desired_state import Actual, registered_agents
+
+    snapshot = take_snapshot(session, source)
+    return Actual(snapshot.quotas, snapshot.weights, registered_agents(snapshot.agents))
+
+
+def _write(session: Session, file: Path, text: str) -> None:
+    from mesosctl.files.writing import holds_another_text, write_atomically
+
+    if holds_another_text(file, text):
+        session.confirm_destructive(
+            "Replace it?",
+            f"{file} holds something else, which would be lost",
+            "name another file, or in a script say --yes",
+        )
+    write_atomically(file, text)
+    session.note(f"{file} is written")
 
 
 def _plain(session: Session, text: str, what: str) -> str:

@@ -74,7 +74,7 @@ def snapshot(
     from mesosctl.operations.snapshot import write_file
     from mesosctl.planning.anonymisation import anonymised
 
-    snapshot = _snapshot(session, source)
+    snapshot = take_snapshot(session, source)
     if anonymise:
         snapshot = anonymised(snapshot)
     if file is None or str(file) == "-":
@@ -87,7 +87,8 @@ def snapshot(
     return ExitStatus.DONE
 
 
-def _snapshot(session: Session, source: Path | None) -> "ClusterSnapshot":
+def take_snapshot(session: Session, source: Path | None) -> "ClusterSnapshot":
+    """The snapshot in a file, or of the master."""
     from mesosctl.operations.snapshot import read_snapshot
 
     if source is not None:
@@ -113,6 +114,6 @@ def _compare(session: Session, before: Path, source: Path | None) -> ExitStatus:
     if str(before) == str(source) == STANDARD_INPUT:
         raise UsageError("standard input holds one snapshot, not two", field="--compare", hint="name a file")
     old = _kept(session, before, "--compare")
-    found = changes(old, _snapshot(session, source))
+    found = changes(old, take_snapshot(session, source))
     session.emit(snapshot_differences(found))
     return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE

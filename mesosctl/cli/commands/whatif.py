@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,7 +18,8 @@ from mesosctl.planning.forecast import DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
-    from mesosctl.planning.changes import Change
+    from mesosctl.operations.whatif import ChangeRunner
+    from mesosctl.planning.alternatives import Template
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -110,6 +110,24 @@ Page = Annotated[
     ),
 ]
 
+Each = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--each",
+        metavar="CHANGE",
+        help="Forecast each change that the braces list, all from one reading of the cluster: "
+        "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat.",
+    ),
+]
+Largest = Annotated[
+    str | None,
+    typer.Option(
+        "--find-largest",
+        metavar="CHANGE",
+        help="Find the largest amount for the ? that is accepted and starves nobody: 'quota:web=cpus:?;mem:6GiB'.",
+    ),
+]
+
 
 @app.command(
     "whatif",
@@ -117,6 +135,7 @@ Page = Annotated[
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
+        ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -131,6 +150,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     count: Count = None,
     attribute: Attribute = None,
     lose_framework: Gone = None,
+    each: Each = None,
+    find_largest: Largest = None,
     force: Force = False,
     allow_new_resource: AllowNewResource = False,
     cycles: Cycles = 10,
@@ -143,8 +164,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     first agents and frameworks that come and go, then CHANGES. The exit status is 1 where one is
     refused, or somebody falls below a guarantee or to nothing.
     """
+    from mesosctl.cli.commands.reservations import pairs
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
-    from mesosctl.operations.whatif import ChangeRunner, attempt
+    from mesosctl.operations.whatif import ChangeRunner, named_changes
 
     session: Session = ctx.obj
     unused = "--count" if count is not None else "--attribute"
@@ -152,9 +174,17 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         raise UsageError(
             f"{unused} is about agents that are added, and none is", field=unused, hint="give --add-agent RESOURCES too"
         )
-    lost = _events(lose_agent or (), lose_fraction or 0.0, lose_framework or ())
-    wanted = [*lost, *_added(add_agent or (), count or 1, attribute), *_parsed(words or ())]
-    if not wanted:
+    wanted = named_changes(
+        words or (),
+        lose_agents=lose_agent or (),
+        lose_fraction=lose_fraction or 0.0,
+        lose_frameworks=lose_framework or (),
+        add_agents=add_agent or (),
+        count=count or 1,
+        attributes=dict(pairs(attribute, "--attribute")),
+    )
+    several = _several(each or (), find_largest, report)
+    if not wanted and several is None:
         raise UsageError(
             "no change was given, so there is nothing to forecast",
             field="CHANGES",
@@ -165,10 +195,66 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
-        for name, change in wanted:
-            attempt(dry_run, partial(deeds.do, change), label=name)
+        deeds.attempt(wanted)
+        if several is not None:
+            return _tell_several(session, dry_run, several, deeds, report)
     session.environment.notes += acting.environment.take_notes()
     return tell(session, dry_run.forecast(), report, [])
+
+
+def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
+    """The changes of --each, or the template of --find-largest.  Raises UsageError."""
+    from mesosctl.planning.alternatives import expand, parse_template
+    from mesosctl.planning.changes import parse_change
+
+    if each and find_largest is not None:
+        raise UsageError(
+            "--each and --find-largest ask two different questions", field="--each", hint="give one of them at a time"
+        )
+    if each and report is not None:
+        raise UsageError(
+            "--report writes one forecast, and --each makes several",
+            field="--report",
+            hint="give the change that you choose as CHANGES, with --report",
+        )
+    if find_largest is not None:
+        template = parse_template(find_largest)
+        parse_change(template.with_amount(1000))
+        return template
+    found = tuple(word for text in each for word in expand(text))
+    for word in found:
+        parse_change(word)
+    return found or None
+
+
+def _tell_several(
+    session: Session,
+    dry_run: "DryRun",
+    several: "tuple[str, ...] | Template",
+    deeds: "ChangeRunner",
+    report: str | None,
+) -> ExitStatus:
+    from mesosctl.cli.dry_run import emit_with_page
+    from mesosctl.operations.alternatives import find_largest, forecast_each
+    from mesosctl.output.alternatives import alternatives_report, largest_report
+    from mesosctl.planning.changes import parse_change
+
+    def make(word: str) -> None:
+        deeds.attempt([(word, parse_change(word))])
+
+    if isinstance(several, tuple):
+        found = list(forecast_each(dry_run, several, make, session.progress))
+        session.end_progress()
+        session.emit(alternatives_report(found))
+        return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
+    largest = find_largest(dry_run, several, make, session.progress)
+    answer = largest_report(largest)
+    if largest.best is None:
+        session.end_progress()
+        session.emit(answer)
+        return ExitStatus.ANSWER_IS_NO
+    emit_with_page(session, answer, largest.best.forecast, report, [])
+    return ExitStatus.DONE
 
 
 def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryRun":
@@ -179,30 +265,3 @@ def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryR
             return start_dry_run_of_file(file, named(source), terms)
     with session.open_master() as master:
         return start_dry_run_of_master(master, terms, session.progress)
-
-
-def _events(agents: Sequence[str], fraction: float, frameworks: Sequence[str]) -> "list[tuple[str, Change]]":
-    from mesosctl.planning.changes import LoseAgents, LoseFramework
-
-    found: list[tuple[str, Change]] = []
-    if agents or fraction:
-        agents = list(dict.fromkeys(agents))
-        named = ", ".join([*agents, *([f"{fraction:g} of all"] if fraction else [])])
-        found.append((f"agents lost: {named}", LoseAgents(tuple(agents), fraction)))
-    return found + [(f"framework lost: {word}", LoseFramework(word)) for word in frameworks]
-
-
-def _added(texts: Sequence[str], count: int, attributes: Sequence[str] | None) -> "list[tuple[str, Change]]":
-    from mesosctl.cli.commands.reservations import pairs
-    from mesosctl.model.text import parse_of_agents
-    from mesosctl.planning.changes import AddAgents
-
-    found = dict(pairs(attributes, "--attribute"))
-    more = f"{count} agent{'s' * (count > 1)} more"
-    return [(f"{more}: {text}", AddAgents(tuple(parse_of_agents(text)), count, found)) for text in texts]
-
-
-def _parsed(words: Sequence[str]) -> "list[tuple[str, Change]]":
-    from mesosctl.planning.changes import parse_change
-
-    return [(word, parse_change(word)) for word in words]

@@ -6,7 +6,7 @@ from pathlib import Path
 from mesosctl.cli.reference.pages import files
 from mesosctl.files.writing import write_atomically
 
-_GENERATED = ("man/*.1", "completions/*")
+_GENERATED = ("man/*.1", "completions/*", "docs/reference/schemas/*")
 
 
 def stale(folder: Path) -> list[str]:

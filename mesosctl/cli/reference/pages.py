@@ -1,17 +1,34 @@
-"""Which files there are, and what stands in each."""
+"""The generated files: completions, man pages, and the reference pages of the documentation."""
 
-from collections.abc import Iterator
+import importlib
+import json
+import pkgutil
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mesosctl.cli.completion.shells import script
 from mesosctl.cli.reference.man import MEANINGS, environment, man_page
-from mesosctl.cli.reference.walk import Node, cluster_file, commands, serving
+from mesosctl.cli.reference.public_names import public_names
+from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
+from mesosctl.output import documents as output_documents
+
+_FOLDER = "docs/reference"
 
 
 def files() -> dict[str, str]:
-    """The text of every generated file by its path in the repository."""
+    """Return the text of every generated file by its path in the repository."""
     programs = (commands(), serving())
-    made = {"docs/reference/commands.md": "\n".join(_reference(*programs))}
+    made = {
+        f"{_FOLDER}/commands.md": _page(_commands(*programs)),
+        f"{_FOLDER}/exit-statuses.md": _page(_exit_statuses()),
+        f"{_FOLDER}/environment.md": _page(_environment()),
+        f"{_FOLDER}/cluster-file.md": _page(_cluster_file()),
+        f"{_FOLDER}/json.md": _page(_json()),
+        f"{_FOLDER}/python.md": public_names(),
+    }
+    for kind, document in _documents().items():
+        schema = json.dumps(document.model_json_schema(mode="serialization"), indent=2, ensure_ascii=False)
+        made[f"{_FOLDER}/schemas/{kind}.json"] = schema + "\n"
     for root in programs:
         made[f"completions/{root.words}.bash"] = script(root.words, "bash")
         made[f"completions/_{root.words}"] = script(root.words, "zsh")
@@ -20,48 +37,132 @@ def files() -> dict[str, str]:
     return made
 
 
-def _reference(*programs: Node) -> Iterator[str]:
-    yield "# Reference"
-    yield ""
-    yield "Every `--help`, the exit statuses and the shapes of `-o json`."
-    yield "Made by `python -m mesosctl.cli.reference --write`."
-    for node in (node for root in programs for node in root.walk()):
-        yield from ("", f"## {node.words}", "", "```", node.page.rstrip(), "```")
-    yield from ("", "## Exit statuses", "", "| status | meaning |", "| --- | --- |")
+def _page(lines: Iterable[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def _commands(*programs: Node) -> Iterator[str]:
+    yield from ("# Commands", "", "Every command with its arguments, options and examples, as `--help` shows them.")
+    yield from ("Each command also takes the [global options](#global-options).", "")
+    yield "| command | what it does |"
+    yield "| --- | --- |"
+    nodes = [node for root in programs for node in root.walk()]
+    for node in nodes:
+        if len(node.path) > 1 or not node.children:
+            yield f"| [`{node.words}`](#{'-'.join(node.path)}) | {_cell(node.summary)} |"
+    yield from _global_options(programs[0])
+    for node in nodes:
+        yield from _command(node)
+
+
+def _global_options(root: Node) -> Iterator[str]:
+    yield from ("", "## Global options", "")
+    yield "They stand before or after the command. A context or a variable can set each of them but `--yes`; see"
+    yield "[environment](environment.md)."
+    yield from _options(option for option in root.options if option.shared)
+
+
+def _command(node: Node) -> Iterator[str]:
+    yield from ("", f"## {node.words}", "", _words(node.summary))
+    yield from ("", "```text", f"{' '.join(node.path[:-1])} {node.usage}".strip(), "```")
+    for paragraph in node.text.split("\n\n") if node.text else ():
+        yield from ("", _words(" ".join(paragraph.split())))
+    if node.arguments:
+        yield from ("", "| argument | meaning |", "| --- | --- |")
+        yield from (_argument(argument) for argument in node.arguments)
+    yield from _options(option for option in node.options if not option.shared)
+    if node.examples:
+        yield from ("", "```sh")
+        for words, meaning in node.examples:
+            yield from (f"# {meaning}", f"{node.path[0]} {words}")
+        yield "```"
+
+
+def _argument(argument: Argument) -> str:
+    return f"| `{_code(argument.name)}` | {_cell(argument.help)} |"
+
+
+def _options(options: Iterable[Option]) -> Iterator[str]:
+    rows = [f"| {_names(option)} | {_cell(option.help)} |" for option in options if option.names != ("-h", "--help")]
+    if rows:
+        yield from ("", "| option | meaning |", "| --- | --- |", *rows)
+
+
+def _names(option: Option) -> str:
+    value = f" {option.value}" if option.value else ""
+    return ", ".join(f"`{_code(name + value)}`" for name in option.names)
+
+
+def _code(text: str) -> str:
+    """Text between backticks in a cell of a table."""
+    return text.replace("|", "\\|")
+
+
+def _words(text: str) -> str:
+    """Text without a meaning to Markdown."""
+    for char in "\\`*_[]<>":
+        text = text.replace(char, "\\" + char)
+    return text
+
+
+def _cell(text: str) -> str:
+    return _words(text).replace("|", "\\|")
+
+
+def _exit_statuses() -> Iterator[str]:
+    yield from ("# Exit statuses", "", "Scripts can rely on them. They change only with a line in the changelog.", "")
+    yield from ("| status | meaning |", "| --- | --- |")
     for status, meaning in MEANINGS.items():
         yield f"| {int(status)} | {meaning} |"
-    yield from ("", "## Environment", "", "| variable | meaning |", "| --- | --- |")
-    for variable, meaning in environment():
-        yield f"| {variable} | {meaning} |"
-    yield from ("", "## Cluster file", "", "```toml", cluster_file().rstrip(), "```")
-    yield from (
-        "",
-        "## JSON",
-        "",
-        "One object with `schema_version` and `kind`; amounts are numbers, mem and disk in MiB.",
-        "",
-    )
-    yield from _shapes()
     yield ""
+    yield _EXIT_STATUSES
 
 
-def _shapes() -> Iterator[str]:
-    from mesosctl.output.documents import cluster, contexts, forecast, offers, plan, quota, ratelimit, reservations
+_EXIT_STATUSES = """With `-o json`, an error is one JSON object on standard error ([`error`](json.md)).
 
-    yield "| kind | written by | fields |"
-    yield "| --- | --- | --- |"
-    shapes: tuple[Any, ...] = (
-        *quota.DOCUMENTS,
-        *cluster.DOCUMENTS,
-        *forecast.DOCUMENTS,
-        *contexts.DOCUMENTS,
-        *offers.DOCUMENTS,
-        *ratelimit.DOCUMENTS,
-        *reservations.DOCUMENTS,
-        *plan.DOCUMENTS,
-    )
-    for document in shapes:
-        schema = document.model_json_schema()
-        kind = schema["properties"].get("kind", {}).get("default", "error")
-        fields = ", ".join(f"`{name}`" for name in schema["properties"])
-        yield f"| `{kind}` | {' '.join((document.__doc__ or '').split())} | {fields} |"
+If a change gets no answer, mesosctl looks whether the master has made it. If it has, the command ends with 0 and a
+note. If it has not, the message says that the change is not there *so far*: something between you and the master may
+still hold the request. "No change was sent" stands only where no request can have arrived.
+
+An interrupted command says what is known: that no change was sent; that one was sent or accepted, and which command
+shows what became of it; or how many steps of an `apply` are done, and that the same `apply` continues. If mesosctl is
+about to restore something, it restores it first. A signal that was ignored when the command started, as under `nohup`,
+stays ignored."""
+
+
+def _environment() -> Iterator[str]:
+    yield from ("# Environment", "", "A flag is stronger than a variable, a variable is stronger than a context.", "")
+    yield from ("| variable | meaning |", "| --- | --- |")
+    for variable, meaning in environment():
+        yield f"| `{variable}` | {_cell(meaning)} |"
+
+
+def _cluster_file() -> Iterator[str]:
+    yield "# Cluster file"
+    yield ""
+    yield "A cluster file describes the agents and frameworks of a fake master. `fake:cluster.toml` uses it inside"
+    yield "the command, `mesos-fake-master --cluster cluster.toml` serves it, and `offers simulate` plays it."
+    yield from ("", "```toml", cluster_file().rstrip(), "```")
+
+
+def _json() -> Iterator[str]:
+    yield from ("# JSON", "", _JSON, "")
+    yield from ("| kind | written by | fields |", "| --- | --- | --- |")
+    for kind, document in _documents().items():
+        fields = ", ".join(f"`{name}`" for name in document.model_json_schema()["properties"])
+        yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
+
+
+_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output, and with
+`-o jsonl` one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
+`schema_version`. Each kind links to its JSON Schema."""
+
+
+def _documents() -> dict[str, Any]:
+    """Return the models of everything that is written as JSON, by their kind."""
+    found = {}
+    for name in sorted(module.name for module in pkgutil.iter_modules(output_documents.__path__)):
+        module = importlib.import_module(f"{output_documents.__name__}.{name}")
+        for document in getattr(module, "DOCUMENTS", ()):
+            found[document.model_json_schema()["properties"].get("kind", {}).get("default", "error")] = document
+    return dict(sorted(found.items()))

@@ -4,7 +4,7 @@ An operation is one or more conversions: something is taken out of a collection 
 is put in its place.  Amounts never change.  When it may be done is said by `reservation_rules` and `volume_rules`.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mesosctl.model.errors import Conflict, RuleViolation
@@ -16,7 +16,7 @@ from mesosctl.model.reservations.rules import (
     check_operands,
     quoted,
 )
-from mesosctl.model.resource import Disk, Resource
+from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
 
 
@@ -59,6 +59,30 @@ def unreserve(resources: Resources) -> list[Conversion]:
     """From each entry to what lies below its top reservation, which may be of use to the next."""
     alone = (Resources([entry]) for entry in resources)
     return [Conversion(entry, entry.pop_reservation()) for entry in alone]
+
+
+def changed_levels(
+    resources: Sequence[Resource], source: Sequence[Resource] | None = None
+) -> tuple[list[Resource], list[Resource]]:
+    """Return what a RESERVE takes off the stacks of its source, and what it puts on, each to be authorized on its own.
+
+    Without a source the resources themselves are put on.  With one, every level that only one of the two stacks has
+    stands for itself, from the top down or from the bottom up; the amounts do not matter.
+    """
+    if not source:
+        return [], list(resources)
+    before, after = source[0].reservations, resources[0].reservations
+    common = len(common_bottom(before, after))
+    removed = [Resource("any", 1, before[:depth]) for depth in range(len(before), common, -1)]
+    return removed, [Resource("any", 1, after[: depth + 1]) for depth in range(common, len(after))]
+
+
+def common_bottom(one: Sequence[Reservation], other: Sequence[Reservation]) -> tuple[Reservation, ...]:
+    """Return the levels that two stacks share, from the bottom up: a change of owner does not touch them."""
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return tuple(one[:shared])
 
 
 def create(volumes: Resources) -> list[Conversion]:

@@ -1,6 +1,6 @@
 """The rules for resources in an operation, for operators and frameworks (Mesos documentation, "Reservation")."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from mesosctl.model import roles
@@ -191,14 +191,6 @@ def check_stack(levels: Iterable[tuple[str, str]]) -> None:
         if problem is not None:
             raise RuleViolation(problem, field=field, rule=rule)
         below = role
-
-
-def common_bottom(one: Sequence[Reservation], other: Sequence[Reservation]) -> tuple[Reservation, ...]:
-    """The levels that two stacks share, from the bottom up; what a change of owner does not touch."""
-    shared = 0
-    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
-        shared += 1
-    return tuple(one[:shared])
 
 
 def _check_principal(reservation: Reservation, requester: Requester, field: str) -> None:

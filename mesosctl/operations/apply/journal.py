@@ -17,13 +17,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from mesosctl.api.files.desired_state import from_json, to_json
 from mesosctl.api.protobuf.decoding import decode
+from mesosctl.api.protobuf.messages import read
+from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.client.master import Master
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.files.writing import sync_folder, write_atomically
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
-from mesosctl.planning.plan import Step
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resources import Resources
+from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
+from mesosctl.planning.reservation_plan import ReservationStep
 
 SCHEMA_VERSION = 2
 _PRIVATE = 0o600
@@ -147,7 +151,7 @@ class Journal:
             **self._about._asdict(),
             "digest": entry.digest,
             "done": entry.done,
-            "steps": [to_json(step) for step in entry.steps],
+            "steps": [step_to_json(step) for step in entry.steps],
         }
         write_atomically(self._path, json.dumps(value, indent=1) + "\n", new_mode=_PRIVATE)
 
@@ -178,7 +182,7 @@ def _entry(value: Mapping[str, Any]) -> JournalEntry:
     """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError where it is none."""
     if value["schema_version"] != SCHEMA_VERSION:
         raise ValueError("it was written by another version")
-    steps = [from_json(step) for step in value["steps"]]
+    steps = [step_from_json(step) for step in value["steps"]]
     done = value["done"]
     if not isinstance(done, int) or not 0 <= done <= len(steps):
         raise ValueError(f"{done} of {len(steps)} steps cannot be done")
@@ -227,3 +231,45 @@ def _plain(address: str) -> str:
     """An address as it is written, but for what is secret or means nothing in it."""
     parts = (part.strip().rpartition("@")[2].rstrip("/").lower() for part in address.split(","))
     return ",".join(sorted(parts))
+
+
+def step_to_json(step: Step) -> dict[str, Any]:
+    """One step."""
+    if isinstance(step, QuotaStep):
+        return {
+            "kind": "quota",
+            "role": step.role,
+            "before": _quota_to_json(step.before),
+            "after": _quota_to_json(step.after),
+        }
+    if isinstance(step, WeightsStep):
+        return {"kind": "weights", "before": dict(step.before), "after": dict(step.after)}
+    return {
+        "kind": step.deed,
+        "agent_id": step.agent_id,
+        "hostname": step.hostname,
+        **{key: list_to_json(getattr(step, key), "POST") for key in ("resources", "before", "after")},
+    }
+
+
+def step_from_json(value: Mapping[str, Any]) -> Step:
+    """The step again.  Raises KeyError, TypeError or ValueError where it is none."""
+    if value["kind"] == "quota":
+        return QuotaStep(str(value["role"]), _quota_steps(value["before"]), _quota_steps(value["after"]))
+    if value["kind"] == "weights":
+        return WeightsStep(dict(value["before"]), dict(value["after"]))
+    if value["kind"] not in ("reserved", "unreserved"):
+        raise ValueError(f"'{value['kind']}' is no kind of step")
+    parts = {
+        key: Resources(to_core(read(RESOURCE, entry)) for entry in value[key])
+        for key in ("resources", "before", "after")
+    }
+    return ReservationStep(str(value["agent_id"]), str(value["hostname"]), value["kind"], **parts)
+
+
+def _quota_to_json(quota: Quota | None) -> dict[str, Any] | None:
+    return None if quota is None else {"guarantees": dict(quota.guarantees), "limits": dict(quota.limits)}
+
+
+def _quota_steps(value: Mapping[str, Any] | None) -> Quota | None:
+    return None if value is None else Quota(Quantities(value["guarantees"]), Limits(value["limits"]))

@@ -1,16 +1,13 @@
 """The actual state, the desired state, and the plan between the two."""
 
-from collections import Counter
 from dataclasses import replace
 
 from mesosctl.client.master import Master
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.capacity import AgentCapacity, capacity
-from mesosctl.model.quota.rules import DesiredQuota, check_limits_fit_request
-from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.resource import Labels, Resource
-from mesosctl.model.resources import Resources
+from mesosctl.model.quota.rules import check_limits_fit_request
+from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_name
 from mesosctl.operations.quota.state import check_config, names_of_quota, read_quotas, usage_if_allowed
 from mesosctl.operations.quota.update import of_role
@@ -19,7 +16,7 @@ from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
 from mesosctl.planning.desired_state import Actual, DesiredState, Difference, differences, quota_changes
 from mesosctl.planning.plan import Step, plan
-from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep
+from mesosctl.planning.reservation_plan import ReservationStep
 
 
 def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
@@ -33,57 +30,6 @@ def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
         agents={agent.id: agent for agent in read_agents(master)} if agents else {},
         profile=master.profile,
     )
-
-
-def exported(actual: Actual) -> tuple[DesiredState, list[str]]:
-    """Return the actual state as a desired state, and sentences about the parts that none can express."""
-    hostnames = Counter(agent.hostname for agent in actual.agents.values())
-    reservations: list[DesiredReservation] = []
-    left_out: list[str] = []
-    for agent in actual.agents.values():
-        name = agent.hostname if hostnames[agent.hostname] == 1 else agent.id
-        found, sentences = _reservations(agent, name)
-        reservations += found
-        left_out += sentences
-    unwritable = [role for role in {**actual.quotas, **actual.weights} if not _is_text(role)]
-    left_out += [f"role {role!r}: it is no UTF-8, as TOML has to be" for role in unwritable]
-    quotas = {
-        role: DesiredQuota(*quota) for role, quota in actual.quotas.items() if _is_text(role) and not quota.is_default
-    }
-    weights = {role: weight for role, weight in actual.weights.items() if _is_text(role)}
-    return DesiredState(quotas, weights, reservations), left_out
-
-
-def _is_text(*names: str | None) -> bool:
-    """Whether they can stand in a file of UTF-8."""
-    try:
-        "".join(filter(None, names)).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReservation], list[str]]:
-    sums: dict[tuple[tuple[str, ...], str | None, Labels | None], Resources] = {}
-    left_out: list[str] = []
-    for entry in agent.total:
-        if not entry.is_dynamically_reserved:
-            continue
-        if entry.disk is not None and entry.disk.source is not None:
-            left_out.append(f"{entry} on {name}: a disk of its own cannot be written as an amount")
-            continue
-        top = entry.reservations[-1]
-        if not _is_text(entry.name, top.principal, str(top.labels), *(level.role for level in entry.reservations)):
-            left_out.append(f"{str(entry)!r} on {name}: a name is no UTF-8, as TOML has to be")
-            continue
-        key = (tuple(level.role for level in entry.reservations), top.principal, top.labels)
-        plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
-        sums[key] = sums.get(key, Resources()) + plain
-    targets = [
-        DesiredReservation(name, roles[-1], resources, roles[:-1], principal, labels)
-        for (roles, principal, labels), resources in sums.items()
-    ]
-    return targets, left_out
 
 
 def resolved(desired: DesiredState, actual: Actual) -> DesiredState:

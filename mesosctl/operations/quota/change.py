@@ -51,7 +51,7 @@ def set_quota(
     quotas = quotas_if_allowed(master)
     if quotas is not None:
         check_no_quota_yet(role, quotas)
-        check_fits(master, quotas | {role: target}, force=options.force)
+        check_fits(master, quotas | {role: target}, options)
     confirmed = send_quota(master, role, target, force=options.force, v1=options.api == "v1", wait=options.wait)
     return QuotaChange(role, None, target, confirmed, limit_given=limits is not None)
 

@@ -125,7 +125,8 @@ class QuotaOptions(NamedTuple):
     role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
     resources that no agent has.  An update makes no quota for a role without one unless `create`, and
     changes none that is there where `only_new`.  `agree` is asked before something is lost that was not
-    named: it gets a sentence, and raises to refuse.
+    named: it gets a sentence, and raises to refuse.  `capacity` returns the capacity of the cluster, or None
+    where it is unknown; by default it asks the master for all its agents.
     """
 
     force: bool = False
@@ -135,6 +136,7 @@ class QuotaOptions(NamedTuple):
     create: bool = False
     only_new: bool = False
     agree: Callable[[str], None] = _agreed
+    capacity: Callable[[Master], Quantities | None] = capacity_if_allowed
 
 
 def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:
@@ -229,7 +231,9 @@ OF_UPDATE_QUOTA = 400
 """The status for a lack of capacity: two numbers of Mesos's for one condition, which has one exit status, 6."""
 
 
-def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answered: int = OF_POST_QUOTA) -> None:
+def check_fits(
+    master: Master, quotas: dict[str, Quota], options: QuotaOptions, *, answered: int = OF_POST_QUOTA
+) -> None:
     """The tree, and unless forced the capacity heuristic, over all quotas as they would be.
 
     `answered` is the status with which a master refuses what does not fit.
@@ -237,7 +241,7 @@ def check_fits(master: Master, quotas: dict[str, Quota], *, force: bool, answere
     from mesosctl.model.quota.capacity import check_capacity  # late: a listing needs no capacity
 
     check_tree(quotas)
-    available = None if force else capacity_if_allowed(master)
+    available = None if options.force else options.capacity(master)
     if available is None:
         return
     try:

@@ -152,9 +152,7 @@ def _check_targets(
                 with of_role(role):
                     check_consumption(role, quota.limits, consumed)
     # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
-    check_fits(
-        master, {**stored, **target}, force=options.force, answered=OF_UPDATE_QUOTA if at_once else OF_POST_QUOTA
-    )
+    check_fits(master, {**stored, **target}, options, answered=OF_UPDATE_QUOTA if at_once else OF_POST_QUOTA)
 
 
 def _update_at_once(

@@ -129,13 +129,17 @@ def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner
 
 
 def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:
-    """The one stack of these roles from which `entry` can be taken."""
-    choices = [
-        replace(entry, reservations=present.reservations)
-        for present in agent.available
-        if _roles(present.reservations) == tuple(under)
-    ]
+    """Return the one stack of these roles from which `entry` can be taken."""
+    meant = [present for present in agent.total if _roles(present.reservations) == tuple(under)]
+    choices = [replace(entry, reservations=stack) for stack in dict.fromkeys(one.reservations for one in meant)]
     held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+    if not held and any(agent.total.contains(Resources([choice])) for choice in choices):
+        raise Conflict(
+            f"agent {agent.name} does not have {entry} reserved for {' > '.join(under)} and free: tasks use it",
+            field=entry.name,
+            rule="operation.available",
+            hint=f"mesosctl reservations --agent {agent.typed_name} --role {under[-1]} shows what there is",
+        )
     return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent).reservations
 
 

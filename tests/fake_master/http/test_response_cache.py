@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_master.http import quota as quota_endpoints
 from fake_master.http import response_cache, views
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Written
+from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.response_cache import ResponseCache
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
@@ -195,8 +195,10 @@ def test_what_is_kept_for_one_is_not_told_to_another() -> None:
     with stage.master.transaction():
         stage.master.quotas.update("None", [("ads", SentQuota({}, {"cpus": 1.0}))], force=True)
 
+    endpoint = QuotaEndpoints(stage.master.state, stage.master.quotas)
+
     def told(principal: str | None) -> Any:
-        return json.loads(quota_endpoints.get(stage.master, Request("GET", "/quota"), principal).body)
+        return json.loads(endpoint.get(Request("GET", "/quota"), principal).body)
 
     assert told("None")["configs"] == [{"role": "ads", "limits": {"cpus": {"value": 1.0}}}]
     assert told(None) == {}

@@ -16,6 +16,7 @@ from fake_master.http.application import Application
 from fake_master.http.exchange import Request
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.services import descriptions
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.flags import MasterFlags
@@ -220,7 +221,7 @@ def test_a_command_upon_a_fake_address_takes_nothing_over(tmp_path: Path) -> Non
     with sqlite(tmp_path / "r.sqlite") as registry:
         again = ClusterSpec(agents=(AGENT,)).start(registry, clock=clock)
         assert (again.state.id, list(again.state.agents)) == (first.state.id, ids[:1])
-        assert again.failover.recovered() == []
+        assert descriptions.recovered_agents(again.state) == []
 
 
 @pytest.mark.parametrize(

@@ -146,3 +146,54 @@ def test_mistakes_are_named(tmp_path: Path, text: str, field: str) -> None:
     with pytest.raises(BadInput) as raised:
         read_cluster_file(file).start()
     assert raised.value.field == field
+
+
+# --- Rate limits --------------------------------------------------------------------------------------
+
+
+def throttled(limit: str, *frameworks: SimulatedFrameworkSpec, seconds: float) -> Master:
+    clock = VirtualClock(1000.0)
+    flags = {"rate_limits": f'{{"limits": [{limit}]}}'}
+    master = ClusterSpec((AGENT,) * 4, "1.11", flags, frameworks).start(clock=clock)
+    for _ in range(int(seconds)):
+        master.advance()
+        clock.sleep(1.0)
+    master.advance()
+    return master
+
+
+def test_calls_are_counted_under_the_principal_of_the_framework() -> None:
+    master = play(resident("f", tasks=2, per_offer=1, principal="p"), resident("g", tasks=1))
+    metrics = master.rate_limiting.metrics()
+    # A request for two tasks; two offers accepted, each with a request for the rest; two updates of each task.
+    assert metrics["frameworks/p/messages_received"] == metrics["frameworks/p/messages_processed"]
+    assert metrics["frameworks/p/messages_received"] >= 6
+    assert not any("None" in name for name in metrics)
+
+
+def test_two_frameworks_of_one_principal_share_its_rate() -> None:
+    slow = '{"principal": "p", "qps": 0.5}'
+    spec = [resident(name, tasks=4, per_offer=1, refuse_seconds=0.1, principal="p") for name in ("f", "g")]
+    master = throttled(slow, *spec, seconds=10)
+    metrics = master.rate_limiting.metrics()
+    # One at once, and one every two seconds.
+    assert metrics["frameworks/p/messages_processed"] == 6
+    assert metrics["frameworks/p/messages_received"] > 6
+
+
+def test_a_throttled_framework_does_not_launch_more_than_it_wants() -> None:
+    master = throttled('{"principal": "p", "qps": 1}', resident("f", tasks=3, per_offer=1, principal="p"), seconds=60)
+    assert running(master) == {"f": 3}
+
+
+def test_the_others_are_served_at_once_while_one_is_throttled() -> None:
+    slow = resident("slow", tasks=4, principal="p")
+    master = throttled('{"principal": "p", "qps": 0.01}', slow, resident("fast", tasks=4, principal="q"), seconds=5)
+    assert running(master)["fast"] == 4
+    assert running(master)["slow"] < 4
+
+
+def test_a_framework_that_overflows_its_queue_is_cut_off() -> None:
+    flood = resident("flood", tasks=16, per_offer=1, refuse_seconds=0.1, principal="p")
+    master = throttled('{"principal": "p", "qps": 0.2, "capacity": 1}', flood, seconds=30)
+    assert not any(framework.active for framework in master.state.frameworks.values())

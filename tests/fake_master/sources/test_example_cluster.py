@@ -8,7 +8,17 @@ import fake_master
 from fake_master.sources.cluster_file import read_cluster_file
 from mesosctl.model.errors import BadInput
 
-ENTRY = {"agents": "resources = 'cpus:1'", "frameworks": "task = 'cpus:1'"}
+LINES = {
+    None: "nonsense = 1",
+    "agents": "[[agents]]\nresources = 'cpus:1'\nnonsense = 1",
+    "frameworks": "[[frameworks]]\ntask = 'cpus:1'\nnonsense = 1",
+    "frameworks.running": "[[frameworks]]\ntask = 'cpus:1'\n[[frameworks.running]]\nagent = 'a'\nnonsense = 1",
+    "tasks": "[tasks]\nnonsense = 1",
+    "quotas": "[quotas.web]\nnonsense = 1",
+    "reservations": "[[reservations]]\nnonsense = 1",
+    "volumes": "[[volumes]]\nnonsense = 1",
+    "rate_limits": "[rate_limits]\nnonsense = 1",
+}
 
 
 @pytest.fixture
@@ -20,19 +30,27 @@ def path(tmp_path):
 
 def test_it_makes_a_master(path):
     spec = read_cluster_file(path)
-    assert [len(spec.agents), len(spec.frameworks)] == [3, 3]
+    assert [len(spec.agents), len(spec.frameworks)] == [3, 4]
     assert len(spec.start().state.agents) == 3
 
 
-@pytest.mark.parametrize("table", ["agents", "frameworks", "tasks", None])
+def keys(document, path):
+    """Of every table of that name, however deep."""
+    tables = [document]
+    for part in path.split(".") if path else ():
+        below = [table[part] for table in tables if part in table]
+        tables = [one for found in below for one in (found if isinstance(found, list) else [found])]
+    if path == "quotas":
+        tables = [quota for table in tables for quota in table.values()]
+    return {key for table in tables for key in table}
+
+
+@pytest.mark.parametrize("table", LINES)
 def test_it_has_every_key_that_is_known(path, table):
-    shown = tomllib.loads(path.read_text(encoding="utf-8"))
-    if table is not None:
-        shown = shown[table] if table == "tasks" else shown[table][0]
-    lines = {None: "nonsense = 1", "tasks": "[tasks]\nnonsense = 1"}
-    path.write_text(lines[table] if table in lines else f"[[{table}]]\n{ENTRY[table]}\nnonsense = 1", encoding="utf-8")
+    shown = keys(tomllib.loads(path.read_text(encoding="utf-8")), table)
+    path.write_text(LINES[table], encoding="utf-8")
     with pytest.raises(BadInput) as refused:
         read_cluster_file(path)
     assert refused.value.hint is not None
     known = set(refused.value.hint.removeprefix("known: ").split(", "))
-    assert known - {"roles"} == set(shown) - {"roles"}
+    assert known - {"roles"} == shown - {"roles"}

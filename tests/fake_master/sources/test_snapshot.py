@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 
 import fake_master
 from fake_master.http.exchange import written
-from fake_master.http.operator_api import READERS
+from fake_master.http.information import Information
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
@@ -34,7 +34,9 @@ BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def state(master):
-    return cluster_state(written({"get_state": READERS["GET_STATE"](master, {}, None)}))
+    return cluster_state(
+        written({"get_state": Information(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
+    )
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):

@@ -1,0 +1,198 @@
+"""A snapshot written as a cluster file: what `mesosctl export --cluster` writes.
+
+The file makes a master with the same agents, frameworks and what they run, quotas, weights, reservations and volumes.
+Its frameworks hold what they are offered, as those of a snapshot do; each has the task that it runs on average, so
+that `answer = "accept"` sets it going.  What a cluster file cannot say is named in a sentence.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fake_master.services.reservations import configured_form
+from fake_master.state.flags import DEFAULTS, known_flags
+from mesosctl.api.files.desired_state import content, labels_to_toml
+from mesosctl.model.errors import BadInput
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import format_value
+from mesosctl.model.version_profile import profile_of
+from mesosctl.planning.desired_state import Actual, exported, registered_agents
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+
+
+def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
+    """The text of a cluster file, and sentences about what it leaves out.  Raises BadInput."""
+    import tomli_w  # late: only what writes a file needs it
+
+    document, left_out = cluster_document(snapshot)
+    text = tomli_w.dumps(document)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadInput(
+            "a name in the cluster is no UTF-8, as TOML has to be", hint="mesosctl snapshot keeps it as it is"
+        ) from None
+    return text, left_out
+
+
+def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[str]]:
+    """The same as tables."""
+    names, left_out = _names(snapshot.agents)
+    registered = registered_agents(
+        replace(agent, hostname=names[agent.id], total=_divisible(agent)) for agent in snapshot.agents
+    )
+    desired, unwritten = exported(Actual(snapshot.quotas, snapshot.weights, registered))
+    sections = {key: value for key, value in content(desired).items() if key != "schema_version" and value}
+    left_out += unwritten
+    usages: dict[str, list[Usage]] = {}
+    for usage in snapshot.usages:
+        usages.setdefault(usage.framework_id, []).append(usage)
+    document: dict[str, Any] = {"mesos_version": profile_of(snapshot.version).name}
+    flags = {name: text for name, text in known_flags(snapshot.flags).items() if DEFAULTS.get(name) != text}
+    document |= {"flags": flags} if flags else {}
+    document |= sections
+    volumes = [_volume(names[agent.id], entry) for agent in snapshot.agents for entry in _volumes(agent)]
+    document |= {"volumes": volumes} if volumes else {}
+    agents = [_agent(agent, names[agent.id], left_out) for agent in snapshot.agents]
+    document |= {"agents": agents} if agents else {}
+    frameworks = [
+        _framework(framework, usages.get(framework.id, []), names, left_out) for framework in snapshot.frameworks
+    ]
+    document |= {"frameworks": frameworks} if frameworks else {}
+    if snapshot.offers:
+        left_out.append(f"{len(snapshot.offers)} outstanding offers: the first allocation makes them anew")
+    if snapshot.lending is not None:
+        left_out.append("how far lent resources are being taken back: the allocator begins anew")
+    return document, left_out
+
+
+def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
+    """A host name for each agent, by id: in a cluster file none may be used twice."""
+    hosts = Counter(agent.hostname for agent in agents)
+    taken, names, left_out = set(hosts), {}, []
+    for agent in agents:
+        names[agent.id] = agent.hostname
+        if hosts[agent.hostname] > 1:
+            numbered = (f"{agent.hostname}-{number}" for number in range(1, len(hosts) + sum(hosts.values()) + 1))
+            names[agent.id] = next(name for name in numbered if name not in taken)
+            taken.add(names[agent.id])
+    left_out += [f"{count} agents on {host}: they are numbered" for host, count in hosts.items() if count > 1]
+    return names, left_out
+
+
+def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, Any]:
+    configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
+    left_out += [
+        f"{entry} on {name}: a disk of its own cannot be written as an amount"
+        for entry in configured
+        if entry.disk is not None
+    ]
+    written: dict[str, Any] = {
+        "hostname": name,
+        "resources": _text(entry for entry in configured if entry.disk is None),
+    }
+    if agent.attributes:
+        written["attributes"] = dict(agent.attributes)
+    if not agent.active:
+        written["active"] = False
+    if agent.region and agent.zone:
+        written |= {"region": agent.region, "zone": agent.zone}
+    slack = agent.total.revocable()
+    if len(slack):
+        written["oversubscribed"] = _text(slack)
+    return written
+
+
+def _divisible(agent: SnapshotAgent) -> Resources:
+    """What reservations can be written of: no disks of their own, which `_agent` names."""
+    return agent.total.filter(lambda entry: entry.disk is None or entry.disk.source is None)
+
+
+def _volumes(agent: SnapshotAgent) -> list[Resource]:
+    return [entry for entry in _divisible(agent) if entry.is_persistent_volume]
+
+
+def _volume(name: str, entry: Resource) -> dict[str, Any]:
+    assert entry.disk is not None
+    top = entry.reservations[-1]
+    written: dict[str, Any] = {
+        "agent": name,
+        "id": entry.disk.persistence_id,
+        "size": f"disk:{format_value(entry.value)}",
+        "role": top.role,
+        "under": [level.role for level in entry.reservations[:-1]],
+        "path": entry.disk.container_path,
+        "principal": entry.disk.principal,
+        "reserver": top.principal,
+        "labels": None if top.labels is None else labels_to_toml(top.labels),
+        "shared": entry.shared,
+    }
+    return {key: value for key, value in written.items() if value}
+
+
+def _framework(
+    framework: SnapshotFramework, usages: list[Usage], names: Mapping[str, str], left_out: list[str]
+) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "name": framework.name,
+        "roles": list(framework.roles),
+        "principal": framework.principal,
+        "capabilities": sorted(framework.capabilities),
+        "suppressed": sorted(framework.suppressed or ()),
+        "connected": framework.connected and framework.active,
+        "answer": "hold",
+        "task": average_task(usages),
+        "running": [_running(usage, names, framework, left_out) for usage in usages],
+    }
+    for what, told in (("offer constraints", framework.offer_constraints), ("offer filters", framework.offer_filters)):
+        if told:
+            left_out.append(f"{what} of {framework.name}: a cluster file has none")
+    always = ("capabilities", "connected", "roles")
+    kept = {key: value for key, value in written.items() if value or key in always}
+    if kept["connected"]:
+        del kept["connected"]
+    return kept
+
+
+def average_task(usages: Iterable[Usage]) -> str:
+    """The average of the tasks that run, as a text of plain amounts; empty where none does."""
+    ran = [usage for usage in usages if usage.tasks]
+    tasks = sum(usage.tasks for usage in ran)
+    sums: Counter[str] = Counter()
+    for usage in ran:
+        sums.update(usage.resources.scalar_quantities())
+    return _text(Resource(name, milli // tasks) for name, milli in sums.items() if milli // tasks)
+
+
+def _running(
+    usage: Usage, names: Mapping[str, str], framework: SnapshotFramework, left_out: list[str]
+) -> dict[str, Any]:
+    held = usage.resources.non_revocable()
+    if held != usage.resources:
+        left_out.append(f"revocable resources that {framework.name} uses on {names[usage.agent_id]}")
+    volumes = [entry.disk.persistence_id for entry in held if entry.disk is not None and entry.is_persistent_volume]
+    plain = [entry for entry in held if entry.disk is None]
+    written = {
+        "agent": names[usage.agent_id],
+        "role": usage.role,
+        "tasks": usage.tasks,
+        "resources": _text(plain),
+        "volumes": volumes,
+    }
+    return {key: value for key, value in written.items() if value or key in ("tasks", "resources")}
+
+
+def _text(resources: Iterable[Resource]) -> str:
+    """`cpus:4;cpus(ads):2`: amounts, each with the role that it is reserved for."""
+    sums: dict[tuple[str, str], Resources] = {}
+    for entry in resources:
+        key = entry.name, entry.role if entry.is_reserved else ""
+        plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1, revocable=False)])
+        sums[key] = sums.get(key, Resources()) + plain
+    return ";".join(
+        f"{name}({role}):{format_value(entry.value)}" if role else f"{name}:{format_value(entry.value)}"
+        for (name, role), total in sums.items()
+        for entry in total
+    )

@@ -1,0 +1,300 @@
+"""The lasting state of a cluster: what its registry and the disks of its agents hold when the master starts.
+
+A cluster file says it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
+values.  A registry is given it once.  What commands change afterwards is the registry's.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import blake2s
+from typing import Any
+
+from fake_master.registry.interface import Registry
+from fake_master.services.quota import QUOTA_KIND, WEIGHT_KIND
+from fake_master.services.reservations import CHECKPOINT_KIND
+from fake_master.state.flags import MasterFlags
+from fake_master.state.quota import SentQuota
+from mesosctl.api.files.desired_state import labels_of, read_sections
+from mesosctl.api.files.positions import Places, places_in_toml
+from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.api.resources import list_to_json
+from mesosctl.model import ratelimit, roles
+from mesosctl.model.errors import BadInput, Conflict, RuleViolation
+from mesosctl.model.quantities import Quota, to_double
+from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.reservations import operations
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.operations import check_create
+from mesosctl.model.reservations.rules import Requester, check_reserve, check_stack
+from mesosctl.model.resource import Disk, Labels, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from mesosctl.model.version_profile import Profile
+from mesosctl.planning.desired_state import DesiredState
+from mesosctl.planning.reservation_plan import AgentReservations
+
+SEEDED_KIND = "pictured"
+"""The kind of the record which says that a registry has its first content; the name is that of older releases."""
+SECTIONS = frozenset({"quotas", "weights", "reservations", "volumes"})
+_VOLUME_KEYS = frozenset({"agent", "id", "size", "role", "under", "path", "principal", "reserver", "labels", "shared"})
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeSpec:
+    """One persistent volume on disk that is reserved."""
+
+    agent: str
+    """A host name."""
+    id: str
+    size: int
+    """Thousandths of a MB."""
+    role: str
+    under: tuple[str, ...] = ()
+    """The roles that the reservation of its disk refines, from the bottom up."""
+    path: str = "data"
+    principal: str | None = None
+    """The creator."""
+    reserver: str | None = None
+    labels: Labels | None = None
+    """Of the reservation; None, as for the reserver, is any."""
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LastingState:
+    """Quotas, weights, dynamic reservations and volumes, as a cluster file has them."""
+
+    desired: DesiredState = field(default_factory=DesiredState)
+    volumes: tuple[VolumeSpec, ...] = ()
+    fingerprint: str = ""
+    """Of the sections, as they stand in the file; empty for a file without any."""
+    where: str = "the cluster"
+    places: Places = field(default_factory=Places)
+
+    def seed(self, registry: Registry, profile: Profile, flags: MasterFlags, agents: Mapping[str, Resources]) -> None:
+        """Check it against the master and its agents (configured resources by host name), and write it once.
+
+        A registry that has been given it keeps what it has.  Raises BadInput with line and key, RegistryFailure.
+        """
+        with self.placed():
+            quotas = self._quotas(profile, flags)
+            weights = self._weights(flags)
+            checkpoints = self._checkpoints(profile, agents)
+        seed(registry, quotas, weights, checkpoints, self.fingerprint)
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """Errors of rules, as BadInput that names file, line and key."""
+        try:
+            yield
+        except (RuleViolation, Conflict) as error:
+            line = self.places.line_of(error.field or "")
+            place = f"{self.where}, line {line}" if line else self.where
+            raise BadInput(f"{place}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
+
+    def _quotas(self, profile: Profile, flags: MasterFlags) -> dict[str, Quota]:
+        found: dict[str, Quota] = {}
+        for index, (role, desired) in enumerate((self.desired.quotas or {}).items()):
+            with _at(f"quotas.{role}", f"quotas[{index}]", self.places):
+                quota_rules.check_role_may_have_quota(role, profile)
+                roles.check_whitelist(role, flags.whitelist)
+                quota = desired.applied_to(None, profile)
+                if not profile.knows_update_quota:
+                    guarantee = [Resource(name, milli) for name, milli in quota.guarantees.items()]
+                    quota_rules.check_limits_fit_request(guarantee, quota, profile)
+                found[role] = quota
+        quota_rules.check_tree(found)
+        return found
+
+    def _weights(self, flags: MasterFlags) -> dict[str, float]:
+        weights = self.desired.weights or {}
+        for role, weight in weights.items():
+            with _at(f"weights.{role}"):
+                roles.check_whitelist(role, flags.whitelist)
+                if flags.weights.get(role, weight) != weight:
+                    raise RuleViolation(
+                        f"the flag weights says {flags.weights[role]:g}", rule="weight.once", hint="say it in one place"
+                    )
+        # A registry with weights rules out those of the flag.
+        return {**flags.weights, **weights} if weights else {}
+
+    def _checkpoints(self, profile: Profile, agents: Mapping[str, Resources]) -> dict[str, list[Resource]]:
+        """By host name, what the agent has on its disk."""
+        totals = dict(agents)
+        desired = self.desired.reservations or ()
+        for index, reservation in enumerate(desired):
+            _check_agent(reservation.agent, totals, f"reservations[{index}].agent")
+        for index, reservation in enumerate(desired):
+            host = reservation.agent
+            if host in (earlier.agent for earlier in desired[:index]):
+                continue
+            mine = [one for one in desired if one.agent == host]
+            agent = RegisteredAgent(host, host, "", totals[host], capabilities=frozenset(profile.agent_capabilities))
+            with _at(f"reservations[{index}].resources"):
+                for step in AgentReservations(agent, mine, prune=False).steps():
+                    check_reserve(list(step.resources), Requester(), agent_capabilities=agent.capabilities)
+                    totals[host] = operations.apply_all(totals[host], step.conversions())
+        for index, volume in enumerate(self.volumes):
+            _check_agent(volume.agent, totals, f"volumes[{index}].agent")
+            with _at(f"volumes[{index}].size"):
+                totals[volume.agent] = _with_volume(totals[volume.agent], volume, profile)
+        kept = {host: _kept(total) for host, total in totals.items()}
+        return {host: entries for host, entries in kept.items() if entries}
+
+
+def _with_volume(total: Resources, volume: VolumeSpec, profile: Profile) -> Resources:
+    """The agent's resources with the volume made.  Raises RuleViolation, and Conflict where its disk is not there."""
+    stack = (*volume.under, volume.role)
+    disk = Disk(persistence_id=volume.id, principal=volume.principal, container_path=volume.path, mode="RW")
+    for entry in total:
+        if (
+            entry.name == "disk"
+            and entry.disk is None
+            and isinstance(entry.value, int)
+            and entry.value >= volume.size
+            and tuple(level.role for level in entry.reservations) == stack
+            and entry.reservations[-1].matches(volume.reserver, volume.labels)
+        ):
+            made = replace(entry, value=volume.size, disk=disk, shared=volume.shared)
+            existing = [other for other in total if other.is_persistent_volume]
+            check_create([made], Requester(), existing=existing, agent_capabilities=profile.agent_capabilities)
+            return operations.apply_all(total, operations.create(Resources([made])))
+    raise Conflict(
+        f"{volume.agent} has not so much disk reserved for {' > '.join(stack)}",
+        rule="operation.contained",
+        hint="reserve it in [[reservations]], or in the agent's resources: disk(ROLE):1024",
+    )
+
+
+def _kept(total: Resources) -> list[Resource]:
+    return [entry for entry in total if entry.is_dynamically_reserved or entry.is_persistent_volume]
+
+
+def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> None:
+    if hostname not in agents:
+        hint = roles.did_you_mean(hostname, list(agents), "name the hostname of an entry of [[agents]]")
+        raise RuleViolation(f"no agent is called '{hostname}'", field=where, rule="agent.exists", hint=hint)
+
+
+@contextmanager
+def _at(place: str, other: str = "", places: Places | None = None) -> Iterator[None]:
+    """Give an error its place in the file: `place`, or `other` where the file has that."""
+    try:
+        yield
+    except (RuleViolation, Conflict) as error:
+        error.field = other if places is not None and other in places.lines else place
+        raise
+
+
+# --- Reading ------------------------------------------------------------------------------------------
+
+
+def read_lasting_state(document: Mapping[str, Any], text: str, where: str) -> LastingState:
+    """The sections of a cluster file that are about lasting state.  Raises BadInput with line and key."""
+    sections = {key: document[key] for key in sorted(SECTIONS & document.keys())}
+    if not sections:
+        return LastingState()
+    digest = blake2s(json.dumps(sections, default=str).encode("utf-8", "replace"), digest_size=4).hexdigest()
+    unread = LastingState(fingerprint=digest, where=where, places=places_in_toml(text))
+    with unread.placed():
+        return replace(unread, desired=read_sections(sections), volumes=_volumes(sections.get("volumes", [])))
+
+
+def _volumes(entries: Any) -> tuple[VolumeSpec, ...]:
+    if not isinstance(entries, list):
+        raise _wrong("volumes", "it is not an array of tables", "write [[volumes]]")
+    return tuple(_volume(entry, f"volumes[{index}]") for index, entry in enumerate(entries))
+
+
+def _volume(entry: Any, where: str) -> VolumeSpec:
+    if not isinstance(entry, dict):
+        raise _wrong(where, "it is not a table", "write [[volumes]]")
+    for key in entry:
+        if key not in _VOLUME_KEYS:
+            raise _wrong(f"{where}.{key}", "there is no such key", f"known: {', '.join(sorted(_VOLUME_KEYS))}")
+    for key in ("agent", "id", "size", "role"):
+        if not isinstance(entry.get(key), str) or not entry[key]:
+            raise _wrong(f"{where}.{key}", "a text is needed here")
+    for key in ("path", "principal", "reserver"):
+        if key in entry and not isinstance(entry[key], str):
+            raise _wrong(f"{where}.{key}", "it is not a text")
+    under = entry.get("under", [])
+    if not isinstance(under, list) or not all(isinstance(role, str) for role in under):
+        raise _wrong(f"{where}.under", "it is not a list of roles")
+    if not isinstance(entry.get("shared", False), bool):
+        raise _wrong(f"{where}.shared", "it is not true or false")
+    check_stack((where, role) for role in (*under, entry["role"]))
+    return VolumeSpec(
+        agent=entry["agent"],
+        id=entry["id"],
+        size=_size(entry["size"], f"{where}.size"),
+        role=entry["role"],
+        under=tuple(under),
+        path=entry.get("path", "data"),
+        principal=entry.get("principal"),
+        reserver=entry.get("reserver"),
+        labels=labels_of(entry.get("labels"), f"{where}.labels"),
+        shared=entry.get("shared", False),
+    )
+
+
+def _size(text: str, where: str) -> int:
+    try:
+        found = list(parse_resources(text))
+    except RuleViolation as error:
+        raise _wrong(where, error.message, error.hint) from None
+    value = found[0].value if len(found) == 1 and found[0].name == "disk" and not found[0].is_reserved else None
+    if not isinstance(value, int):
+        raise _wrong(
+            where, f"'{text}' is not an amount of disk, which is what volumes are made of", 'size = "disk:10GiB"'
+        )
+    return value
+
+
+def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
+    return RuleViolation(sentence, field=where, rule="wanted.valid", hint=hint)
+
+
+def rate_limits_flag(table: Any, text: str, where: str) -> str:
+    """The table [rate_limits], which has the keys of the documented JSON, as the flag.  Raises BadInput."""
+    limits = RateLimits.read(table, f"{where}: rate_limits").to_core()
+    faults = [f"rate_limits.{fault.field}: {fault.sentence}" for fault in ratelimit.errors(limits)]
+    if faults:
+        line = places_in_toml(text).line_of(faults[0].partition(": ")[0])
+        raise BadInput(f"{where}{f', line {line}' if line else ''}: {'; '.join(faults)}", field="rate_limits")
+    return json.dumps(table)
+
+
+# --- Writing ------------------------------------------------------------------------------------------
+
+
+def seed(
+    registry: Registry,
+    quotas: Mapping[str, Quota],
+    weights: Mapping[str, float],
+    checkpoints: Mapping[str, Iterable[Resource]],
+    stamp: str | float,
+) -> None:
+    """Write a registry's first content, unless it has been given it.  Raises RegistryFailure.
+
+    `checkpoints`: what agents have on their disks, by checkpoint key.
+    """
+    with registry.transaction():
+        if registry.records(SEEDED_KIND):
+            return
+        for role, quota in quotas.items():
+            registry.write(QUOTA_KIND, role, _sent(quota).kept().to_record())
+        for role, weight in weights.items():
+            registry.write(WEIGHT_KIND, role, weight)
+        for key, resources in checkpoints.items():
+            registry.write(CHECKPOINT_KIND, key, list_to_json(Resources(resources), "POST"))
+        registry.write(SEEDED_KIND, "taken_at", stamp)
+
+
+def _sent(quota: Quota) -> SentQuota:
+    return SentQuota(
+        {name: to_double(milli) for name, milli in quota.guarantees.items()},
+        {name: to_double(milli) for name, milli in quota.limits.items()},
+    )

@@ -1,0 +1,1 @@
+"""A fake master for the tests of other programs: `FakeMaster`, its values, and a pytest plugin."""

@@ -1,0 +1,135 @@
+"""The cluster of a `FakeMaster`, from the arguments that it is given."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from fake_master.master import Master
+from fake_master.registry.interface import MemoryRegistry
+from fake_master.services.quota import QUOTA_KIND
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs, flag_texts
+from fake_master.sources.cluster_frameworks import simulated_frameworks
+from fake_master.sources.simulation import Source, read_source
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.quota import SentQuota
+from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig
+from mesosctl.model.errors import BadInput
+from mesosctl.model.quantities import Limits, Quantities, to_double
+from mesosctl.model.quota import rules
+from mesosctl.model.quota.capacity import check_capacity
+from mesosctl.model.text import parse_entries
+from mesosctl.model.version_profile import MESOS_1_11
+
+Flags = Mapping[str, str | float | bool]
+
+
+class Records(MemoryRegistry):
+    """The registry of one master after another in this process; values are kept as they were written."""
+
+    outlives_process = True
+
+    def write(self, kind: str, key: str, value: Any) -> None:
+        """See `Registry.write`."""
+        super().write(kind, key, None if value is None else json.loads(json.dumps(value)))
+
+
+def _cluster(path: str | PathLike[str] | None, version: str | None) -> Source:
+    if path is None:
+        return ClusterSpec(mesos_version=version or MESOS_1_11.name)
+    return read_source(Path(path), version)
+
+
+def specify(
+    path: str | PathLike[str] | None,
+    agents: Iterable[str | AgentConfig],
+    version: str | None,
+    flags: Flags,
+    frameworks: Sequence[FrameworkConfig],
+) -> Source:
+    """Return the cluster of a file, if one is named, with everything that was given beside it.  Raises BadInput."""
+    source = _cluster(path, version)
+    if isinstance(agents, str):
+        raise BadInput("agents is one text, and should be a list", field="agents", hint=f"agents=[{agents!r}]")
+    more = agent_specs([table_of(agent) for agent in agents], "agents")
+    texts = flag_texts(flags, "flags")
+    if isinstance(source, RestoredCluster):
+        if more or frameworks:
+            raise BadInput(
+                "a snapshot has its own agents and frameworks", field="agents", hint="leave out agents and frameworks"
+            )
+        return replace(source, flags={**source.flags, **texts})
+    everybody = (*map(as_spec, source.agents), *more)
+    return replace(
+        source,
+        agents=named(everybody, 0),
+        mesos_version=version or source.mesos_version,
+        flags={**source.flags, **texts},
+        frameworks=(*source.frameworks, *simulated_frameworks(list(map(_plain, frameworks)), "frameworks")),
+    )
+
+
+def table_of(agent: str | AgentConfig) -> dict[str, Any]:
+    """Return the table of an agent that may be given as resource text."""
+    return {"resources": agent} if isinstance(agent, str) else dict(agent)
+
+
+def _plain(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with lists for any other sequences, as a file has them."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}
+
+
+def as_spec(agent: AgentSpec | str) -> AgentSpec:
+    """Return the specification of an agent that may be given as resource text."""
+    return AgentSpec(agent) if isinstance(agent, str) else agent
+
+
+def named(specs: Iterable[AgentSpec], first: int) -> tuple[AgentSpec, ...]:
+    """Agents with the host names that a cluster file gives to those that have none."""
+    return tuple(
+        replace(spec, hostname=spec.hostname or f"agent-{number + 1}") for number, spec in enumerate(specs, first)
+    )
+
+
+def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, str | QuotaConfig]) -> None:
+    """Give roles their quotas, whatever the access rules are.  Raises RuleViolation, Conflict or BadInput."""
+    if not quotas:
+        return
+    state = master.state
+    target = {}
+    for role, given in quotas.items():
+        rules.check_role_may_have_quota(role, state.profile)
+        rules.check_not_nested(role)
+        table: QuotaConfig = {"guarantees": given} if isinstance(given, str) else given
+        unknown = table.keys() - QuotaConfig.__annotations__.keys()
+        if unknown:
+            raise BadInput(f"quotas.{role}: '{min(unknown)}' is not known here", field=min(unknown))
+        amounts = {part: _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
+        limits = Limits(amounts["limits"]) if "limits" in amounts else None
+        target[role] = rules.DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(
+            None, state.profile
+        )
+    sent = {
+        role: SentQuota(
+            {name: to_double(milli) for name, milli in quota.guarantees.items()},
+            {name: to_double(milli) for name, milli in quota.limits.items()},
+        )
+        for role, quota in target.items()
+    }
+    for quota in sent.values():
+        rules.check_config_amounts(quota.guarantees, quota.limits)
+    wanted = state.quota_meanings() | target
+    rules.check_tree(wanted)
+    check_capacity(wanted, state.capacity())
+    with master.transaction():
+        for role, quota in sent.items():
+            registry.write(QUOTA_KIND, role, quota.kept().to_record())
+        master.quotas.load()
+
+
+def _scalars(text: str, where: str) -> dict[str, int]:
+    entries = parse_entries(text)
+    rules.check_guarantee(entries, field=where)
+    return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}

@@ -1,0 +1,300 @@
+"""A fake master for tests, in this process: `FakeMaster`."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import replace
+from os import PathLike
+from types import TracebackType
+
+from fake_master.master import Master
+from fake_master.sources.cluster_file import ClusterSpec, agent_specs, register_agent
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.agents import Absence
+from fake_master.state.agents import Agent as RegisteredAgent
+from fake_master.state.clock import RunningClock, VirtualClock
+from fake_master.testing import values
+from fake_master.testing.carrying import FakeTransport, Gate, ServerThread
+from fake_master.testing.cluster import Records, as_spec, named, set_quotas, specify, table_of
+from fake_master.testing.faults import FaultyApplication, Lost
+from fake_master.testing.values import Agent, AgentConfig, Framework, FrameworkConfig, Offer, QuotaConfig, Role, Task
+from fake_master.testing.waiting import Waiting
+from mesosctl.model.errors import BadInput, NotFound
+
+
+class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManager["FakeMaster"]):
+    """A leading master with its agents, in virtual time: it passes in `advance` and `settle` alone.
+
+    The cluster is given as `agents` (resource texts such as "cpus:4;mem:2048", or tables as in a cluster file),
+    simulated `frameworks` (tables), `flags` of the master and `quotas` by role (the guarantee as resource text, or
+    guarantees and limits), or as a `cluster` file (TOML) or snapshot (JSON), to which the others are added.
+    `version` is "1.4" or "1.11", which it is unless a cluster file says otherwise.  With `real_time` it goes by the
+    system's clock, as a master in a process of its own does.
+
+    Raises BadInput, RuleViolation or Conflict for what no master could be.
+    """
+
+    def __init__(
+        self,
+        agents: Iterable[str | AgentConfig] = (),
+        *,
+        version: str | None = None,
+        flags: Mapping[str, str | float | bool] | None = None,
+        frameworks: Sequence[FrameworkConfig] = (),
+        quotas: Mapping[str, str | QuotaConfig] | None = None,
+        cluster: str | PathLike[str] | None = None,
+        real_time: bool = False,
+    ) -> None:
+        self._gate = Gate()
+        self._clock = RunningClock() if real_time else VirtualClock()
+        self._registry = Records()
+        self._spec = specify(cluster, agents, version, flags or {}, frameworks)
+        self._application = FaultyApplication(self._start())
+        self._transport = FakeTransport(self._application, self._gate, self._sleep)
+        self._server: ServerThread | None = None
+        self._is_closed = False
+        set_quotas(self._master, self._registry, quotas or {})
+
+    @property
+    def _master(self) -> Master:
+        return self._application.master
+
+    def _start(self) -> Master:
+        if isinstance(self._spec, RestoredCluster):
+            return self._spec.start(self._registry, clock=self._clock)  # a snapshot is the same master every time
+        return self._spec.start(self._registry, clock=self._clock, takes_over=True)
+
+    # --- How it is reached ------------------------------------------------------------------------------
+
+    @property
+    def url(self) -> str:
+        """`http://127.0.0.1:PORT`; it listens there from the first time that this is asked for."""
+        if self._is_closed:
+            raise RuntimeError("the fake master is closed")
+        if self._server is None:
+            self._server = ServerThread(self._application, self._gate)
+        return self._server.url
+
+    @property
+    def transport(self) -> FakeTransport:
+        """A transport for `httpx.Client` and `httpx.AsyncClient`, whatever host their URLs name.
+
+        Streams of events that are read in the thread that made the master let virtual time pass; others wait.
+        """
+        return self._transport
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """End the master, and stop listening."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._gate(lambda: _end_streams(self._master))
+        if self._server is not None:
+            self._server.close()
+        else:
+            self._master.close()
+
+    # --- Time -------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> float:
+        """The time by the master's clock, in seconds since the epoch."""
+        return self._clock()
+
+    def advance(self, seconds: float) -> None:
+        """Let so many seconds pass, and do all that becomes due meanwhile: allocations, timeouts, ends of tasks."""
+        if seconds < 0:
+            raise ValueError(f"time does not go back: {seconds}")
+
+        def pass_time() -> None:
+            self._clock.sleep(seconds)
+            self._application.tick()
+
+        self._gate(pass_time)
+
+    def settle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:
+        """Let time pass, an allocation at a time, until `until()` is true; without it until allocations change nothing.
+
+        Name what you wait for wherever a client runs in another thread or process: nothing else tells when it has
+        done its part.  `timeout` is in seconds of real time.  Raises TimeoutError.
+        """
+        waiting = Waiting(_Cluster(self), until, timeout)
+        while waiting.goes_on():
+            time.sleep(waiting.step())
+
+    async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
+        """Do as `settle` does, and let the other tasks of this event loop run meanwhile."""
+        waiting = Waiting(_Cluster(self), until, timeout)
+        while waiting.goes_on():  # noqa: ASYNC110  # time has to pass, and only this lets it
+            await asyncio.sleep(waiting.step())
+
+    def _sleep(self, seconds: float) -> None:
+        (time.sleep if isinstance(self._clock, RunningClock) else self._clock.sleep)(seconds)
+
+    # --- What there is ----------------------------------------------------------------------------------
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """The registered agents."""
+        return self._gate(lambda: values.agents_of(self._master.state))
+
+    @property
+    def frameworks(self) -> tuple[Framework, ...]:
+        """The frameworks that have not been torn down, disconnected ones included."""
+        return self._gate(lambda: values.frameworks_of(self._master.state))
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The roles that have a quota, a weight, a reservation or a framework, by name."""
+        return self._gate(lambda: values.roles_of(self._master.state))
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The outstanding offers."""
+        return self._gate(lambda: values.offers_of(self._master.state))
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """Every task that was launched, those that have ended or are lost included."""
+        return self._gate(lambda: values.tasks_of(self._master.state))
+
+    # --- What goes wrong --------------------------------------------------------------------------------
+
+    def lose(self, agent: str | Agent) -> None:
+        """Make an agent (its host name, id or value) unreachable, as after the last ping that it did not answer.
+
+        Its offers are rescinded, its tasks become TASK_UNREACHABLE, or TASK_LOST for a framework that is not
+        PARTITION_AWARE, and frameworks hear FAILURE.  Raises NotFound for an agent that is not registered.
+        """
+
+        def give_up() -> None:
+            found = self._find(self._master.state.agents.values(), agent)
+            found.connected = False
+            self._master.agent_removal.give_up_waiting(found.id)
+            self._mark(found.hostname, is_lost=True)
+            self._application.tick()
+
+        self._gate(give_up)
+
+    def bring_back(self, agent: str | Agent) -> None:
+        """Let a lost agent (its host name, id or value) register again, with the tasks that it still runs.
+
+        Raises NotFound for an agent that was never there.
+        """
+
+        def come_back() -> None:
+            found = self._find(self._master.state.known_agents.hosts.values(), agent)
+            self._mark(found.hostname, is_lost=False)
+            self._master.agent_registry.come_back(found)
+            self._application.tick()
+
+        self._gate(come_back)
+
+    def add(self, agent: str | AgentConfig) -> Agent:
+        """Register another agent, and return it.  Raises BadInput."""
+        if isinstance(self._spec, RestoredCluster):
+            raise BadInput("a snapshot has its own agents", field="agent", hint="write a cluster file")
+        spec, (added, *more) = self._spec, named(agent_specs([table_of(agent)], "agent"), len(self._spec.agents))
+        if more:
+            raise BadInput("agent: count is for a cluster's first agents", field="count", hint="add one at a time")
+
+        def register() -> Agent:
+            with self._master.transaction():
+                register_agent(self._master, added, len(spec.agents))
+            self._spec = replace(spec, agents=(*spec.agents, added))
+            self._application.tick()
+            return values.agents_of(self._master.state)[-1]
+
+        return self._gate(register)
+
+    def fail_over(self) -> None:
+        """Let another master take the lead at the same address: every stream ends, and agents register again.
+
+        Frameworks have to subscribe anew, with the id that they have.  Quotas, weights, reservations and tasks
+        remain; simulated frameworks begin anew.
+        """
+
+        def take_over() -> None:
+            before = self._master
+            before.close()
+            self._application.master = self._start()
+            if self._server is not None:
+                self._master.listens_on(before.state.port)
+            _end_streams(before)
+
+        self._gate(take_over)
+
+    def drop_next(self, lost: Lost = "request", *, path: str | None = None, times: int = 1) -> None:
+        """Break the connection of the next `times` requests, before the master sees them or after it has answered.
+
+        With `lost="response"` the request is carried out, and only the answer gets lost.  `path` is a shell pattern
+        such as "/quota/*"; other requests pass.
+        """
+        if times < 1:
+            raise ValueError(f"times is {times}, and should be above zero")
+        self._gate(lambda: self._application.drop(lost, path, times))
+
+    @staticmethod
+    def _find(agents: Iterable[RegisteredAgent], wanted: str | Agent) -> RegisteredAgent:
+        name, known = wanted if isinstance(wanted, str) else wanted.id, list(agents)
+        for agent in known:
+            if name in (agent.id, agent.hostname):
+                return agent
+        hint = f"there are: {', '.join(agent.hostname for agent in known) or 'none'}"
+        raise NotFound(f"no agent is called '{name}'", field="agent", hint=hint)
+
+    def _mark(self, hostname: str, *, is_lost: bool) -> None:
+        """Note for the next leader whether an agent is there; its place among the agents stays its own."""
+        if isinstance(self._spec, ClusterSpec):
+            absence = Absence(0.0) if is_lost else None
+            agents = tuple(
+                replace(spec, absence=absence) if spec.hostname == hostname else spec
+                for spec in map(as_spec, self._spec.agents)
+            )
+            self._spec = replace(self._spec, agents=agents)
+
+
+class _Cluster:
+    """The cluster as `settle` needs it."""
+
+    def __init__(self, fake: FakeMaster) -> None:
+        self._fake = fake
+
+    @property
+    def is_shared(self) -> bool:
+        """See `Passing.is_shared`; real time passes elsewhere, too."""
+        fake = self._fake
+        return fake._server is not None or fake._transport.listeners > 0 or isinstance(fake._clock, RunningClock)
+
+    @property
+    def allocation_interval(self) -> float:
+        """See `Passing.allocation_interval`."""
+        return self._fake._master.allocation_interval
+
+    def pass_interval(self) -> None:
+        """See `Passing.pass_interval`."""
+        self._fake.advance(0.0 if isinstance(self._fake._clock, RunningClock) else self.allocation_interval)
+
+    def condition(self) -> object:
+        """See `Passing.condition`; offers are told apart by what is in them."""
+        fake = self._fake
+        offered = sorted((one.framework_id, one.role, one.agent_id, str(one.resources)) for one in fake.offers)
+        return offered, [(task.id, task.state) for task in fake.tasks], fake.agents, fake.frameworks
+
+
+def _end_streams(master: Master) -> None:
+    streams = [framework.stream for framework in master.state.frameworks.values()]
+    for stream in (*streams, *master.state.operator_streams.values()):
+        if stream is not None:
+            stream.close()

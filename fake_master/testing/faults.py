@@ -1,0 +1,50 @@
+"""Requests that get lost, for `FakeMaster.drop_next`."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request, Response
+from fake_master.master import Master
+from fake_master.transports.direct import ConnectionDropped
+
+Lost = Literal["request", "response"]
+
+
+@dataclass(slots=True)
+class _Fault:
+    lost: Lost
+    path: str | None
+    times: int
+
+    def concerns(self, request: Request) -> bool:
+        path = request.path.removeprefix("/master")
+        return self.path is None or fnmatchcase(path, self.path.removeprefix("/master"))
+
+
+class FaultyApplication(Application):
+    """Answers requests to a master, and loses those that it is told to lose."""
+
+    def __init__(self, master: Master) -> None:
+        super().__init__(master)
+        self._faults: list[_Fault] = []
+
+    def drop(self, lost: Lost, path: str | None, times: int) -> None:
+        """Lose the next `times` requests to paths like `path`, a shell pattern, or the answers to them."""
+        self._faults.append(_Fault(lost, path, times))
+
+    def respond(self, request: Request) -> Response:
+        """See `Application.respond`.  Raises ConnectionDropped for a request that is lost."""
+        fault = next((fault for fault in self._faults if fault.concerns(request)), None)
+        if fault is None:
+            return super().respond(request)
+        fault.times -= 1
+        if not fault.times:
+            self._faults.remove(fault)
+        if fault.lost == "response":
+            answer = super().respond(request)
+            if answer.stream is not None:
+                answer.stream.abandon()
+                self.tick()
+        raise ConnectionDropped

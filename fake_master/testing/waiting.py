@@ -1,0 +1,78 @@
+"""Waiting in virtual time, for `FakeMaster.settle`."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+
+_TURN = 0.01
+"""Seconds of real time that clients elsewhere are given between two allocations."""
+_SHORT_TURN = 0.001
+"""The same while nobody else is there yet."""
+_MOST_INTERVALS = 1000
+"""Allocations to wait for where nobody else is there who could do anything."""
+
+
+class Passing(Protocol):
+    """A cluster in which time passes."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether somebody elsewhere may do something meanwhile."""
+        ...
+
+    @property
+    def allocation_interval(self) -> float:
+        """Seconds between two allocations."""
+        ...
+
+    def pass_interval(self) -> None:
+        """Let the next allocation happen."""
+        ...
+
+    def condition(self) -> object:
+        """Return everything that an allocation may change."""
+        ...
+
+
+class Waiting:
+    """One `settle`: lets time pass in steps, until what is waited for is there."""
+
+    def __init__(self, cluster: Passing, until: Callable[[], object] | None, timeout: float) -> None:
+        self._cluster = cluster
+        self._until = until
+        self._give_up = time.monotonic() + timeout
+        self._timeout = timeout
+        self._steps = self._quiet_for = 0
+        self._before: object = None
+
+    def goes_on(self) -> bool:
+        """Whether another step is needed.  Raises TimeoutError."""
+        if self._is_over():
+            return False
+        # With a condition somebody is expected, who may not have come yet.
+        alone = self._until is None and not self._cluster.is_shared
+        if time.monotonic() >= self._give_up or (alone and self._steps >= _MOST_INTERVALS):
+            waited = f"{self._steps} allocations" if alone else f"{self._timeout:g} s"
+            goal = "the cluster had not settled" if self._until is None else "what was waited for had not happened"
+            raise TimeoutError(f"after {waited} {goal}")
+        return True
+
+    def _is_over(self) -> bool:
+        if self._until is not None:
+            return bool(self._until())
+        now = self._cluster.condition()
+        self._quiet_for = self._quiet_for + 1 if now == self._before else 0
+        self._before = now
+        # What was declined is offered again when the filter is over, and may change something then.
+        return self._quiet_for >= 2 + math.ceil(DEFAULT_REFUSE_SECONDS / self._cluster.allocation_interval)
+
+    def step(self) -> float:
+        """Let the next allocation happen; returns the seconds of real time for others to do something."""
+        self._steps += 1
+        self._cluster.pass_interval()
+        if self._cluster.is_shared:
+            return _TURN
+        return 0.0 if self._until is None else _SHORT_TURN

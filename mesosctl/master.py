@@ -1,0 +1,331 @@
+"""`mesosctl.Master`: what an operator does, from Python.
+
+Each method is a command: it runs the same operation and returns the value that `-o json` writes.  Nothing is kept
+between two calls, so a `Master` outlives the master that led when it was made.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master as Connection
+from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
+from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.quantities import Limits, to_milli
+from mesosctl.model.resource import Labels, Resource
+from mesosctl.model.text import parse_entries, parse_of_agents
+
+if TYPE_CHECKING:
+    import httpx
+
+    from mesosctl.operations.quota.state import QuotaOptions
+    from mesosctl.operations.reservations.send import SendOptions
+    from mesosctl.operations.reservations.targets import Owner
+    from mesosctl.output.documents.forecast import ForecastDocument
+    from mesosctl.output.documents.quota import QuotaChange, QuotaCheck, RoleQuota
+    from mesosctl.output.documents.reservations import AgentChange, ReservationEntry
+    from mesosctl.planning.snapshot import ClusterSnapshot
+
+Amounts = str | Mapping[str, float]
+"""Resource text such as "cpus:12;mem:6GiB", or numbers by name (mem and disk in MiB)."""
+
+
+class Master:
+    """The leading master of an address: a URL, several with commas between them, `zk://…`, or `fake:`.
+
+    With `principal` and `secret`, or with `token`, it authenticates; `ca_file`, `cert_file` and `key_file` are for
+    https.  `timeout` is in seconds, over everything that one method asks.  `notice` is called with sentences that an
+    operator should see.  A `transport` of httpx takes the place of the network.
+
+    Every method raises an error of the tree below `MesosctlError`.  A change is read back before the method returns.
+    """
+
+    def __init__(  # noqa: PLR0913  # each is an option of the command line
+        self,
+        address: str,
+        *,
+        principal: str | None = None,
+        secret: str | None = None,
+        token: str | None = None,
+        ca_file: str | PathLike[str] | None = None,
+        cert_file: str | PathLike[str] | None = None,
+        key_file: str | PathLike[str] | None = None,
+        timeout: float = 30.0,
+        notice: Callable[[str], None] | None = None,
+        transport: "httpx.BaseTransport | None" = None,
+    ) -> None:
+        self._address = parse_address(address)
+        self._settings = ClientSettings(
+            credentials=_credentials(principal, secret, token),
+            tls=Tls(*(None if path is None else str(path) for path in (ca_file, cert_file, key_file))),
+            timeout=timeout,
+        )
+        if notice is not None:
+            self._settings = self._settings._replace(notice=notice, alarm=notice)
+        self._transport = transport
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        connection = Connection(self._address, self._settings, self._transport)
+        try:
+            yield connection
+        finally:
+            if self._transport is None:  # a transport that was given is the caller's to close
+                connection.close()
+
+    # --- Quota ------------------------------------------------------------------------------------------
+
+    def quotas(self) -> "dict[str, RoleQuota]":
+        """Return the quota of every role that has one, and what the role uses (`quota list`)."""
+        from mesosctl.operations.quota.state import list_quotas
+        from mesosctl.output.documents.quota import RoleQuota
+
+        with self._connected() as connection:
+            return {found.role: RoleQuota.of(found) for found in list_quotas(connection, with_usage=True)}
+
+    def quota(self, role: str) -> "RoleQuota":
+        """Return the quota of one role (`quota show`).  Raises NotFound for a role without quota."""
+        from mesosctl.operations.quota.state import show_quota
+        from mesosctl.output.documents.quota import RoleQuota
+
+        with self._connected() as connection:
+            return RoleQuota.of(show_quota(connection, role))
+
+    def set_quota(
+        self,
+        role: str,
+        guarantee: Amounts,
+        limit: Amounts | None = None,
+        *,
+        force: bool = False,
+        allow_new_resource: bool = False,
+    ) -> "QuotaChange":
+        """Guarantee resources to a role that has no quota yet (`quota set`); a `limit` of {} or "none" is no limit."""
+        from mesosctl.operations.quota.change import set_quota
+        from mesosctl.output.documents.quota import QuotaChange
+
+        options = _quota_options(force=force, allow_new_resource=allow_new_resource)
+        with self._connected() as connection:
+            return QuotaChange.of(set_quota(connection, role, _entries(guarantee), _limits(limit), options))
+
+    def update_quota(
+        self,
+        role: str,
+        guarantee: Amounts | None = None,
+        limit: Amounts | None = None,
+        *,
+        create: bool = False,
+        force: bool = False,
+        allow_new_resource: bool = False,
+    ) -> "QuotaChange":
+        """Change the quota of a role (`quota update`): the whole guarantee, or all limits, or both.
+
+        What is not given stays as it is.  With `create` a role without quota gets one.
+        """
+        from mesosctl.model.quota.rules import DesiredQuota
+        from mesosctl.operations.quota.state import guarantees_of
+        from mesosctl.operations.quota.update import update_quotas
+        from mesosctl.output.documents.quota import QuotaChange
+
+        desired = DesiredQuota(None if guarantee is None else guarantees_of(_entries(guarantee)), _limits(limit))
+        options = _quota_options(force=force, allow_new_resource=allow_new_resource)._replace(create=create)
+        with self._connected() as connection:
+            (change,) = update_quotas(connection, [(role, desired)], options)
+        return QuotaChange.of(change)
+
+    def remove_quota(self, role: str) -> "QuotaChange":
+        """Remove the quota of a role (`quota remove`).  Raises NotFound for a role without quota."""
+        from mesosctl.operations.quota.change import remove_quotas
+        from mesosctl.output.documents.quota import QuotaChange
+
+        with self._connected() as connection:
+            (change,) = remove_quotas(connection, [role])
+        return QuotaChange.of(change)
+
+    def check_quota(
+        self, role: str, guarantee: Amounts, limit: Amounts | None = None, *, allow_new_resource: bool = False
+    ) -> "QuotaCheck":
+        """Return whether `set_quota` would be accepted, and how much room there is (`quota check`)."""
+        from mesosctl.operations.quota.check import check_quota
+        from mesosctl.output.documents.quota import QuotaCheck
+
+        with self._connected() as connection:
+            found = check_quota(
+                connection, role, _entries(guarantee), _limits(limit), allow_new_resource=allow_new_resource
+            )
+        return QuotaCheck.of(found)
+
+    # --- Weights ----------------------------------------------------------------------------------------
+
+    def weights(self) -> dict[str, float]:
+        """Return the weights that were set; every other role has 1."""
+        from mesosctl.operations.weights import read_weights
+
+        with self._connected() as connection:
+            return read_weights(connection)
+
+    def set_weights(self, weights: Mapping[str, float]) -> bool:
+        """Set weights, all or none; returns whether they were read back, which this principal may not be allowed."""
+        from mesosctl.operations.weights import update_weights
+
+        with self._connected() as connection:
+            return update_weights(connection, weights)
+
+    # --- Reservations -----------------------------------------------------------------------------------
+
+    def reservations(self, *, role: str | None = None, agent: str | None = None) -> "list[ReservationEntry]":
+        """Return what is reserved (`reservations`): for a role and those below it, on an agent, or all of it."""
+        from mesosctl.model.reservations.holdings import agent_reservations
+        from mesosctl.operations.reservations.targets import find_agent, read_agents
+        from mesosctl.output.documents.reservations import ReservationEntry
+
+        with self._connected() as connection:
+            agents = read_agents(connection)
+        meant = agents if agent is None else [find_agent(agents, agent)]
+        return [ReservationEntry.of(held) for one in meant for held in agent_reservations(one, role)]
+
+    def reserve(
+        self,
+        agent: str,
+        resources: Amounts,
+        role: str,
+        *,
+        under: Sequence[str] = (),
+        labels: Mapping[str, str] | None = None,
+    ) -> "AgentChange":
+        """Reserve resources of an agent (its host name or id) for a role (`reserve`); it refines those of `under`."""
+        from mesosctl.operations.reservations.change import requester, reserve_for
+        from mesosctl.operations.reservations.targets import find_agent, read_agents
+        from mesosctl.output.documents.reservations import AgentChange
+
+        entries = _entries(resources, of_agents=True)
+        with self._connected() as connection:
+            owner = _owner(role, under, labels, requester(connection).principal)
+            meant = find_agent(read_agents(connection), agent)
+            (change,) = reserve_for(connection, [meant], entries, owner, _send_options())
+        return AgentChange.of(change)
+
+    def unreserve(
+        self,
+        agent: str,
+        resources: Amounts,
+        role: str,
+        *,
+        under: Sequence[str] = (),
+        labels: Mapping[str, str] | None = None,
+    ) -> "AgentChange":
+        """Undo a dynamic reservation (`unreserve`); its principal, and labels that are not given, are found."""
+        from mesosctl.operations.reservations.change import unreserve_of
+        from mesosctl.operations.reservations.targets import find_agent, read_agents
+        from mesosctl.output.documents.reservations import AgentChange
+
+        entries = _entries(resources, of_agents=True)
+        with self._connected() as connection:
+            meant = find_agent(read_agents(connection), agent)
+            owner = _owner(role, under, labels, None)
+            (change,) = unreserve_of(connection, meant, entries, owner, _send_options())
+        return AgentChange.of(change)
+
+    # --- The whole cluster ------------------------------------------------------------------------------
+
+    def snapshot(self, file: str | PathLike[str] | None = None) -> "ClusterSnapshot":
+        """Return the cluster as it is now (`snapshot`), and write it to a file, if one is named."""
+        from mesosctl.operations.snapshot import read_snapshot, write_file
+
+        with self._connected() as connection:
+            found = read_snapshot(connection)
+        if file is not None:
+            write_file(Path(file), found)
+        return found
+
+    def forecast(  # noqa: PLR0913  # each is an option of the command line
+        self,
+        *changes: str,
+        lose_agents: Sequence[str] = (),
+        lose_fraction: float = 0.0,
+        add_agents: Sequence[str] = (),
+        lose_frameworks: Sequence[str] = (),
+        snapshot: "ClusterSnapshot | None" = None,
+        assume: Literal["hold", "accept"] = "hold",
+        cycles: int = 10,
+        force: bool = False,
+    ) -> "ForecastDocument":
+        """Return what changes would do (`whatif`), such as "quota:web=cpus:12;mem:6GiB"; nothing is sent but reads.
+
+        `snapshot` takes the place of the cluster as it is now.
+        """
+        import fake_master
+        from mesosctl.operations.whatif import ChangeRunner, named_changes, open_dry_run
+        from mesosctl.output.documents.forecast import ForecastDocument
+        from mesosctl.planning.forecast import DryRunOptions
+
+        wanted = named_changes(
+            changes,
+            lose_agents=lose_agents,
+            lose_fraction=lose_fraction,
+            lose_frameworks=lose_frameworks,
+            add_agents=add_agents,
+        )
+        if not wanted:
+            raise UsageError("no change was given, so there is nothing to forecast", field="changes")
+        dry_run = fake_master.start_dry_run(snapshot or self.snapshot(), DryRunOptions(cycles, assume))
+        settings = self._settings._replace(clock=dry_run.clock, sleep=dry_run.clock.sleep)
+        with open_dry_run(dry_run, settings) as connection:
+            ChangeRunner(dry_run, connection, force=force).attempt(wanted)
+        return ForecastDocument.of(dry_run.forecast(), [])
+
+
+def _credentials(principal: str | None, secret: str | None, token: str | None) -> Credentials | Token | None:
+    if token is not None:
+        if secret is not None:
+            raise UsageError("secret and token contradict each other", field="token", hint="give one of them")
+        return Token(token, principal=principal)
+    if principal is None and secret is None:
+        return None
+    if not principal or secret is None:
+        raise UsageError("principal and secret belong together", field="principal", hint="give both")
+    if ":" in principal:
+        raise UsageError("a principal cannot contain a colon", field="principal")
+    return Credentials(principal, secret)
+
+
+def _entries(amounts: Amounts, *, of_agents: bool = False) -> list[Resource]:
+    if isinstance(amounts, str):
+        return parse_of_agents(amounts) if of_agents else parse_entries(amounts)
+    try:
+        entries = [Resource(name, to_milli(value)) for name, value in amounts.items()]
+    except (TypeError, ValueError) as error:
+        raise RuleViolation(f"an amount is no number that Mesos can hold: {error}", field="resources") from None
+    for entry in entries:
+        if isinstance(entry.value, int) and entry.value < 0:
+            raise RuleViolation(f"{entry.name} is below zero", field=entry.name, rule="resource.negative")
+    return entries
+
+
+def _limits(amounts: Amounts | None) -> Limits | None:
+    if amounts is None:
+        return None
+    from mesosctl.operations.quota.state import limits_of
+
+    return limits_of([] if amounts == "none" else _entries(amounts))
+
+
+def _quota_options(*, force: bool, allow_new_resource: bool) -> "QuotaOptions":
+    from mesosctl.operations.quota.state import QuotaOptions
+
+    return QuotaOptions(force=force, allow_new_resource=allow_new_resource)
+
+
+def _send_options() -> "SendOptions":
+    from mesosctl.operations.reservations.send import SendOptions
+
+    return SendOptions()
+
+
+def _owner(role: str, under: Sequence[str], labels: Mapping[str, str] | None, principal: str | None) -> "Owner":
+    from mesosctl.operations.reservations.targets import Owner
+
+    return Owner(role, tuple(under), None if labels is None else Labels(labels.items()), principal)

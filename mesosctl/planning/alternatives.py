@@ -1,0 +1,175 @@
+"""Several questions in one: alternatives that a word lists in braces, and the largest amount for a question mark.
+
+quota:web=cpus:{8,12,16}        three changes; {8..16..4} counts, and several braces make every combination
+quota:web=cpus:?;mem:6GiB       the largest number of CPUs for which the answer is still yes
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mesosctl.model.errors import UsageError
+from mesosctl.model.quantities import Quantities, format_milli
+from mesosctl.planning.forecast import Forecast
+
+MOST_ALTERNATIVES = 100
+"""Changes that one question may list."""
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?")
+
+
+def expand(word: str) -> tuple[str, ...]:
+    """Return the changes that a word lists in braces, in order; one change where it has none.
+
+    Raises UsageError for braces that do not match, list nothing, or make more than MOST_ALTERNATIVES changes.
+    """
+    parts = _BRACES.split(word)
+    if any(brace in text for text in parts[::2] for brace in "{}"):
+        raise UsageError(
+            f"'{word}': a brace has no partner",
+            field="--each",
+            hint="write the alternatives as {8,12,16}, or as {8..16..4}",
+        )
+    choices: list[Sequence[str]] = []
+    count = 1
+    for index, text in enumerate(parts):
+        choices.append(_listed(word, text) if index % 2 else (text,))
+        count *= len(choices[-1])
+        if count > MOST_ALTERNATIVES:
+            raise UsageError(
+                f"'{word}' lists more than {MOST_ALTERNATIVES} changes",
+                field="--each",
+                hint="list fewer, or give a larger step: {0..1000..50}",
+            )
+    return tuple("".join(choice) for choice in itertools.product(*choices))
+
+
+def _listed(word: str, text: str) -> Sequence[str]:
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        listed = [one.strip() for one in text.split(",")]
+        if not all(listed):
+            raise UsageError(
+                f"'{word}': an alternative in braces is empty", field="--each", hint="write for example {8,12,16}"
+            )
+        return listed
+    first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
+    if step == 0:
+        raise UsageError(f"'{word}': a step of 0 leads nowhere", field="--each", hint="write for example {8..16..4}")
+    # No more than can be refused: a range of a billion is not written out first.
+    numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+    return [str(number) for number in numbers[: MOST_ALTERNATIVES + 1]]
+
+
+# --- The largest change -----------------------------------------------------------------------------------
+
+_VERBS = ("quota", "reserve")
+_UNKNOWN = re.compile(r"(?P<name>[^\s:;=()]+)\s*(?:\([^()]*\))?\s*:\s*\?\s*(?=;|$)")
+_WHOLE = frozenset({"mem", "disk", "gpus"})
+"""Resources of which the search tries whole numbers; of the others thousandths."""
+_MANY_AGENTS = 1000
+_STEPS_OF_FEW, _STEPS_OF_MANY = 1 << 16, 1 << 10
+"""How many amounts the search tells apart: a forecast of few agents takes milliseconds, one of many takes seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A change with one amount left open."""
+
+    word: str
+    """As it was typed, with a question mark."""
+    resource: str
+    head: str
+    tail: str
+
+    def with_amount(self, amount: int) -> str:
+        """Return the change with an amount, in thousandths."""
+        return f"{self.head}{format_milli(amount)}{self.tail}"
+
+    def precision(self, total: int, agents: int) -> int:
+        """Return the step between amounts that are tried, round and in thousandths, where `agents` have `total`."""
+        grain = 1000 if self.resource in _WHOLE else 1
+        finest = total // (_STEPS_OF_MANY if agents > _MANY_AGENTS else _STEPS_OF_FEW)
+        tens = int("1" + "0" * (len(str(finest)) - 1))
+        return max(grain, *(step * tens for step in (0, 1, 2, 5) if step * tens <= finest))
+
+
+def parse_template(word: str) -> Template:
+    """Read a change with a question mark for one amount.  Raises UsageError."""
+    verb, _, rest = word.partition(":")
+    head, equals, amounts = rest.partition("=")
+    found = list(_UNKNOWN.finditer(amounts)) if equals else []
+    if verb not in _VERBS or len(found) != 1 or amounts.count("?") != 1:
+        raise UsageError(
+            f"'{word}' does not leave one amount open",
+            field="--find-largest",
+            hint="write a question mark for the amount of one resource: quota:web=cpus:?;mem:6GiB, "
+            "or reserve:agent-1=cpus(web):?",
+        )
+    (match,) = found
+    mark = amounts.index("?")
+    return Template(word, match["name"], f"{verb}:{head}={amounts[:mark]}", amounts[mark + 1 :])
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One of several changes, and its forecast."""
+
+    change: str
+    forecast: Forecast
+
+
+@dataclass(frozen=True, slots=True)
+class LargestChange:
+    """The largest change of a template for which the answer is yes."""
+
+    template: Template
+    precision: int
+    """The step between amounts that were tried, in thousandths."""
+    tried: int
+    """Forecasts that were made."""
+    largest: int | None
+    """In thousandths; None where even the smallest amount is refused or starves a role."""
+    best: Alternative | None
+    """Its forecast; absent where there is none."""
+    beyond: Alternative | None
+    """The forecast of the next larger amount; absent where the amount is all that the agents have."""
+
+
+Ask = Callable[[Sequence[int]], Sequence[bool]]
+"""Say of some amounts whether the answer is yes."""
+
+
+def search(ask: Ask, total: int, precision: int, guess: int = 0) -> int:
+    """Return the largest multiple of `precision` up to `total` for which the answer is yes, or 0.
+
+    Whatever is harmless is taken to be harmless in a smaller amount too.  `guess` is an amount
+    that is likely the answer.  Two amounts are asked about at a time, as they can be answered side by side.
+    """
+    top = total // precision
+    yes, no = 0, top + 1
+    asked: Iterator[list[int]] = iter(([min(top, guess // precision), min(top, guess // precision) + 1],))
+    while no - yes > 1:
+        third = max(1, (no - yes) // 3)
+        pair = next(asked, [yes + third, yes + 2 * third])
+        steps = sorted({step for step in pair if yes < step < no})
+        if not steps:
+            continue
+        for step, answer in zip(steps, ask([step * precision for step in steps]), strict=True):
+            if answer:
+                yes = max(yes, step)
+            else:
+                no = min(no, step)
+                break
+    return yes * precision
+
+
+def likely_amount(template: Template, unpromised: Quantities, guarantees: Mapping[str, Quantities]) -> int:
+    """Return what the capacity heuristic leaves for a guarantee: what no role is promised, and what the role has.
+
+    Source: Mesos quota documentation, "Capacity heuristic".
+    """
+    role = template.head.partition(":")[2].partition("=")[0]
+    own = guarantees.get(role, Quantities())
+    return unpromised.get_amount(template.resource) + own.get_amount(template.resource)
