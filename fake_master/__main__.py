@@ -50,6 +50,7 @@ def serve(options: ServeOptions) -> None:
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
     check_ready_file(options.ready_file)
+    sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)

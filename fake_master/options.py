@@ -125,7 +125,10 @@ class ServeOptions:
     ] = False
     allocator: Annotated[
         str | None,
-        typer.Option(metavar="hierarchical|strict-priority", help="Who is offered what. [default: hierarchical]"),
+        typer.Option(
+            metavar="hierarchical|strict-priority|MODULE:CLASS",
+            help="Who is offered what; a class of your own is named as package.module:Class. [default: hierarchical]",
+        ),
     ] = None
     priorities: Annotated[
         str | None, typer.Option(metavar="ROLE=NUMBER,…", help="Strict priority: the higher is served first.")

@@ -13,6 +13,10 @@ class Application:
     """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
 
     def __init__(self, master: Master) -> None:
+        self.follow(master)
+
+    def follow(self, master: Master) -> None:
+        """Answer requests to this master from now on."""
         self.master = master
         self._endpoints = Endpoints(master)
 

@@ -191,7 +191,7 @@ def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, An
 
 def framework_with_counts(of: Framework) -> dict[str, Any]:
     """A framework as /state-summary shows it."""
-    counts = dict.fromkeys(SUMMARY_STATES, 0)
+    counts: dict[str, int] = dict.fromkeys(SUMMARY_STATES, 0)
     for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks):
         counts[task.state] = counts.get(task.state, 0) + 1
     return {**_summary(of, of.used(), of.offered()), **counts, "slave_ids": sorted(of.agents_used)}

@@ -3,25 +3,24 @@
 Source: Mesos operator HTTP API.  The endpoints of each noun declare the calls that belong to them.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fake_master.http.content import accepted_type, answer, event_encoder, read_call
 from fake_master.http.exchange import (
-    JSON,
     Refusal,
     Request,
     Response,
     Written,
     accepted_silently,
-    check_accept,
-    json_response,
-    read_call,
     standard_refusal,
     written,
 )
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
+from fake_master.state.streams import Encoder, EventStream, encoded
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.messages import Field, Message, one_of
 
@@ -78,12 +77,12 @@ class OperatorApi:
                 **{name.lower(): Field(call.form) for name, call in self.calls.items() if call.form is not None},
             },
         )
-        self._subscribed: tuple[Written, bytes] | None = None
-        """The last state that a subscriber was sent, and the record of it."""
+        self._subscribed: tuple[Written, dict[Encoder, bytes]] | None = None
+        """The last state that a subscriber was sent, and the records of it."""
 
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1: a transaction where something is changed, and none where somebody reads.  Raises Forbidden."""
-        message = read_call(request, self.form)
+        message = read_call(request, self.form, "mesos.v1.master.Call")
         name = message.get("type")
         if name is None:
             raise Refusal(400, "Failed to validate master::Call: Expecting 'type' to be present")
@@ -93,20 +92,22 @@ class OperatorApi:
             raise Refusal(400, f"Failed to validate master::Call: Expecting '{field}' to be present")
         if isinstance(called, Change) and called.check is not None:
             called.check(message[field])
-        check_accept(request)
+        media = accepted_type(request)
         if isinstance(called, Reading):
-            answer = called.read(message.get(field, {}), principal)
-            return json_response({"type": name} if answer is None else {"type": name, field: answer}, request)
+            content = called.read(message.get(field, {}), principal)
+            told = {"type": name} if content is None else {"type": name, field: content}
+            return answer(told, request, media, "mesos.v1.master.Response")
         if isinstance(called, Change):
             with self._transaction():
                 called.change(message[field], principal)
             return accepted_silently(called.status)
         if name in STREAMS:
-            stream = self._events.add_operator(self._first_event(principal))
-            return Response(200, headers={"Content-Type": JSON}, stream=stream)
+            encode = event_encoder(media, "mesos.v1.master.Event")
+            stream = self._events.add_operator(EventStream(encode=encode), self._first_event(principal, encode))
+            return Response(200, headers={"Content-Type": media}, stream=stream)
         raise standard_refusal(501)
 
-    def _first_event(self, principal: str | None) -> bytes:
+    def _first_event(self, principal: str | None, encode: Encoder) -> bytes:
         """Return SUBSCRIBED as a record.
 
         As long as the state is the same the record is the same object: of 10,000 agents it has 20 MB, and hundreds may
@@ -114,7 +115,13 @@ class OperatorApi:
         """
         state = self._describe_state(principal)
         if self._subscribed is None or self._subscribed[0] != state:
+            self._subscribed = (state, {})
+        records = self._subscribed[1]
+        if encode not in records:
             content = written({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
-            record = streaming.encode(b"".join(written({"type": "SUBSCRIBED", "subscribed": content})))
-            self._subscribed = (state, record)
-        return self._subscribed[1]
+            text = b"".join(written({"type": "SUBSCRIBED", "subscribed": content}))
+            if encode is encoded:
+                records[encode] = streaming.encode(text)
+            else:
+                records[encode] = encode(json.loads(text.decode(errors="surrogateescape")))
+        return records[encode]

@@ -155,6 +155,9 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
         yield _endpoint(route)
     for of_agent in endpoints.of_agents.routes:
         yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
+    yield ""
+    yield "`/api/v1` and `/api/v1/scheduler` take and give `application/json`, and `application/x-protobuf` where"
+    yield "`mesosctl[protobuf]` is installed: calls, answers and streams of events."
     yield from ("", "## Operator calls (`POST /api/v1`)", "")
     calls = endpoints.operator_api.calls.values()
     yield f"Reading: {_names([*(call.name for call in calls if isinstance(call, Reading)), *STREAMS])}."

@@ -7,16 +7,8 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fake_master.http.exchange import (
-    JSON,
-    Refusal,
-    Request,
-    Response,
-    accepted_silently,
-    check_accept,
-    read_call,
-    refusing,
-)
+from fake_master.http.content import accepted_type, event_encoder, read_call
+from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.services.accept import OfferAnswers
 from fake_master.services.offers import InverseOffers
@@ -26,6 +18,7 @@ from fake_master.services.subscriptions import Subscriptions
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
+from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 
 Body = Mapping[str, Any]
@@ -82,7 +75,7 @@ class SchedulerApi:
 
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1/scheduler."""
-        message = read_call(request, CALL)
+        message = read_call(request, CALL, "mesos.v1.scheduler.Call")
         name = _checked_type(message)
         self._check_acknowledgement(name, message)
         if name == "SUBSCRIBE":
@@ -115,11 +108,12 @@ class SchedulerApi:
     def _subscribe(self, request: Request, message: Body, principal: str | None) -> Response:
         wanted = _subscription(message["subscribe"], principal)
         _check_principal(principal, wanted.info.get("principal"))
-        check_accept(request)
+        media = accepted_type(request)
         if "mesos-stream-id" in request.headers:
             raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
-        stream = self._subscriptions.subscribe(wanted)
-        return Response(200, headers={"Content-Type": JSON, "Mesos-Stream-Id": stream.id}, stream=stream)
+        stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
+        self._subscriptions.subscribe(wanted, stream)
+        return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)
 
     def _caller(self, request: Request, message: Body, principal: str | None) -> Framework:
         """The framework that a call comes from.  Raises Refusal (400, 403)."""

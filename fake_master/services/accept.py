@@ -12,6 +12,7 @@ from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
+from fake_master.state.tasks import TaskState
 from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.reservations import operations as operations_model
@@ -137,7 +138,7 @@ class OfferAnswers:
     ) -> None:
         for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
             self._offers.take_back(offer)
-        state = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
+        state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
         for operation in operations:
             if operation["type"] in LAUNCHES:
                 for info in task_infos(operation):

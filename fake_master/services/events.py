@@ -7,10 +7,10 @@ from fake_master.services import descriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from fake_master.state.streams import EventStream, encoded
+from fake_master.state.streams import EventStream, SharedEvent
 
 HEARTBEAT_SECONDS = 15.0
-_HEARTBEAT = encoded({"type": "HEARTBEAT"})
+_HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
 
 
 class EventPublisher:
@@ -45,7 +45,7 @@ class EventPublisher:
             return
         if framework is not None:
             framework.counts["events/heartbeat"] += 1
-        stream.send_record(_HEARTBEAT)
+        stream.send_shared(_HEARTBEAT)
         self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
     def offers(self, framework: Framework, offers: Iterable[Offer]) -> None:
@@ -114,9 +114,8 @@ class EventPublisher:
 
     # --- To every operator ----------------------------------------------------------------------------
 
-    def add_operator(self, subscribed: bytes) -> EventStream:
+    def add_operator(self, stream: EventStream, subscribed: bytes) -> EventStream:
         """A new listener, whose first record is `subscribed`; the oldest is let go where there are too many."""
-        stream = EventStream()
         self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
         stream.send_record(subscribed)
@@ -131,6 +130,6 @@ class EventPublisher:
     def operators(self, kind: str, content: Mapping[str, Any]) -> None:
         """One event to every listening operator, written once for all."""
         if self._state.operator_streams:
-            record = encoded({"type": kind, kind.lower(): content})
+            event = SharedEvent({"type": kind, kind.lower(): content})
             for stream in list(self._state.operator_streams.values()):
-                stream.send_record(record)
+                stream.send_shared(event)

@@ -3,13 +3,18 @@
 from typing import Any, get_args
 
 from fake_master.sources.simulated_frameworks import Answer, RunningTasks, SimulatedFrameworkSpec
-from fake_master.state.tasks import TaskOutcome
+from fake_master.state.tasks import TaskOutcome, TaskState
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 
 _KNOWN_RUNNING = {"agent", "resources", "role", "tasks", "volumes"}
-_OUTCOMES = ("finished", "failed", "killed", "lost")
+_OUTCOMES: dict[str, TaskState] = {
+    "finished": "TASK_FINISHED",
+    "failed": "TASK_FAILED",
+    "killed": "TASK_KILLED",
+    "lost": "TASK_LOST",
+}
 _MOST_FRAMEWORKS = 100_000
 _LARGEST = 10**15
 _KNOWN = {
@@ -40,7 +45,7 @@ def task_outcome(table: Any, where: str) -> TaskOutcome:
     if outcome not in (*_OUTCOMES, None):
         raise BadInput(f"{where}: outcome is not one of {', '.join(_OUTCOMES)}", field="outcome")
     seconds, stop_seconds = (_seconds(table, key, where) for key in ("seconds", "stop_seconds"))
-    return TaskOutcome(None if outcome is None else f"TASK_{outcome.upper()}", seconds, stop_seconds)
+    return TaskOutcome(None if outcome is None else _OUTCOMES[outcome], seconds, stop_seconds)
 
 
 def _seconds(table: dict[str, Any], key: str, where: str) -> float:

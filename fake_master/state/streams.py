@@ -17,6 +17,24 @@ def encoded(event: Mapping[str, Any]) -> bytes:
     return streaming.encode(text.encode(errors="surrogateescape"))
 
 
+Encoder = Callable[[Mapping[str, Any]], bytes]
+"""Makes a record of an event."""
+
+
+class SharedEvent:
+    """An event to many streams, written once in each encoding."""
+
+    def __init__(self, event: Mapping[str, Any]) -> None:
+        self._event = event
+        self._records: dict[Encoder, bytes] = {}
+
+    def record(self, encode: Encoder) -> bytes:
+        """The event as a record."""
+        if encode not in self._records:
+            self._records[encode] = encode(self._event)
+        return self._records[encode]
+
+
 class EventStream:
     """Events waiting to be carried to one subscriber.
 
@@ -24,7 +42,8 @@ class EventStream:
     Sending never waits: a subscriber that falls too far behind is abandoned instead.
     """
 
-    def __init__(self, on_abandon: Callable[[], None] | None = None) -> None:
+    def __init__(self, on_abandon: Callable[[], None] | None = None, encode: Encoder = encoded) -> None:
+        self._encode = encode
         self.id = str(uuid4())
         self.closed = False
         self.overrun = False
@@ -45,10 +64,15 @@ class EventStream:
     def send(self, event: Mapping[str, Any]) -> None:
         """Queue one event; nothing happens on a closed stream."""
         if not self.closed:
-            self.send_record(encoded(event))
+            self.send_record(self._encode(event))
+
+    def send_shared(self, event: SharedEvent) -> None:
+        """Queue an event that goes to others as well."""
+        if not self.closed:
+            self.send_record(event.record(self._encode))
 
     def send_record(self, record: bytes) -> None:
-        """The same of an event that is written already, for others as well perhaps."""
+        """Queue an event that is written already."""
         if self.closed:
             return
         if self._size + len(record) > LARGEST_BACKLOG:

@@ -3,6 +3,7 @@
 Source: Mesos scheduler HTTP API, "SUBSCRIBE" and "UPDATE_FRAMEWORK".
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,11 +55,12 @@ class Subscription:
             roles_model.check_whitelist(role, flags.whitelist)
         if info["user"] == "root" and not flags.is_true("root_submissions"):
             raise RuleViolation("User 'root' is not allowed to run frameworks without --root_submissions set")
-        if abs(info.get("failover_timeout", 0.0)) > _LONGEST_FAILOVER:
+        if not abs(info.get("failover_timeout", 0.0)) <= _LONGEST_FAILOVER:  # NaN is no time either
             raise RuleViolation(f"The framework failover_timeout ({info['failover_timeout']}) is invalid")
         for role in sorted(subscribed):
             if not flags.authorizer.allows("register_frameworks", self.principal or info.get("principal"), role):
                 raise RuleViolation(f"Not authorized to use role '{role}'")
+        _check_minimums(info)
         _excludes(self.offer_constraints, flags)
 
     def check_change_of(self, framework: Framework) -> None:
@@ -119,6 +121,16 @@ def _least(value: float) -> int:
         return to_milli(value)
     except ValueError:
         return _MORE_THAN_THERE_IS
+
+
+def _check_minimums(info: Mapping[str, Any]) -> None:
+    """Raise RuleViolation where an offer filter names no amount: JSON has no such numbers, protobuf has."""
+    for filters in info.get("offer_filters", {}).values():
+        for entry in filters.get("min_allocatable_resources", {}).get("quantities", ()):
+            for name, scalar in entry.get("quantities", {}).items():
+                if not math.isfinite(scalar["value"]):
+                    kind = "NaN" if math.isnan(scalar["value"]) else "Infinite values"
+                    raise RuleViolation(f"Invalid resource quantity for '{name}': {kind} not supported")
 
 
 def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:

@@ -104,7 +104,7 @@ def test_explain_does_not_speak_of_priorities_elsewhere(run, fake):
     ("old", "new", "said"),
     [
         ("prod=100,batch=1", "prod=high", "a priority is a whole number"),
-        ("strict-priority", "lottery", "there are hierarchical and strict-priority"),
+        ("strict-priority", "lottery", "there are hierarchical, strict-priority, and package.module:Class"),
         ("strict-priority", "hierarchical", "--priorities needs --allocator=strict-priority"),
     ],
 )

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	mesos "github.com/mesos/mesos-go/api/v1/lib"
-	"github.com/mesos/mesos-go/api/v1/lib/encoding/codecs"
 	"github.com/mesos/mesos-go/api/v1/lib/extras/scheduler/callrules"
 	"github.com/mesos/mesos-go/api/v1/lib/extras/scheduler/controller"
 	"github.com/mesos/mesos-go/api/v1/lib/extras/scheduler/eventrules"
@@ -79,7 +78,6 @@ func main() {
 	frameworkID := store.GetIgnoreErrors(ids)
 	caller := callrules.WithFrameworkID(frameworkID).Caller(httpsched.NewCaller(httpcli.New(
 		httpcli.Endpoint("http://"+address+"/api/v1/scheduler"),
-		httpcli.Codec(codecs.ByMediaType[codecs.MediaTypeJSON]),
 		httpcli.Do(httpcli.With(httpcli.Timeout(0))),
 	)))
 	call := func(call *scheduler.Call) {

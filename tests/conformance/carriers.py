@@ -2,12 +2,13 @@
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from tests.conformance import fakes, real
 from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.codec import Codec
 
 POOL_SIZE = 4
 
@@ -31,6 +32,19 @@ IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11
 SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"), ("process", "socket"))
 IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"))
 SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"), ("process", "socket"))
+
+
+def speaking(codec: Codec, carrier: "Carrier") -> "Carrier":
+    """The same carrier; calls, answers and events are written as `codec` does."""
+
+    def start(setup: Setup, folder: Path) -> Cluster:
+        cluster = carrier.start(setup, folder)
+        cluster.speak(codec)
+        return cluster
+
+    return replace(carrier, name=f"{carrier.name}-{codec.name}", start=start)
+
+
 EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_OLD, SOCKET_OLD)
 
 

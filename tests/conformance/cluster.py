@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from tests.conformance.codec import JSON_ALONE, Codec
 from tests.conformance.subscribers import Subscribers
 
 SECRET = "secret-of-{}"  # every principal in a setup has a secret of this form
@@ -88,13 +89,17 @@ class Cluster:
         transport: httpx.BaseTransport | None = None,
         stop: Callable[[], None],
         last_words: Callable[[], str] = str,
+        pid: int | None = None,
     ) -> None:
         self.setup = setup
         self.subscribers = subscribers
         self.transport = transport
         """What carries requests, where that is not the network."""
         self.address = address
+        self.pid = pid
+        """Of its process, where it has one of its own."""
         self.alive = True
+        self.codec = JSON_ALONE
         self._stopped = False
         self._client = client
         self._stop = stop
@@ -111,14 +116,17 @@ class Cluster:
         """Send one request.  The path reaches the master as it is, repeated slashes and escapes included."""
         # A real master answers HEAD with a body, which the next answer on that connection would seem to begin with.
         once = {"Connection": "close"} if method == "HEAD" else {}
+        content, headers = self.codec.request(path, content, headers or {})
         try:
-            response = self._client.request(
-                method, self.address + path, content=content, headers={**once, **(headers or {})}
-            )
+            response = self._client.request(method, self.address + path, content=content, headers={**once, **headers})
         except httpx.TransportError as error:
             self.alive = False
             raise MasterDied(f"{method} {path} {content!r}: {error!r}\n{self._last_words()}") from error
-        return Answer(response.status_code, response.headers, response.content)
+        return Answer(response.status_code, response.headers, self.codec.answer(response))
+
+    def speak(self, codec: Codec) -> None:
+        """Send calls, and take their answers and events, as `codec` writes them."""
+        self.codec = self.subscribers.codec = codec
 
     def read(self, path: str) -> Any:
         """The JSON of a GET that must succeed, asked by the setup's operator."""

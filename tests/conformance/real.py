@@ -60,7 +60,15 @@ def _started(setup: Setup, folder: Path) -> Cluster:
         process.stop()
         held.close()
 
-    cluster = Cluster(setup, client, base, subscribers=OverTheNetwork(base), stop=stop, last_words=process.last_words)
+    cluster = Cluster(
+        setup,
+        client,
+        base,
+        subscribers=OverTheNetwork(base),
+        stop=stop,
+        last_words=process.last_words,
+        pid=process.pid,
+    )
     try:
         wait_until(lambda: _is_ready(cluster, client), process, START_SECONDS)
     except BaseException:

@@ -6,7 +6,6 @@ InTheSameProcess    nothing is read until somebody waits, and waiting moves a vi
 """
 
 import contextlib
-import json
 import socket
 import threading
 import time
@@ -21,6 +20,7 @@ from fake_master.http.application import Application
 from fake_master.http.exchange import Request
 from fake_master.state.clock import VirtualClock
 from mesosctl.api.protobuf import streaming
+from tests.conformance.codec import JSON_ALONE
 
 Event = dict[str, Any]
 PATIENCE = 60.0
@@ -37,12 +37,15 @@ class Subscription:
     headers: Mapping[str, str]
     content: bytes
     hang_up: Callable[[], None]
+    path: str = ""
     events: list[Event] = field(default_factory=list)
     closed: bool = False
 
 
 class Subscribers(ABC):
     """How streams are opened on one master, and how its time passes."""
+
+    codec = JSON_ALONE
 
     @abstractmethod
     def open(self, path: str, content: str, headers: Mapping[str, str]) -> Subscription:
@@ -70,14 +73,15 @@ class OverTheNetwork(Subscribers):
 
     def open(self, path: str, content: str, headers: Mapping[str, str]) -> Subscription:
         client = httpx.Client(trust_env=False, timeout=httpx.Timeout(PATIENCE, read=None))
-        request = client.build_request("POST", self._address + path, content=content, headers=dict(headers))
+        body, headers = self.codec.request(path, content, headers)
+        request = client.build_request("POST", self._address + path, content=body, headers=dict(headers))
         response = client.send(request, stream=True)
         if response.status_code != 200:
             body = response.read()
             client.close()
             return Subscription(response.status_code, response.headers, body, lambda: None)
         connection: socket.socket = response.extensions["network_stream"].get_extra_info("socket")
-        subscription = Subscription(200, response.headers, b"", lambda: hang_up())  # noqa: PLW0108  # made below
+        subscription = Subscription(200, response.headers, b"", lambda: hang_up(), path)  # noqa: PLW0108  # made below
         reader = threading.Thread(target=self._read, args=(response, subscription), daemon=True)
 
         def hang_up() -> None:
@@ -94,7 +98,7 @@ class OverTheNetwork(Subscribers):
         with contextlib.suppress(httpx.HTTPError, streaming.BrokenRecord):
             for record in streaming.decode(response.iter_bytes()):
                 with self._news:
-                    subscription.events.append(json.loads(record))
+                    subscription.events.append(self.codec.event(subscription.path, record))
                     self._news.notify_all()
         with self._news:
             subscription.closed = True
@@ -128,13 +132,15 @@ class InTheSameProcess(Subscribers):
         self._carried: list[tuple[Any, Subscription]] = []
 
     def open(self, path: str, content: str, headers: Mapping[str, str]) -> Subscription:
+        body, headers = self.codec.request(path, content, headers)
         named = {name.lower(): value for name, value in headers.items()}
-        answer = self._application.handle(Request("POST", path, named, content.encode()))
+        body = body.encode() if isinstance(body, str) else body or b""
+        answer = self._application.handle(Request("POST", path, named, body))
         stream = answer.stream
         shown = httpx.Headers(dict(answer.headers))
         if stream is None:
             return Subscription(answer.status, shown, answer.body, lambda: None)
-        subscription = Subscription(answer.status, shown, b"", stream.abandon)
+        subscription = Subscription(answer.status, shown, b"", stream.abandon, path)
         self._carried.append((stream, subscription))
         self._carry()
         return subscription
@@ -156,5 +162,6 @@ class InTheSameProcess(Subscribers):
 
     def _carry(self) -> None:
         for stream, subscription in self._carried:
-            subscription.events.extend(json.loads(record) for record in streaming.decode(stream.take()))
+            records = streaming.decode(stream.take())
+            subscription.events.extend(self.codec.event(subscription.path, record) for record in records)
             subscription.closed = stream.closed

@@ -7,6 +7,7 @@ from typing import Any
 
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request
+from fake_master.protobuf.conversion import parse
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from mesosctl.api.protobuf import streaming
@@ -23,6 +24,7 @@ CALLS = ["GET_STATE", "GET_AGENTS", "GET_ROLES", "GET_QUOTA", "GET_WEIGHTS", "GE
 MOST_SECONDS = 20.0
 """Of computing, however busy the machine is otherwise; usually some milliseconds."""
 JSON = {"content-type": "application/json", "accept": "application/json"}
+PROTOBUF = dict.fromkeys(JSON, "application/x-protobuf")
 
 
 def subscribe(name: str, *roles: str) -> bytes:
@@ -114,7 +116,7 @@ class Lab:
     def _subscribe(self, path: str, body: bytes) -> Any:
         answer = self.application.handle(Request("POST", path, JSON, body))
         assert answer.stream is not None, answer
-        return answer.stream
+        return answer.stream, None
 
     def wait(self, seconds: float) -> None:
         """Let time pass, deadline by deadline."""
@@ -148,8 +150,11 @@ class Lab:
         took = time.process_time() - started
         assert answer.status < 500 or answer.status == 501, (answer.status, answer.body, sent)
         assert took < MOST_SECONDS, (took, sent)
+        in_protobuf = answer.headers.get("Content-Type") == PROTOBUF["accept"]
         if answer.stream is not None:
-            self._streams.append(answer.stream)
+            self._streams.append((answer.stream, sent.event if in_protobuf else None))
+        elif in_protobuf:
+            parse("mesos.v1.master.Response", answer.body)
         return answer.status
 
     def check(self) -> None:
@@ -163,9 +168,12 @@ class Lab:
             answer = self.application.handle(Request("POST", "/api/v1", JSON, json.dumps({"type": name}).encode()))
             assert answer.status == 200, (name, answer)
             json.loads(answer.body.decode(errors="surrogateescape"))
-        for stream in self._streams:
+        for stream, event in self._streams:
             for record in streaming.decode(stream.take()):
-                json.loads(record.decode(errors="surrogateescape"))
+                if event is None:
+                    json.loads(record.decode(errors="surrogateescape"))
+                else:
+                    assert parse(event, record)["type"]
         check_books(self.master)
 
 
@@ -175,4 +183,6 @@ def filled(sent: Sent, names: dict[str, str]) -> Request:
     for word, value in names.items():
         target, body = target.replace(word, value), body.replace(word.encode(), value.encode())
         headers = {name: text.replace(word, value) for name, text in headers.items()}
+    if sent.in_protobuf is not None:
+        body, headers = sent.in_protobuf(body), headers | PROTOBUF
     return Request(sent.method, target, headers, body)

@@ -1,7 +1,9 @@
 # ruff: noqa: E501  # lists of odd texts, several to a line
 """Requests to every route: made from the routes and from the messages that each endpoint declares."""
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from fake_master.http import maintenance, quota, reservations
 from fake_master.http.routes import Endpoints
 from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
+from fake_master.protobuf.conversion import serialize
 from fake_master.sources.cluster_file import BUILT_IN
 from mesosctl.api.protobuf.messages import Field, Message
 from tests.fuzz.json_texts import ODD_TEXTS, odd_texts, odd_values, write
@@ -27,6 +30,13 @@ class Sent:
     target: str
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
+    in_protobuf: Callable[[bytes], bytes] | None = None
+    """Makes protobuf of the body, once the "@" words are replaced."""
+
+    @property
+    def event(self) -> str:
+        """The full name of an event's message, on a stream that is the answer."""
+        return "mesos.v1.scheduler.Event" if "scheduler" in self.target else "mesos.v1.master.Event"
 
 
 _RESOURCES = Message("Resources", {"resources": reservations.RESERVE.fields["resources"]})
@@ -185,3 +195,81 @@ _ODD_TARGETS = [
 _off_the_routes = st.builds(Sent, st.sampled_from(_METHODS), st.sampled_from(_ODD_TARGETS))
 any_request = st.sampled_from(_WEIGHTED).flatmap(requests_to)
 any_target = any_request | _off_the_routes
+
+
+# --- In protobuf --------------------------------------------------------------------------------------
+
+_HURTS = [
+    b"",
+    b"\x00",
+    b"\xff",
+    b"\x7f",
+    b"\x08",
+    b"\x0b",
+    b"\x0c",
+    b"\x80" * 11,
+    b"\xff" * 9 + b"\x01",
+    b"\x0a\xff\xff\xff\xff\x0f",
+]
+_NO_AMOUNTS = [
+    b"\x00\x00\x00\x00\x00\x00\xf8\x7f",
+    b"\x00\x00\x00\x00\x00\x00\xf0\x7f",
+    b"\x00\x00\x00\x00\x00\x00\xf0\xff",
+]
+"""Not a number, and infinity on both sides."""
+
+
+@dataclass(frozen=True)
+class InProtobuf:
+    """Makes protobuf of a call in JSON, and does to it what a broken or hostile client would."""
+
+    name: str
+    keep: float
+    """The part of the bytes that is sent."""
+    at: float
+    """Where they are hurt, as a part of them."""
+    hurt: bytes | None
+    amount: bytes | None
+    """Instead of the first double that stands there."""
+
+    def __call__(self, body: bytes) -> bytes:
+        try:
+            document = json.loads(body.decode(errors="surrogateescape"))
+        except (ValueError, RecursionError):
+            return body
+        packed = serialize(self.name, document) if isinstance(document, dict) else body
+        if self.amount is not None and (place := packed.find(b"\x09\x09")) >= 0:
+            packed = packed[: place + 2] + self.amount + packed[place + 10 :]
+        packed = packed[: max(0, round(len(packed) * self.keep))]
+        if self.hurt is not None:
+            place = round(len(packed) * self.at)
+            packed = packed[:place] + self.hurt + packed[place + 1 :]
+        return packed
+
+
+def _in_protobuf(path: str) -> st.SearchStrategy[InProtobuf]:
+    name = "mesos.v1.scheduler.Call" if path.endswith("scheduler") else "mesos.v1.master.Call"
+    mostly = st.sampled_from([None] * 4)
+    part = st.floats(0, 1)
+    return st.builds(
+        InProtobuf,
+        st.just(name),
+        st.sampled_from([1.0] * 6) | part,
+        part,
+        mostly | st.sampled_from(_HURTS) | st.binary(min_size=1, max_size=4),
+        mostly | st.sampled_from(_NO_AMOUNTS),
+    )
+
+
+@st.composite
+def protobuf_requests(draw: st.DrawFn) -> Sent:
+    """A call in protobuf, or bytes that are none."""
+    route = draw(st.sampled_from([route for route in ENDPOINTS.routes if route.path.startswith("api/")]))
+    sent = draw(requests_to(route))
+    if draw(st.integers(0, 15)) == 8:
+        return replace(
+            sent,
+            body=draw(st.binary(max_size=80)),
+            headers=sent.headers | dict.fromkeys(("content-type", "accept"), "application/x-protobuf"),
+        )
+    return replace(sent, in_protobuf=draw(_in_protobuf(route.path)))

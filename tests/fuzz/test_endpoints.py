@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.lab import Lab
-from tests.fuzz.requests import ENDPOINTS, Sent, any_request, requests_to
+from tests.fuzz.requests import ENDPOINTS, Sent, any_request, protobuf_requests, requests_to
 
 EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
 patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -30,4 +30,14 @@ def test_a_history_of_odd_requests(version: str, plan: list[Sent]) -> None:
 def test_every_route(route: object, data: st.DataObject) -> None:
     lab = Lab("1.11")
     lab.send(data.draw(requests_to(route)))
+    lab.check()
+
+
+@patient
+@given(plan=st.lists(protobuf_requests() | any_request, min_size=2, max_size=8))
+def test_a_history_of_odd_requests_in_protobuf(plan: list[Sent]) -> None:
+    lab = Lab("1.11")
+    for sent in plan:
+        lab.send(sent)
+    lab.wait(20)
     lab.check()

@@ -23,7 +23,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task
+from fake_master.state.tasks import Task, TaskEnd
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 
@@ -33,8 +33,6 @@ _REMOVED_AS_UNREACHABLE = (
     "slave_unreachable_scheduled",
     "slave_unreachable_completed",
 )
-End = tuple[str, str]
-"""A task state and the reason for it."""
 
 
 class AgentRemoval:
@@ -70,7 +68,7 @@ class AgentRemoval:
             if framework.info.get("checkpoint"):
                 continue
             for task in _tasks_on(framework, agent):
-                end = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
+                end: TaskEnd = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
                 self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
         shown = self._state.flags.shown
         patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
@@ -129,7 +127,7 @@ class AgentRemoval:
     def give_up(self, agents: Sequence[Agent]) -> None:
         """Registered agents are gone for good.  Inside a transaction."""
         for agent in agents:
-            if self._state.known_agents.record(agent).get("id") == agent.id:  # a snapshot may have two on one host
+            if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
                 self._records.note(agent.hostname, gone=True)
         self._remove_gone(agents)
 
@@ -184,7 +182,7 @@ class AgentRemoval:
     def _remove(
         self,
         agents: Sequence[Agent],
-        end: Callable[[Framework], End],
+        end: Callable[[Framework], TaskEnd],
         message: str,
         *,
         may_return: Callable[[Framework], bool],
@@ -204,7 +202,7 @@ class AgentRemoval:
             self._events.failure(agent.id)
 
     def _lose(
-        self, framework: Framework, task: Task, end: End, message: str, *, may_return: bool = False, **status: Any
+        self, framework: Framework, task: Task, end: TaskEnd, message: str, *, may_return: bool = False, **status: Any
     ) -> None:
         if task.is_terminal:  # only its acknowledgement was missing
             del framework.tasks[task.id]
@@ -227,7 +225,7 @@ def _tasks_on(framework: Framework, *agents: Agent) -> list[Task]:
     return [task for task in framework.tasks.values() if task.agent_id in ids]
 
 
-def _gone(framework: Framework) -> End:
+def _gone(framework: Framework) -> TaskEnd:
     if framework.is_partition_aware:
         return "TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR"
     return "TASK_LOST", "REASON_AGENT_REMOVED"

@@ -192,7 +192,7 @@ def explain(ctx: typer.Context, target: Target) -> None:
 
 Cluster = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]]; - is standard input.", show_default=False),
+    typer.Argument(metavar="FILE", help="A cluster file, or a snapshot; - is standard input.", show_default=False),
 ]
 Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
 Svg = Annotated[
@@ -210,13 +210,16 @@ Svg = Annotated[
     ),
 )
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
-    """Play a cluster file: who is offered what, step by step.
+    """Play a cluster file or snapshot, offer by offer.
 
     Shares, dominant shares and totals are shown after each offer taken. No master is asked. Time is virtual, the
     allocator is the fake master's, and the lowest dominant share of a row is marked with an asterisk: whose it
-    is, and has tasks to run, is served next. Where the file's flags give weights, a share counts divided by its
-    role's weight, and guarantees come first; with the strict-priority allocator priority decides before that, and
-    what was revoked before a step is shown.
+    is, and has tasks to run, is served next. A share counts divided by its role's weight, and guarantees come
+    first; parents have the sum of the roles below them. With the strict-priority allocator priority decides
+    before that, and what was revoked before a step is shown.
+
+    Frameworks of a snapshot launch more tasks of the average size of those that they run; export --cluster makes
+    a file of it in which you can say otherwise.
     """
     from mesosctl.operations.offers import simulate
 

@@ -133,6 +133,22 @@ class Holding(Mirrored):
     amounts: Amounts
     dominant: str | None
     share: float
+    weight: float = Field(default=1.0, description="Of its role; 1 where it has several.")
+    weighted_share: float = Field(
+        default=0.0, description="The share divided by the weight, which decides who is next."
+    )
+
+
+class RoleHolding(Mirrored):
+    """The holding of a role and of those below it."""
+
+    role: str
+    amounts: Amounts
+    dominant: str | None
+    share: float
+    weight: float
+    weighted_share: float
+    guarantee: Amounts | None = Field(description="Null without quota.")
 
 
 class Revoked(Mirrored):
@@ -161,6 +177,12 @@ class SharingStep(Mirrored):
     revoked: list[Revoked] = Field(default=[], description="Since the step before.")
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = "regular"
     evicted: list[str] = Field(default=[], description="Tasks that had to go for it, as FRAMEWORK/TASK.")
+    stage: dominant_shares.AllocationStage = Field(
+        default="fair share", description="Whether the role was short of its guarantee."
+    )
+    roles: list[RoleHolding] = Field(
+        default=[], description="Parents; every role where any has a weight or a guarantee."
+    )
 
 
 class OfferSimulation(Document):
@@ -174,6 +196,8 @@ class OfferSimulation(Document):
     ended: bool = Field(description="Whether nobody took anything any more.")
     revoked_at_end: list[Revoked] = Field(default=[], description="Since the last step.")
     holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
+    roles_at_end: list[RoleHolding] = Field(default=[], description="As `roles` of a step.")
+    assumed: list[str] = Field(default=[], description="What the file does not say, and is taken to be so.")
 
 
 DOCUMENTS: tuple[type[Document], ...] = (

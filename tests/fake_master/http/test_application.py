@@ -98,16 +98,6 @@ def test_hostile_json_is_a_400(send: Send, body: bytes):
     assert send("PUT", "/weights", body).status == 400
 
 
-def test_protobuf_is_refused_as_what_is_not_read_here(send: Send):
-    message = b"\x0a\x08\x0a\x06nobody\x10\x07"
-    for target in ("/api/v1", "/api/v1/scheduler"):
-        refused = send("POST", target, message, content_type="application/x-protobuf")
-        assert (refused.status, b"application/json" in refused.body) == (415, True)
-    body = b'{"type":"SUBSCRIBE","subscribe":{"framework_info":{"user":"u","name":"n"}}}'
-    wanted = {"content_type": "application/json", "accept": "application/x-protobuf"}
-    assert send("POST", "/api/v1/scheduler", body, **wanted).status == 406
-
-
 def test_a_role_that_is_no_utf_8_is_taken_and_shown_as_it_came(send: Send):
     quota = b'{"role":"\xff","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":01}}]}'
     assert send("POST", "/quota", quota).status == 200

@@ -1,0 +1,117 @@
+"""What calls and their answers are written in: JSON, or protobuf where the `protobuf` package is installed."""
+
+import json
+from collections.abc import Mapping
+from functools import cache, partial
+from importlib.util import find_spec
+from typing import Any
+
+from fake_master.http.exchange import JSON, PROTOBUF, Refusal, Request, Response, Written, json_body, json_response
+from fake_master.state.streams import Encoder, encoded
+from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import Message, read
+
+_INSTALL = "install mesosctl[protobuf]"
+
+
+def read_call(request: Request, form: Message, name: str) -> dict[str, Any]:
+    """The call in a request, as far as `form` knows it; `name` is the full name of its message.
+
+    Raises Refusal (400, 415).
+    """
+    if _content_type(request) == PROTOBUF:
+        body = _from_protobuf(request, name)
+    else:
+        body = json_body(request, dict, "body into JSON")
+    try:
+        return read(form, body)
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
+
+
+def _content_type(request: Request) -> str:
+    """Exactly one of the two, without parameters."""
+    given = request.headers.get("content-type")
+    if given is None:
+        raise Refusal(400, "Expecting 'Content-Type' to be present")
+    if given not in (JSON, PROTOBUF):
+        raise Refusal(415, f"Expecting 'Content-Type' of {JSON} or {PROTOBUF}")
+    return given
+
+
+def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
+    if not has_protobuf():
+        if request.body.startswith(b"{"):  # JSON is no message
+            raise Refusal(400, "Failed to parse body into Call protobuf")
+        raise Refusal(415, f"This fake master does not read protobuf: send {JSON}, or {_INSTALL}")
+    from fake_master.protobuf.conversion import NotAMessage, parse
+
+    try:
+        return parse(name, request.body)
+    except NotAMessage as error:
+        raise Refusal(400, f"Failed to parse body into Call protobuf: {error}") from error
+
+
+def accepted_type(request: Request) -> str:
+    """What the answer is written in: JSON where the client takes both.  Raises Refusal (406)."""
+    wanted = _wanted(request.headers.get("accept", "*/*"))
+    for media in (JSON, PROTOBUF):
+        if wanted.get(media, wanted.get("application/*", False) or wanted.get("*/*", False)):
+            if media == JSON or has_protobuf():
+                return media
+            raise Refusal(406, f"This fake master does not write protobuf: accept '{JSON}', or {_INSTALL}")
+    raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")
+
+
+def _wanted(accept: str) -> dict[str, bool]:
+    """Whether each media type is taken; whoever names one says it of that alone, whatever a wildcard allows."""
+    wanted: dict[str, bool] = {}
+    for choice in accept.split(","):
+        media, *parameters = (part.strip() for part in choice.split(";"))
+        refused = any(parameter.replace(" ", "") in ("q=0", "q=0.0") for parameter in parameters)
+        wanted.setdefault(media.lower(), not refused)
+    return wanted
+
+
+def answer(value: Mapping[str, Any], request: Request, media: str, name: str) -> Response:
+    """A message with these fields, each of which may be `Written`; `name` is its full name."""
+    if media == JSON:
+        return json_response(value, request)
+    from fake_master.protobuf.conversion import serialize
+
+    return Response(200, serialize(name, _unwritten(value)), {"Content-Type": PROTOBUF})
+
+
+def _unwritten(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as values again."""
+    return {
+        key: json.loads(b"".join(part).decode(errors="surrogateescape")) if isinstance(part, Written) else part
+        for key, part in value.items()
+    }
+
+
+def event_encoder(media: str, name: str) -> Encoder:
+    """What makes records of events; `name` is the full name of an event's message."""
+    return encoded if media == JSON else _protobuf_encoder(name)
+
+
+@cache
+def _protobuf_encoder(name: str) -> Encoder:
+    """Always the same for one message, so that an event to many streams is written once."""
+    return partial(_protobuf_record, name)
+
+
+def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:
+    from fake_master.protobuf.conversion import serialize
+
+    return streaming.encode(serialize(name, event))
+
+
+@cache
+def has_protobuf() -> bool:
+    """Whether the extra of that name is installed."""
+    try:
+        return find_spec("google.protobuf") is not None
+    except ModuleNotFoundError:
+        return False

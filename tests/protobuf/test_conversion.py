@@ -1,0 +1,143 @@
+"""Documents and bytes: what one holds the other has, and nothing breaks either."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_master.http import content
+from fake_master.http.application import Application
+from fake_master.http.exchange import Request
+from fake_master.protobuf.conversion import NotAMessage, parse, serialize
+from fake_master.protobuf.descriptors import FieldTable, tables
+from fake_master.sources.cluster_file import ClusterSpec
+
+CALL = "mesos.v1.scheduler.Call"
+TYPE = "application/x-protobuf"
+DEEPEST = 4
+WHOLE = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint32": (0, 2**32 - 1)}
+
+
+def _values(field: FieldTable, depth: int) -> st.SearchStrategy[Any]:
+    kind = tables().kind(field)
+    if kind == "message":
+        return _documents(field.type, depth - 1)
+    if kind == "enumeration":
+        return st.sampled_from(list(tables().enumerations[field.type]))
+    if kind == "text":
+        return st.text(max_size=5) | st.just("\udcff")
+    if kind == "bytes":
+        return st.sampled_from(["", "AA==", "Zm9v"])
+    if kind == "bool":
+        return st.booleans()
+    if kind == "number":
+        return st.floats(allow_nan=False)
+    return st.integers(*WHOLE.get(field.type, (0, 2**64 - 1)))
+
+
+def _later(field: FieldTable, depth: int) -> st.SearchStrategy[Any]:
+    return st.deferred(lambda: _values(field, depth))
+
+
+def _documents(name: str, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, Any]]:
+    """Documents of a message, with every field that it requires and some others."""
+    required, optional = {}, {}
+    unions = set()
+    for field in tables().messages[name].values():
+        if field.label == "required":
+            required[field.name] = _later(field, depth)
+        elif depth > 0 and field.label not in unions:
+            if field.label.startswith("oneof"):
+                unions.add(field.label)
+            one = _later(field, depth)
+            many = st.lists(one, min_size=1, max_size=2)
+            keyed = st.dictionaries(st.text(max_size=3), one, min_size=1, max_size=2)
+            optional[field.name] = many if field.is_list else keyed if field.is_map else one
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+@pytest.mark.parametrize("name", ["mesos.v1.scheduler.Call", "mesos.v1.master.Call", "mesos.internal.StatusUpdate"])
+def test_a_document_comes_back_from_its_bytes(name: str) -> None:
+    @given(_documents(name))
+    def check(document: dict[str, Any]) -> None:
+        assert parse(name, serialize(name, document)) == document
+
+    check()
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_document_or_no_message(body: bytes) -> None:
+    try:
+        document = parse(CALL, body)
+    except NotAMessage:
+        return
+    assert parse(CALL, serialize(CALL, document)) == document
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*tables().messages["mesos.v1.TaskInfo"], "strange"]), JSON))
+def test_what_a_field_cannot_hold_is_left_out(document: dict[str, Any]) -> None:
+    """Parts of a task are kept as a framework sent them, and nobody has looked at all of them."""
+    serialize("mesos.v1.TaskInfo", document)
+
+
+def test_text_that_is_no_utf_8_goes_out_as_it_came() -> None:
+    body = b"\x0a\x03\x0a\x01\xff"
+    assert parse(CALL, body) == {"framework_id": {"value": "\udcff"}}
+    assert serialize(CALL, parse(CALL, body)) == body
+
+
+def test_of_a_union_the_last_counts() -> None:
+    selector = "mesos.v1.scheduler.AttributeConstraint.Selector"
+    assert parse(selector, b"\x08\x01\x12\x01x") == {"attribute_name": "x"}
+    assert parse(selector, b"\x12\x01x\x08\x01") == {"pseudoattribute_type": "HOSTNAME"}
+
+
+def test_a_message_in_parts_is_put_together() -> None:
+    """A field that stands twice is one message, with what both parts say."""
+    assert parse(CALL, b"\x1a\x05\x0a\x03\x0a\x01u\x1a\x05\x0a\x03\x12\x01n\x10\x01") == {
+        "type": "SUBSCRIBE",
+        "subscribe": {"framework_info": {"user": "u", "name": "n"}},
+    }
+
+
+def test_messages_nested_too_deeply_are_none() -> None:
+    body = b""
+    for _ in range(200):
+        body = b"\x12" + _size(len(body)) + body
+    with pytest.raises(NotAMessage):
+        parse("mesos.v1.ContainerID", body)
+
+
+def _size(number: int) -> bytes:
+    return bytes([number]) if number < 0x80 else bytes([number & 0x7F | 0x80, number >> 7])
+
+
+def test_without_the_package_protobuf_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content, "has_protobuf", lambda: False)
+    application = Application(ClusterSpec().start())
+    health, in_json = b"\x08\x01", b'{"type":"GET_HEALTH"}'
+    answers = [
+        application.handle(Request("POST", "/api/v1", headers, body))
+        for headers, body in (
+            ({"content-type": TYPE}, health),
+            ({"content-type": TYPE}, in_json),
+            ({"content-type": "application/json", "accept": TYPE}, in_json),
+            ({"content-type": "application/json", "accept": f"{TYPE}, application/json"}, in_json),
+        )
+    ]
+    assert [answer.status for answer in answers] == [415, 400, 406, 200]
+    assert all(b"mesosctl[protobuf]" in answers[place].body for place in (0, 2))
+
+
+def test_infinite_numbers_are_numbers() -> None:
+    info = {"weight": math.inf}
+    assert parse("mesos.v1.WeightInfo", serialize("mesos.v1.WeightInfo", info)) == info
