@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from mesosctl.model.errors import printable
 from mesosctl.model.offers.offers import Explanation, Offer, TakenOffer
 from mesosctl.model.resources import Resources
-from mesosctl.output.agent_ids import agent_id_column_of
 from mesosctl.output.formats import report
 from mesosctl.output.formats.amounts import resources_text
 from mesosctl.output.formats.report import Column, Minor, Report, Verdict
 from mesosctl.output.formats.writing import json_text, yaml_text
+from mesosctl.output.reservations import agent_id_column_of
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers as offers_documents

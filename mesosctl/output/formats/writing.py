@@ -66,7 +66,16 @@ def redacted(report: Report, secrets: Secrets) -> Report:
         remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
         conclusion=list(map(plain, report.conclusion)),
         verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
+        terminal=None if report.terminal is None else redacted(report.terminal, secrets),
     )
+
+
+def document_line(report: Report) -> str:
+    """The whole document of a report in one line of JSON."""
+    document = report.document()
+    if report.listing:
+        document = document.model_copy(update={report.listing: list(report.items())})
+    return json_text(document, None) + "\n"
 
 
 def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
