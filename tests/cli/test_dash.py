@@ -49,6 +49,7 @@ READS = {
     "offers reserve --offer": ("offers reserve cpus:1 --offer -", OFFER),
     "offers unreserve --offer": ("offers unreserve cpus:1 --offer -", RESERVED_OFFER),
     "offers simulate": ("offers simulate -", PLAYED),
+    "export --from": ("export --cluster --from -", SNAPSHOT),
     "snapshot --from": ("snapshot --from -", SNAPSHOT),
     "snapshot --compare": ("snapshot --compare -", SNAPSHOT),
     "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),
