@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.output.agent_ids import agent_id_column_of
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
+from mesosctl.output.reservations import agent_id_column_of
 from mesosctl.planning.offer_account import AccountLine, OfferExplanation
 
 if TYPE_CHECKING:
