@@ -360,7 +360,7 @@ def check(
     epilog=examples(
         ("quota room", "the largest quota that a new role could have"),
         ("quota room dev", "the largest that dev could have in place of its own"),
-        ("quota set dev $(mesosctl quota room -o name)", "and all of it for dev"),
+        ("quota room -o name", "as amounts for quota set, one a line"),
     ),
 )
 def room(ctx: typer.Context, role: OptionalRole = None) -> None:
