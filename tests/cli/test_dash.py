@@ -29,6 +29,7 @@ OFFER = json.dumps(
 )
 RESERVED_OFFER = OFFER.replace('"role": "*"', '"role": "a", "reservation": {}')
 LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
+WEIGHTS = '[{"role": "web", "weight": 2.0}]'
 WISHES = "[weights]\nweb = 2.0\n"
 PLAYED = """
 [[agents]]
@@ -44,6 +45,7 @@ READS = {
     "quota update --file": ("quota update --create -f -", CONFIG),
     "reserve --file": ("reserve agent-1 -f -", RESERVED),
     "unreserve --file": ("unreserve agent-1 -f -", RESERVED),
+    "weights set --file": ("weights set -f -", WEIGHTS),
     "apply --file": ("apply -f - -y", WISHES),
     "diff --file": ("diff -f -", WISHES),
     "offers reserve --offer": ("offers reserve cpus:1 --offer -", OFFER),

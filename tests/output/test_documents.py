@@ -3,10 +3,12 @@
 import pytest
 
 from mesosctl.model import errors
-from mesosctl.output.documents import cluster, quota, reservations
+from mesosctl.output.documents import models
 from mesosctl.output.documents.quota import ErrorDocument
 
-DOCUMENTS = (*quota.DOCUMENTS, *cluster.DOCUMENTS, *reservations.DOCUMENTS)
+DOCUMENTS = [
+    model for model in models().values() if model.__module__.rpartition(".")[2] in ("quota", "cluster", "reservations")
+]
 
 SHAPES = {
     "QuotaList": {"schema_version": 1, "kind": "quota.list", "quotas": ["RoleQuota"]},

@@ -198,7 +198,3 @@ class ErrorDocument(Document):
 
     notes: list[str]
     error: Error
-
-
-DOCUMENTS: tuple[type[Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, QuotaRoom, ErrorDocument)
-"""All of them, for the reference page and the test that holds their shapes."""
