@@ -73,7 +73,7 @@ class QuotaRoom(NamedTuple):
     """How much quota a cluster has left to promise."""
 
     role: str | None
-    """Whose quota it is for; None for a role without any."""
+    """The role that it is for; None for one without quota."""
     guarantee: Quantities | None
     """The present guarantee of the role; None where it has no quota, or no role was named."""
     capacity: Quantities
