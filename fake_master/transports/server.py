@@ -11,7 +11,6 @@ import signal
 import ssl
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
@@ -24,9 +23,8 @@ from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
 from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
-from mesosctl.files.reading import why_unreadable
-from mesosctl.model.errors import BadInput
 
+_REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _LARGEST_WRITE = 256 * 1024
@@ -108,10 +106,14 @@ class Server:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = _connection(request)
         connection.begin()
+        begun = asyncio.get_running_loop().time()
         try:
-            return await self._answer(request)
+            response = await self._answer(request)
         finally:
             connection.end()
+        if _REQUESTS.isEnabledFor(logging.INFO):
+            _log_request(request, response.status, asyncio.get_running_loop().time() - begun)
+        return response
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
@@ -216,6 +218,13 @@ class Server:
         return Refusal(413, sentence, _CLOSE)
 
 
+def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
+    """Log a request that was answered; of a stream, when it ends."""
+    asked = {"client": request.remote, "method": request.method, "path": request.raw_path}
+    fields = {**asked, "status": status, "seconds": round(seconds, 3)}
+    _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
+
+
 def _connection(request: web.BaseRequest) -> Connection:
     assert isinstance(request.protocol, Connection)
     return request.protocol
@@ -294,30 +303,3 @@ async def _write_chunk(
             request.transport.write(piece)
             await asyncio.sleep(0)
         await writer.drain()
-
-
-def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, required: bool) -> ssl.SSLContext | None:
-    """As LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.  Raises BadInput."""
-    if cert is None:
-        if key is not None or ca is not None or required:
-            raise BadInput("TLS needs a certificate", field="ssl_cert_file", hint="give --ssl-cert-file")
-        return None
-    if required and ca is None:
-        raise BadInput("client certificates need an authority", field="ssl_ca_file", hint="give --ssl-ca-file")
-    for field, path in (("ssl_cert_file", cert), ("ssl_key_file", key), ("ssl_ca_file", ca)):
-        try:
-            if path is not None:
-                Path(path).open("rb").close()  # ssl does not tell which file it was
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=field) from None
-    try:
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=ca)
-        context.load_cert_chain(cert, key)
-    except ssl.SSLError:
-        raise BadInput(
-            "the TLS files cannot be used: they should be a certificate and its key, in PEM and without a pass phrase",
-            field="ssl_cert_file",
-        ) from None
-    if ca is not None:
-        context.verify_mode = ssl.CERT_REQUIRED if required else ssl.CERT_OPTIONAL
-    return context

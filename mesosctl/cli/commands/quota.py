@@ -131,11 +131,13 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
 def list_(ctx: typer.Context) -> None:
     """Show every role with quota.
 
-    What a role uses is shown with -o wide, json, jsonl and csv.
+    A terminal shows what each uses, beside guarantee and limit, and who is below its guarantee. In a pipe
+    that stands in -o wide, json, jsonl, yaml and csv.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        session.emit(quota_list(list_quotas(master, with_usage=session.form not in report.NARROW)))
+        with_usage = session.form not in report.NARROW or (session.form == "table" and session.environment.draws)
+        session.emit(quota_list(list_quotas(master, with_usage=with_usage)))
 
 
 @app.command(

@@ -182,7 +182,3 @@ class ErrorDocument(Document):
 
     notes: list[str]
     error: Error
-
-
-DOCUMENTS: tuple[type[Document], ...] = (QuotaList, QuotaShow, QuotaChanges, QuotaCheck, ErrorDocument)
-"""All of them, for the reference page and the test that holds their shapes."""
