@@ -10,6 +10,7 @@ import logging
 import signal
 import ssl
 from collections.abc import Callable
+from functools import partial
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
@@ -132,7 +133,7 @@ class Server:
         self._busy.set()
         if answer.stream is not None:
             try:
-                if not _connection(request).stream():
+                if not _connection(request).stream(partial(self._left, answer.stream)):
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
@@ -147,6 +148,11 @@ class Server:
         except TimeoutError:
             _cut_off(request)
         return response
+
+    def _left(self, stream: EventStream) -> None:
+        """The connection of a subscriber has ended."""
+        stream.left()
+        self._busy.set()
 
     async def _respond(self, request: Request) -> Response:
         """The answer; where another process holds the registry, others get theirs while this one waits."""
