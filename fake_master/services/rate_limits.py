@@ -75,7 +75,7 @@ class RateLimiting:
         now = self._state.now
         due = limiter.take(now)
         if due is None:
-            self._refuse(stream, limiter)
+            self._refuse(framework, stream, limiter)
         elif due <= now and not self._waiting:
             limiter.begin()
             action()
@@ -151,11 +151,12 @@ class RateLimiting:
             pass
         self._count_processed(framework)
 
-    def _refuse(self, stream: EventStream, limiter: Limiter) -> None:
+    def _refuse(self, framework: Framework, stream: EventStream, limiter: Limiter) -> None:
         """The queue is full: the framework hears of it and is cut off; its tasks go on."""
         if stream.closed:
             return
         self._events.error(stream, f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded")
+        framework.is_cut_off = True
         stream.lost()
 
     def _count_processed(self, framework: Framework) -> None:

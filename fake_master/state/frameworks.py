@@ -37,6 +37,8 @@ class Framework:
     """Whether it came with an id already, as from a former leader."""
     recovered: bool = False
     """Whether it is known from its agents alone, and has not subscribed since a new leader took over."""
+    is_cut_off: bool = False
+    """Whether the master ended its stream, for a message too many, and its scheduler is there."""
     is_simulated: bool = False
     """Whether it lives in the master's own process, and ends with that."""
     stream: EventStream | None = None

@@ -78,5 +78,5 @@ class Events:
 
     def close(self) -> None:
         """The subscriber hangs up, as far as the master is concerned."""
-        self._stream.abandon()
+        self._stream.left()
         self._application.tick()

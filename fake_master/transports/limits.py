@@ -75,6 +75,7 @@ class Connection(web.RequestHandler):
         self._ended = False
         self.answering = False
         self._streaming = False
+        self._on_lost: list[Callable[[], None]] = []
         self._body: StreamReader | None = None
         self._boundaries = Boundaries()
 
@@ -110,6 +111,8 @@ class Connection(web.RequestHandler):
         """It is gone."""
         self._stop_timing()
         super().connection_lost(exc)
+        for tell in self._on_lost:
+            tell()
 
     def begin(self) -> None:
         """A request's head is complete."""
@@ -132,9 +135,13 @@ class Connection(web.RequestHandler):
             self._heard = True
             self._start_timing()  # a part of the next one came with this one
 
-    def stream(self) -> bool:
-        """The answer is one without an end; whether there is still somebody to listen."""
+    def stream(self, on_lost: Callable[[], None]) -> bool:
+        """The answer is one without an end; whether there is still somebody to listen.
+
+        `on_lost` is called when the connection ends.
+        """
         self._streaming = True
+        self._on_lost.append(on_lost)
         return not self._ended
 
     def _start_timing(self) -> None:

@@ -10,6 +10,7 @@ import logging
 import signal
 import ssl
 from collections.abc import Callable
+from functools import partial
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
@@ -24,6 +25,7 @@ from fake_master.transports.direct import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Connection, Door
 from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker
 
+_REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _LARGEST_WRITE = 256 * 1024
@@ -105,10 +107,14 @@ class Server:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = _connection(request)
         connection.begin()
+        begun = asyncio.get_running_loop().time()
         try:
-            return await self._answer(request)
+            response = await self._answer(request)
         finally:
             connection.end()
+        if _REQUESTS.isEnabledFor(logging.INFO):
+            _log_request(request, response.status, asyncio.get_running_loop().time() - begun)
+        return response
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
@@ -128,7 +134,7 @@ class Server:
         self._busy.set()
         if answer.stream is not None:
             try:
-                if not _connection(request).stream():
+                if not _connection(request).stream(partial(self._left, answer.stream)):
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
@@ -143,6 +149,11 @@ class Server:
         except TimeoutError:
             _cut_off(request)
         return response
+
+    def _left(self, stream: EventStream) -> None:
+        """The connection of a subscriber has ended."""
+        stream.left()
+        self._busy.set()
 
     async def _respond(self, request: Request) -> Response:
         """The answer; where another process holds the registry, others get theirs while this one waits."""
@@ -206,6 +217,13 @@ class Server:
         limits = self._limits
         sentence = f"The body is larger than {limits.body} bytes, or {limits.expansion} times what was sent of it"
         return Refusal(413, sentence, _CLOSE)
+
+
+def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
+    """Log a request that was answered; of a stream, when it ends."""
+    asked = {"client": request.remote, "method": request.method, "path": request.raw_path}
+    fields = {**asked, "status": status, "seconds": round(seconds, 3)}
+    _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
 def _connection(request: web.BaseRequest) -> Connection:
