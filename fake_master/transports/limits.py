@@ -210,3 +210,15 @@ class Door(web.Server):
                 other.force_close()
                 return False
         return True
+
+
+def connection_of(request: web.BaseRequest) -> Connection:
+    """Return the connection of a request."""
+    assert isinstance(request.protocol, Connection)
+    return request.protocol
+
+
+def cut_off(request: web.BaseRequest) -> None:
+    """Close without waiting for what the other side does not read."""
+    if request.transport is not None:
+        request.transport.abort()

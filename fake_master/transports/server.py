@@ -22,7 +22,7 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
-from fake_master.transports.limits import ClientLimits, Connection, Door
+from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off
 from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker
 
 _REQUESTS = logging.getLogger("fake_master.requests")
@@ -105,7 +105,7 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = _connection(request)
+        connection = connection_of(request)
         connection.begin()
         begun = asyncio.get_running_loop().time()
         try:
@@ -129,12 +129,12 @@ class Server:
         except Refusal as refusal:
             answer = refusal.response
         except ConnectionDropped:
-            _cut_off(request)
+            cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
         if answer.stream is not None:
             try:
-                if not _connection(request).stream(partial(self._left, answer.stream)):
+                if not connection_of(request).stream(partial(self._left, answer.stream)):
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
@@ -147,7 +147,7 @@ class Server:
                 await response.prepare(request)
                 await response.write_eof()
         except TimeoutError:
-            _cut_off(request)
+            cut_off(request)
         return response
 
     def _left(self, stream: EventStream) -> None:
@@ -187,7 +187,7 @@ class Server:
         is_packed = request.headers.get("Content-Encoding") == "gzip"
         unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
         try:
-            _connection(request).await_body(request.content)
+            connection_of(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
                     piece = chunk if unpacker is None else unpacker.feed(chunk)
@@ -226,11 +226,6 @@ def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
     _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
-def _connection(request: web.BaseRequest) -> Connection:
-    assert isinstance(request.protocol, Connection)
-    return request.protocol
-
-
 def _origin_form(target: str) -> str:
     """Path and query of a target; a client that counts on a proxy sends the whole URL."""
     if target.startswith("/"):
@@ -241,12 +236,6 @@ def _origin_form(target: str) -> str:
 
 def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
-
-
-def _cut_off(request: web.BaseRequest) -> None:
-    """Close without waiting for what the other side does not read."""
-    if request.transport is not None:
-        request.transport.abort()
 
 
 async def _carry(
@@ -260,7 +249,7 @@ async def _carry(
     def wake() -> None:
         news.set()
         if stream.overrun:
-            _cut_off(request)
+            cut_off(request)
 
     stream.on_event(wake)
     try:
