@@ -13,6 +13,10 @@ class Application:
     """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
 
     def __init__(self, master: Master) -> None:
+        self.follow(master)
+
+    def follow(self, master: Master) -> None:
+        """Answer requests to this master from now on."""
         self.master = master
         self._endpoints = Endpoints(master)
 
@@ -64,7 +68,7 @@ class Application:
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:
-    """What `Application.handle` makes of what `respond` raised."""
+    """Return the answer of `Application.handle` where `respond` raised this."""
     hint = f" ({failure.hint})" if failure.hint else ""
     nothing = isinstance(failure, HeldRegistry) or request.method in _READING
     outcome = "nothing was changed" if nothing else "what was asked was not kept"

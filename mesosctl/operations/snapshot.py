@@ -46,6 +46,9 @@ DECISIVE_FLAGS = (
 )
 """The flags that decide about allocation; no other is kept, since some hold secrets."""
 
+UNKNOWN_WHITELIST = "the agents that --whitelist names: not told; taken as all"
+"""Among what is unknown, where a master offers only some agents."""
+
 Progress = Callable[[str], None]
 Value = TypeVar("Value")
 
@@ -230,7 +233,7 @@ def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     if not responses.shows_everything({"flags": dict(flags)}):
         found.append("what access rules hide: taken as not being there")
     if "whitelist" in flags:
-        found.append("the agents that --whitelist names: not told; taken as all")
+        found.append(UNKNOWN_WHITELIST)
     allocator = flags.get("allocator", "hierarchical")
     if allocator == STRICT_PRIORITY_ALLOCATOR:
         found.append("what frameworks have requested (REQUEST): not told; taken as nothing")

@@ -71,11 +71,12 @@ def _listed(names: Sequence[str]) -> str:
 
 def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:
     """The agents in service that have every attribute; numbers are compared as numbers."""
-    return [
-        agent
-        for agent in agents
-        if agent.active and all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
-    ]
+    return [agent for agent in agents if agent.active and has_attributes(agent, wanted)]
+
+
+def has_attributes(agent: RegisteredAgent, wanted: Mapping[str, str]) -> bool:
+    """Whether an agent has every attribute; numbers are compared as numbers."""
+    return all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
 
 
 def _same(attribute: str | float | None, word: str) -> bool:
