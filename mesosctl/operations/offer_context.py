@@ -101,7 +101,7 @@ def _lent(context: OfferContext) -> Reason:
     """Of what lies idle a framework without the capability gets nothing."""
     idle, lent = _figures(context, "total"), _figures(context, "allocated")
     able = "REVOCABLE_RESOURCES" in context.framework.capabilities
-    sentence = f"reservations lie idle: {idle}; of these {lent} is lent, to frameworks with REVOCABLE_RESOURCES"
+    sentence = f"reservations lie idle: {idle}; of these, {lent} is lent to frameworks with REVOCABLE_RESOURCES"
     return Reason("cannot be lent to", bool(idle - lent) and not able and not context.usable(), sentence)
 
 
@@ -122,7 +122,7 @@ def _evictions(context: OfferContext, revocable_tasks: Sequence[RevocableTask]) 
             tasks = ", ".join(f"{names.get(task.framework_id, task.framework_id)}/{task.id}" for task in gone)
             listed.append(f"{tasks} on {agent_names[agent.id]}")
     would_go = f"these would be evicted, in this order: {'; '.join(listed)}" if listed else "no task would be evicted"
-    return Reason("lent to others", False, f"if role {context.role} used all that it can have, {would_go}")
+    return Reason("lent to others", False, f"if role {context.role} used everything that it can have, {would_go}")
 
 
 def _would_go(

@@ -28,9 +28,9 @@ def explain(master: Master, target: str) -> list[Explanation]:
     known = frameworks(master.get("/frameworks"))
     subjects = _subjects(known, target)
     agents, awaited = agent_usages(master.get("/slaves"))
-    usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", responses.roles, "quota is not looked at") or {}
-    figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
-    flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
+    usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", responses.roles, "quota is left out") or {}
+    figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "reasons that only metrics show are left out")
+    flags = read_if_allowed(master, "/flags", _flags, "the master's minimum offer is assumed to be the default")
     revocable_tasks = offer_context.revocable_tasks_if_any(master, flags or {}, known)
     quotas = read_quotas(master) if usage else {}
     return [
@@ -69,7 +69,7 @@ def _subjects(known: list[FrameworkStatus], target: str) -> list[_Subject]:
         return found
     if named:
         raise NotFound(
-            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
+            f"the framework '{target}' is not subscribed to any role, so it is offered nothing",
             hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
         )
     raise NotFound(

@@ -52,7 +52,7 @@ def _subscription(context: OfferContext) -> Reason:
 def _suppressed(context: OfferContext) -> Reason:
     value = context.figure(f"/{context.framework.id}/roles/{context.role}/suppressed")
     if value is None:
-        return Reason("suppressed", None, "this master has no metric of what the framework has suppressed")
+        return Reason("suppressed", None, "this master has no metric for the roles that the framework has suppressed")
     return Reason("suppressed", bool(value), f"role {context.role} is {'' if value else 'not '}suppressed")
 
 
@@ -82,7 +82,7 @@ def _reserved_for_others(context: OfferContext) -> Reason:
     return Reason(
         "reserved for others",
         bool(others) and not context.usable(),
-        f"of what is free, {others} is reserved for others",
+        f"of what is free, {others} is reserved for other roles",
     )
 
 
@@ -105,14 +105,14 @@ def _capability(context: OfferContext) -> Reason:
     return Reason(
         "missing capability",
         bool(enough) and lacking.total() == len(enough),
-        f"of {len(enough)} agents with enough {lacking.total()} are excluded for want of: {listed}",
+        f"of {len(enough)} agents with enough {lacking.total()} are excluded because the framework lacks: {listed}",
     )
 
 
 def _headroom(context: OfferContext) -> Reason:
     name = "guarantees' headroom"
     if not context.usage:
-        return Reason(name, None, "roles may not be seen")
+        return Reason(name, None, "this principal may not see roles")
     own = roles.top_level(context.role)
     lacking = Quantities.total(
         quota.guarantees - (_consumed(context, role) or Quantities())
@@ -124,7 +124,9 @@ def _headroom(context: OfferContext) -> Reason:
     )
     left = free - lacking
     held_back = bool(lacking) and bool(free) and not any(left.get_amount(part) for part in ("cpus", "mem"))
-    return Reason(name, held_back, f"guarantees of others still lack {lacking}; of {free} that is free, {left} is left")
+    return Reason(
+        name, held_back, f"the guarantees of other roles still lack {lacking}; of {free} that is free, {left} is left"
+    )
 
 
 def _consumed(context: OfferContext, role: str) -> Quantities | None:
@@ -152,10 +154,10 @@ def _limit(context: OfferContext) -> Reason:
 def _filters(context: OfferContext) -> Reason:
     count = context.figure(f"allocator/mesos/offer_filters/roles/{context.role}/active")
     if count is None:
-        return Reason("filters", None, "this master has no metric of refusals in this role")
+        return Reason("filters", None, "this master has no metric for refusals in this role")
     sharing = sum(context.role in framework.roles for framework in context.everybody)
     sentence = (
-        f"{count:.0f} refusals are in force in role {context.role}; no master shows on which agents and until when"
+        f"{count:.0f} refusals are in force in role {context.role}; no master shows for which agents and until when"
     )
     if count and sharing > 1:
         return Reason("filters", None, f"{sentence}, nor which of its {sharing} frameworks refused")
@@ -199,7 +201,7 @@ def _share(context: OfferContext) -> Reason:
     }
     own = shares.get(context.role)
     if own is None:
-        return Reason("others are served first", None, "this master has no metric of shares")
+        return Reason("others are served first", None, "this master has no metric for shares")
     priorities = _priorities(context) or Priorities()
     before = sorted(
         role
@@ -215,11 +217,11 @@ def _share(context: OfferContext) -> Reason:
 def _constraints(context: OfferContext) -> Reason:
     name, constraints = "offer constraints", context.framework.offer_constraints
     if context.role not in constraints.get("role_constraints", {}):
-        return Reason(name, False, "the framework has none in this role")
+        return Reason(name, False, "the framework has no constraints in this role")
     try:
         excludes = excluded_agents(constraints, RegexLimits.of({**profile.DEFAULTS, **context.flags}))[context.role]
     except (MesosctlError, ValueError) as error:
-        return Reason(name, None, f"the framework has some that cannot be followed here: {error}")
+        return Reason(name, None, f"the framework has constraints that cannot be evaluated here: {error}")
     enough = context.sufficient()
     names = context.agent_names()
     out = sorted(names[agent.id] for agent in context.agents if agent.id in enough and excludes(agent))
@@ -239,7 +241,7 @@ def _recovery(context: OfferContext) -> Reason:
     """Held back only where there is quota, until most agents are back or the time is over (allocator.md §3)."""
     name = "recovery mode"
     if not context.awaited:
-        return Reason(name, False, "no agent is awaited after a failover")
+        return Reason(name, False, "the master waits for no agents after a failover")
     known = context.awaited + len(context.agents)
     try:
         needed = int(known * profile.recovery_factor(context.flags))
@@ -248,14 +250,14 @@ def _recovery(context: OfferContext) -> Reason:
         return Reason(name, None, f"{context.awaited} agents are awaited after a failover; flag unreadable: {error}")
     up = (context.figures or {}).get("master/uptime_secs")
     sentence = (
-        f"{len(context.agents)} of {known} agents are back after a failover; offers are held back until {needed} are, "
+        f"{len(context.agents)} of {known} agents are back after a failover; nothing is offered until {needed} are, "
         f"or for {longest:g} s"
     )
     if not context.usage:
-        return Reason(name, None, f"{sentence}, where there is quota; roles may not be seen")
+        return Reason(name, None, f"{sentence}, where there is quota; this principal may not see roles")
     if not context.quotas:
         return Reason(name, False, f"{sentence}, but only where there is quota")
     if up is None:
-        return Reason(name, None, f"{sentence}; this master does not tell for how long it has been up")
+        return Reason(name, None, f"{sentence}; this master does not show how long it has been up")
     waiting = len(context.agents) < needed and up < longest
     return Reason(name, waiting, f"{sentence}; it has been up for {up:.0f} s")

@@ -179,7 +179,7 @@ def test_a_read_that_is_not_allowed_leaves_the_rule_to_the_master(run, cluster, 
     cluster.instead[f"GET {path}"] = [lambda _: httpx.Response(status)]
     ran = run("quota", "set", "dev", "cpus:1")
     assert ran.status == 0
-    assert f"note: {path} may not be read ({status})" in ran.err
+    assert f"note: {path} cannot be read ({status})" in ran.err
 
 
 def test_quiet_leaves_the_note_out(run, cluster):

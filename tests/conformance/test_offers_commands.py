@@ -191,7 +191,7 @@ def test_explain_refinement(run: Run, join: Join, master: Cluster) -> None:
     join("ads/x", name="old", capabilities=("MULTI_ROLE",)).subscribe()
     ran = run("explain", "old", "-o", "json")
     assert standing(ran) == {"missing capability"}
-    says = "of 2 agents with enough 2 are excluded for want of: RESERVATION_REFINEMENT on 2"
+    says = "of 2 agents with enough 2 are excluded because the framework lacks: RESERVATION_REFINEMENT on 2"
     assert sentence(ran, "missing capability") == says
     master.clear_reservations()
 

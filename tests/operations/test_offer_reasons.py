@@ -123,7 +123,7 @@ def test_agents_out_of_service_are_told_apart() -> None:
 def test_gpus_are_for_those_who_ask_for_them() -> None:
     context = replace(SCENE, agents=[agent(1, "cpus:1;mem:100;gpus:1"), agent(2, "cpus:1;mem:100;gpus:2")])
     found = reason("missing capability", context)
-    says = "of 2 agents with enough 2 are excluded for want of: GPU_RESOURCES on 2"
+    says = "of 2 agents with enough 2 are excluded because the framework lacks: GPU_RESOURCES on 2"
     assert (found.holds, found.sentence) == (True, says)
     assert reason("missing capability", replace(context, flags={"filter_gpu_resources": "false"})).holds is False
     capable = replace(FRAMEWORK, capabilities=FRAMEWORK.capabilities | {"GPU_RESOURCES"})
