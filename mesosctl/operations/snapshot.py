@@ -46,6 +46,9 @@ DECISIVE_FLAGS = (
 )
 """The flags that decide about allocation; no other is kept, since some hold secrets."""
 
+UNKNOWN_WHITELIST = "the agents that --whitelist names: unknown; assumed to be all"
+"""Among what is unknown, where a master offers only some agents."""
+
 Progress = Callable[[str], None]
 Value = TypeVar("Value")
 
@@ -214,7 +217,7 @@ def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
     if snapshot.lending is not None:
         phases = {task.phase for task in snapshot.lending.tasks}
         told = {
-            "ending": "tasks that are ending: progress unknown; assumed that they have just been told to end",
+            "ending": "tasks that are ending: how far they are is unknown; assumed that they have just been told to end",
             "arriving": "launches under way: when the agents hear of them is unknown; assumed to be now",
         }
         return [sentence for phase, sentence in told.items() if phase in phases]
@@ -232,7 +235,7 @@ def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     if not responses.shows_everything({"flags": dict(flags)}):
         found.append("what access rules hide: assumed not to exist")
     if "whitelist" in flags:
-        found.append("the agents that --whitelist names: unknown; assumed to be all")
+        found.append(UNKNOWN_WHITELIST)
     allocator = flags.get("allocator", "hierarchical")
     if allocator == STRICT_PRIORITY_ALLOCATOR:
         found.append("what frameworks have requested (REQUEST): unknown; assumed to be nothing")
