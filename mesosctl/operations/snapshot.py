@@ -217,7 +217,7 @@ def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
     if snapshot.lending is not None:
         phases = {task.phase for task in snapshot.lending.tasks}
         told = {
-            "ending": "tasks that are ending: how far they are is unknown; assumed that they have just been told to end",
+            "ending": "tasks that are ending: progress unknown; assumed that they have just been told to end",
             "arriving": "launches under way: when the agents hear of them is unknown; assumed to be now",
         }
         return [sentence for phase, sentence in told.items() if phase in phases]

@@ -148,14 +148,14 @@ MISTAKES = (
     Mistake(
         "quota set ads cpus:1000",
         6,
-        "answers it with 409: not enough capacity",
-        "wait until more agents that are on their way; --force passes this check",
+        "would answer 409: not enough capacity",
+        "wait until more agents have registered; --force passes this check",
     ),
     Mistake("quota check ads cpus:1000 -o wide", 1, "ask for less, or wait until more agents have registered"),
     Mistake(
         "quota update web cpus:1000 mem:1GiB",
         6,
-        "answers it with 400 to UPDATE_QUOTA, as with 409 to POST /quota",
+        "would answer 400 to UPDATE_QUOTA, as with 409 to POST /quota",
         on=NEWER,
         before=QUOTA,
     ),

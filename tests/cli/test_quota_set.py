@@ -264,4 +264,4 @@ class TestNamesOfResources:
     def test_where_agents_may_not_be_seen_a_note_says_so(self, run, cluster):
         cluster.instead["GET /slaves"] = [lambda _: httpx.Response(403)] * 2
         ran = run("quota", "set", "dev", "cpu:1")
-        assert (ran.status, "whether an agent has 'cpu' cannot be told" in ran.err) == (0, True)
+        assert (ran.status, "whether an agent has 'cpu' is unknown" in ran.err) == (0, True)
