@@ -106,7 +106,7 @@ def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, An
 
 
 def _divisible(agent: SnapshotAgent) -> Resources:
-    """What reservations can be written of: no disks of their own, which `_agent` names."""
+    """Return the resources whose reservations can be written: none with a disk of its own, which `_agent` names."""
     return agent.total.filter(lambda entry: entry.disk is None or entry.disk.source is None)
 
 

@@ -1,4 +1,4 @@
-"""A master's answers, as values of the model.
+"""A master's answers, as values of the model; and the answer of GET /quota, which a registry can give alone.
 
 Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
 missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
@@ -11,6 +11,7 @@ from typing import Any
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
 from mesosctl.model.quota.status import RoleUsage
+from mesosctl.model.version_profile import Profile
 
 
 def version(answer: Any) -> str:
@@ -37,6 +38,36 @@ def quotas(answer: Any) -> dict[str, Quota]:
         limits[role] = _scalars(entry.get("limits"), f"{where}.limits")
         guarantees.setdefault(role, _scalars(entry.get("guarantees"), f"{where}.guarantees"))
     return {role: Quota(Quantities(guarantees[role]), Limits(limits.get(role, {}))) for role in sorted(guarantees)}
+
+
+def quota_status(
+    stored: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]], profile: Profile
+) -> dict[str, Any]:
+    """Write `GET /quota`, of guarantees and limits by role as they were set; {} where nothing is."""
+    if not stored:
+        return {}
+    answer: dict[str, Any] = {
+        "infos": [_quota_info(role, guarantees, profile) for role, (guarantees, _) in stored.items()]
+    }
+    if profile.configs_always_shown or any(limits for _, limits in stored.values()):
+        answer["configs"] = [_quota_config(role, *amounts) for role, amounts in stored.items()]
+    return answer
+
+
+def _quota_info(role: str, guarantees: Mapping[str, float], profile: Profile) -> dict[str, Any]:
+    extra = {"role": "*"} if profile.guarantee_shows_role else {}
+    guarantee = [
+        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra} for name, value in guarantees.items()
+    ]
+    return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
+
+
+def _quota_config(role: str, guarantees: Mapping[str, float], limits: Mapping[str, float]) -> dict[str, Any]:
+    config: dict[str, Any] = {"role": role}
+    for key, amounts in (("guarantees", guarantees), ("limits", limits)):
+        if amounts:
+            config[key] = {name: {"value": value} for name, value in amounts.items()}
+    return config
 
 
 def roles(answer: Any) -> dict[str, RoleUsage]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -176,4 +177,9 @@ def test_the_container_has_no_more_than_it_needs():
     sources = [line[1:] for line in kept if line.startswith("!")]
     assert kept[0] == "*"
     assert all((ROOT / source).exists() for source in sources)
-    assert {"mesosctl", "fake_master", "pyproject.toml", "README.md", "LICENSE", "man", "completions"} == set(sources)
+    taken = {"mesosctl", "fake_master", "pyproject.toml", "README.md", "LICENSE"}
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
+    taken.update(path.partition("/")[0] for path in wheel["shared-data"])
+    assert set(sources) == taken | set(wheel["force-include"])

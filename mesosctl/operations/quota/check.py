@@ -1,4 +1,4 @@
-"""`quota check`: every rule of a request, one by one, and how much room there is.  Nothing is sent but reads."""
+"""`quota check` and `quota room`: the rules of a request, one by one, and how much room there is.  Both only read."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,7 +19,7 @@ from mesosctl.model.quota.rules import (
     check_tree,
     quota_of_guarantee,
 )
-from mesosctl.model.quota.status import Finding, QuotaCheck
+from mesosctl.model.quota.status import Finding, QuotaCheck, QuotaRoom
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
 from mesosctl.model.version_profile import Profile
@@ -29,7 +29,9 @@ from mesosctl.operations.quota.state import (
     check_path,
     fields_of_quota,
     quotas_if_allowed,
+    read_capacity,
     read_if_allowed,
+    read_quotas,
 )
 
 
@@ -108,6 +110,27 @@ def check_quota(
         capacity=available,
         promised=None if others is None else total_guarantees(others),
         largest=None if others is None or available is None else unpromised(others, available),
+    )
+
+
+def quota_room(master: Master, role: str | None = None) -> QuotaRoom:
+    """Return the largest quota that would be accepted for `role`, or for a role without quota.
+
+    Raises RuleViolation for a role that can have none, and what reading raises.
+    """
+    if role is not None:
+        roles.check_role(role)
+        check_role_may_have_quota(role, master.profile)
+        check_not_nested(role)
+    quotas = read_quotas(master)
+    others = {name: quota for name, quota in quotas.items() if name != role}
+    available = read_capacity(master)
+    return QuotaRoom(
+        role=role,
+        guarantee=quotas[role].guarantees if role in quotas else None,
+        capacity=available,
+        promised=total_guarantees(others),
+        largest=unpromised(others, available),
     )
 
 

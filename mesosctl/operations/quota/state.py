@@ -62,23 +62,27 @@ def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
     """Return the capacity of the cluster, or None where its agents may not be seen."""
+    return _if_allowed(master, "/slaves", lambda: read_capacity(master), "only the master checks whether it fits")
+
+
+def read_capacity(master: Master) -> Quantities:
+    """Return the capacity of the cluster.  Raises Denied where its agents may not be seen."""
     from mesosctl.model.quota.capacity import capacity
 
-    found = agents_if_allowed(master, "only the master checks whether it fits")
-    return None if found is None else capacity(found, master.profile)
+    return capacity(_agents(master), master.profile)
 
 
 def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | None":
     """Return every registered agent; None, with a notice that names the consequence, where they may not be seen."""
+    return _if_allowed(master, "/slaves", lambda: _agents(master), without)
+
+
+def _agents(master: Master) -> "list[AgentCapacity]":
     from mesosctl.api.agents import AgentCapacities, agent_capacities
 
-    def read() -> AgentCapacities:
-        found: AgentCapacities = master.stream("/slaves", agent_capacities)
-        master.settings.learn("/slaves", {"slaves": found.names})
-        return found
-
-    found = _if_allowed(master, "/slaves", read, without)
-    return None if found is None else found.capacities
+    found: AgentCapacities = master.stream("/slaves", agent_capacities)
+    master.settings.learn("/slaves", {"slaves": found.names})
+    return found.capacities
 
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:

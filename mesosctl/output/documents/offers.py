@@ -243,14 +243,3 @@ class OfferSimulation(Document):
     holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
     roles_at_end: list[RoleHolding] = Field(default=[], description="As `roles` of a step.")
     assumed: list[str] = Field(default=[], description="What the file does not say, and is taken to be so.")
-
-
-DOCUMENTS: tuple[type[Document], ...] = (
-    OfferList,
-    OfferChange,
-    OfferExplain,
-    OfferCall,
-    OfferTaken,
-    OfferSimulation,
-)
-"""All of them, for the reference page."""
