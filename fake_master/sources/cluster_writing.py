@@ -85,7 +85,7 @@ def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
 def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, Any]:
     configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
     left_out += [
-        f"{entry} on {name}: a disk of its own cannot be written as an amount"
+        f"{entry} on {name}: a separate disk cannot be written as an amount"
         for entry in configured
         if entry.disk is not None
     ]

@@ -174,7 +174,8 @@ def _answer(value: Any, *parts: str) -> Mapping[str, Any]:
     found = _object(value, "")
     if found and not any(part in found for part in parts):
         raise UnexpectedAnswer(
-            f"the master's answer is not as documented: it has no {' or '.join(parts)}, as if it were another's"
+            f"the master's answer is not as documented: it has no {' or '.join(parts)}, as if it came from "
+            "another server"
         )
     return found
 
@@ -195,13 +196,13 @@ def text(value: Any) -> str:
     """A text, such as a name or an id.  Raises ValueError, one of `NATURAL`, for everything else."""
     if isinstance(value, str):
         return value
-    raise ValueError(f"a string belongs where {_kind(value)} is")
+    raise ValueError(f"expected a string, got {_kind(value)}")
 
 
 def texts(value: Any) -> tuple[str, ...]:
     """A list of them.  Raises ValueError."""
     if not isinstance(value, list):
-        raise ValueError(f"a list belongs where {_kind(value)} is")  # noqa: TRY004  # a TypeError is Python's own
+        raise ValueError(f"expected a list, got {_kind(value)}")  # noqa: TRY004  # a TypeError is Python's own
     return tuple(map(text, value))
 
 
@@ -220,7 +221,7 @@ def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
 def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:
     """The error for a value of the wrong type at `where` ("infos[0].role")."""
     return UnexpectedAnswer(
-        f"the master's answer is not as documented: {expected} belongs at {where or 'the top'}, not {_kind(value)}",
+        f"the master's answer is not as documented: {expected} expected at {where or 'the top'}, got {_kind(value)}",
         field=where or None,
     )
 
