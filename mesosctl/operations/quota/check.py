@@ -61,16 +61,22 @@ def check_quota(
 
     findings = (
         _finding("role.syntax", "the role name is valid", lambda: roles.check_role(role)),
-        _finding("quota.path", "the quota can be removed again", lambda: _path(role)),
-        _finding("quota.default-role", "the role may have quota", lambda: _default_role(role, profile)),
-        _finding("quota.scalar-only", "plain amounts, each named once", lambda: check_guarantee(guarantee)),
+        _finding("quota.path", "the quota could be removed again", lambda: _path(role)),
+        _finding("quota.default-role", "this role can have quota", lambda: _default_role(role, profile)),
+        _finding(
+            "quota.scalar-only",
+            "all amounts are plain, each resource is named once",
+            lambda: check_guarantee(guarantee),
+        ),
         _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
         _finding(
-            "quota.too-large", "no amount is beyond what masters hold", lambda: check_config_amounts(amounts, bounds)
+            "quota.too-large",
+            "no amount is larger than a master can hold",
+            lambda: check_config_amounts(amounts, bounds),
         ),
         _finding(
             "resource.known",
-            "every resource has a name that is known",
+            "every resource has a known name",
             lambda: None if allow_new_resource else check_names(master, fields_of_quota(made.guarantees, limits)),
         ),
         _finding(
@@ -88,7 +94,7 @@ def check_quota(
             "the role has no quota yet",
             None if quotas is None else lambda: check_no_quota_yet(role, quotas),
         ),
-        _finding("quota.hierarchy", "parents guarantee what their children do", on_quotas(check_tree)),
+        _finding("quota.hierarchy", "parent roles guarantee as much as their children", on_quotas(check_tree)),
         _finding("quota.nested", "the role is at the top level", lambda: check_not_nested(role)),
         _finding(
             "quota.capacity",
@@ -146,7 +152,7 @@ def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Findin
     A check that covers several rules names the one that was broken.
     """
     if check is None:
-        return Finding(rule, None, f"cannot be told: {kept}")
+        return Finding(rule, None, f"unknown: {kept}")
     try:
         check()
     except MesosctlError as error:
