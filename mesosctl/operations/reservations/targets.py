@@ -160,7 +160,8 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
         )
         if volumes and not held:
             raise Conflict(
-                f"agent {agent.name} does not have {entry} of '{owner.role}' outside of volumes: {volume_names(volumes)}",
+                f"agent {agent.name} does not have {entry} of '{owner.role}' outside of volumes, which are "
+                f"{volume_names(volumes)}",
                 field=entry.name,
                 rule="operation.available",
                 hint=destroy_first(agent, volumes),
