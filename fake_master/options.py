@@ -29,7 +29,7 @@ def _show_version(wanted: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What was typed, in the order of the help."""
+    """The options as they were typed, in the order of the help."""
 
     agent: Annotated[
         list[str] | None, typer.Option(metavar="RESOURCES", help="Register an agent, as 'cpus:12;mem:6144'. Repeat.")
@@ -179,7 +179,7 @@ class ServeOptions:
 
 
 def with_options(function: Callable[[ServeOptions], None]) -> Callable[..., None]:
-    """What typer makes a command of, with a parameter for each option."""
+    """Return the function that typer makes a command of, with a parameter for each option."""
 
     def run(**words: Any) -> None:
         function(ServeOptions(**words))

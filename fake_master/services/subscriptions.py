@@ -1,4 +1,4 @@
-"""Frameworks come, fail over, change and go (spec/endpoints.md §5)."""
+"""The life of frameworks: they subscribe, fail over, change and go (Mesos documentation, "Scheduler HTTP API")."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -56,11 +56,11 @@ class EventStream:
         self._has_left = False
 
     def on_abandon(self, action: Callable[[], None]) -> None:
-        """What the master does when the subscriber is gone."""
+        """Set the action for the loss of the subscriber."""
         self._on_abandon = action
 
     def on_leave(self, action: Callable[[], None]) -> None:
-        """What the master does when the subscriber of a stream that it closed itself is gone; at once where it is."""
+        """Set the action for the loss of a subscriber whose stream the master closed; at once where it is lost."""
         if self._has_left:
             action()
         else:

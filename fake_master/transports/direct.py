@@ -37,7 +37,7 @@ class DirectTransport:
         return self._application.respond(Request(method, target, headers, body))
 
     def events(self, stream: EventStream, patience: float | None) -> "Events":
-        """What comes on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
+        """Return the events on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
         return Events(self._application, stream, self._sleep, math.inf if patience is None else patience)
 
     def close(self) -> None:

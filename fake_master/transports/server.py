@@ -22,7 +22,8 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
-from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
+from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off
+from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker
 
 _REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
@@ -47,9 +48,9 @@ class Server:
         self._application = served if isinstance(served, Application) else Application(served)
         self._application.master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
-        """Whose it is tries for the registry again; who comes later waits for it."""
+        """Held by the request that tries for the registry again; those that come later wait for it."""
         self._writing = asyncio.Lock()
-        """Whose it is writes a piece of a large event: the system takes megabytes at once, for every subscriber."""
+        """Held while a piece of a large event is written: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -104,7 +105,7 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = _connection(request)
+        connection = connection_of(request)
         connection.begin()
         begun = asyncio.get_running_loop().time()
         try:
@@ -128,12 +129,12 @@ class Server:
         except Refusal as refusal:
             answer = refusal.response
         except ConnectionDropped:
-            _cut_off(request)
+            cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
         if answer.stream is not None:
             try:
-                if not _connection(request).stream(partial(self._left, answer.stream)):
+                if not connection_of(request).stream(partial(self._left, answer.stream)):
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
@@ -146,7 +147,7 @@ class Server:
                 await response.prepare(request)
                 await response.write_eof()
         except TimeoutError:
-            _cut_off(request)
+            cut_off(request)
         return response
 
     def _left(self, stream: EventStream) -> None:
@@ -186,7 +187,7 @@ class Server:
         is_packed = request.headers.get("Content-Encoding") == "gzip"
         unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
         try:
-            _connection(request).await_body(request.content)
+            connection_of(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
                     piece = chunk if unpacker is None else unpacker.feed(chunk)
@@ -225,11 +226,6 @@ def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
     _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
-def _connection(request: web.BaseRequest) -> Connection:
-    assert isinstance(request.protocol, Connection)
-    return request.protocol
-
-
 def _origin_form(target: str) -> str:
     """Path and query of a target; a client that counts on a proxy sends the whole URL."""
     if target.startswith("/"):
@@ -240,12 +236,6 @@ def _origin_form(target: str) -> str:
 
 def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
-
-
-def _cut_off(request: web.BaseRequest) -> None:
-    """Close without waiting for what the other side does not read."""
-    if request.transport is not None:
-        request.transport.abort()
 
 
 async def _carry(
@@ -259,7 +249,7 @@ async def _carry(
     def wake() -> None:
         news.set()
         if stream.overrun:
-            _cut_off(request)
+            cut_off(request)
 
     stream.on_event(wake)
     try:

@@ -86,7 +86,7 @@ _SENTENCES = {
     "missing": "it is missing",
     "string_type": "it should be a string",
     "string_too_short": "it should not be empty",
-    "string_unicode": "it should be text in UTF-8",
+    "string_unicode": "it should be UTF-8",
     "float_type": "it should be a number",
     "int_type": "it should be a number",
     "int_from_float": "it should be a whole number",
@@ -121,7 +121,7 @@ def _mistake(model: type[BaseModel], found: "ErrorDetails") -> Mistake:
         return Mistake(path, f"there is no key '{path[-1]}' here", hint)
     if found["type"] == "literal_error":
         return Mistake(path, f"it should be {found['ctx']['expected']}")
-    return Mistake(path, _SENTENCES.get(found["type"], "it is not what belongs there"))
+    return Mistake(path, _SENTENCES.get(found["type"], "it is not a value for this key"))
 
 
 def _keys(model: type[BaseModel], path: reading.Path) -> list[str]:

@@ -18,6 +18,10 @@ SHAPES = {
         "schema_version": 1, "kind": "quota.check", "role": "string", "requested": "amounts", "passed": "boolean",
         "findings": ["Finding"], "capacity": "amounts?", "promised": "amounts?", "largest": "amounts?",
     },
+    "QuotaRoom": {
+        "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
+        "promised": "amounts", "largest": "amounts",
+    },
     "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
     "AgentList": {"schema_version": 1, "kind": "agents.list", "agents": ["Agent"]},
     "FrameworkList": {"schema_version": 1, "kind": "frameworks.list", "frameworks": ["Framework"]},

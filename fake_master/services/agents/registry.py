@@ -64,6 +64,8 @@ class AgentRegistry:
             self._known.deactivated_from_start.add(agent.hostname)
         self._plan_absence(agent)
         self._failover.remember_agent(agent)
+        if self._left_before(agent):
+            return  # the new leader waits for it
         if agent.absence is None and "unreachable_time" in self._known.records[agent.hostname]:
             # Nobody waited for it any more, and here it is.
             self._records.note(agent.hostname, unreachable_time=None)
@@ -141,7 +143,7 @@ class AgentRegistry:
             return
         timers, first = self._state.timers, agent.registered_time
         back = agent.absence.returns_after
-        if back is None or first + back > self._state.now:
+        if (back is None or first + back > self._state.now) and not self._left_before(agent):
             timers.at(first + agent.absence.leaves_after, lambda: self._removal.disconnect(agent))
         if back is not None:
             timers.at(first + back, lambda: self.come_back(agent))
@@ -165,6 +167,11 @@ class AgentRegistry:
                 self._records.apply(agent)
                 self._registration.register(agent, self._removal.still_held_on(agent.id))
                 self._removal.regain(agent)
+            elif agent.hostname in self._known.awaited and not self._is_away(agent):
+                self._records.apply(agent)
+                self._register(agent)
+                self._draining.go_on(agent)
+                return
             else:
                 return
             self._state.counts.update(_RETURN)

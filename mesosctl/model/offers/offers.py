@@ -160,5 +160,5 @@ def _check_contained(operation: OfferOperation, offer: Offer) -> None:
     except Conflict as error:
         owners = sorted({entry.role for entry in offer.resources if entry.is_reserved})
         if owners and operation.deed == "RESERVE":
-            error.hint = f"what is reserved already is named with its owner, as cpus({owners[0]}):2"
+            error.hint = f"name the owner of reserved resources, as in cpus({owners[0]}):2"
         raise
