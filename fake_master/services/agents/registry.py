@@ -64,8 +64,6 @@ class AgentRegistry:
             self._known.deactivated_from_start.add(agent.hostname)
         self._plan_absence(agent)
         self._failover.remember_agent(agent)
-        if self._left_before(agent):
-            return  # the new leader waits for it
         if agent.absence is None and "unreachable_time" in self._known.records[agent.hostname]:
             # Nobody waited for it any more, and here it is.
             self._records.note(agent.hostname, unreachable_time=None)
@@ -121,7 +119,15 @@ class AgentRegistry:
 
     def _is_away(self, agent: Agent) -> bool:
         record = self._known.record(agent)
-        return bool(record.get("gone")) or "unreachable_time" in record or self._state.maintenance.is_down(agent)
+        lost = bool(record.get("gone")) or "unreachable_time" in record or self._left_before(agent)
+        return lost or self._state.maintenance.is_down(agent)
+
+    def _left_before(self, agent: Agent) -> bool:
+        """Whether the agent left a former leader, so that this one waits for it, and is not back yet."""
+        absence, first = agent.absence, agent.registered_time
+        if absence is None or first + absence.leaves_after > self._failover.began:
+            return False
+        return absence.returns_after is None or self._state.now < first + absence.returns_after
 
     def _reset(self, agent: Agent) -> None:
         agent.connected = True
