@@ -3,10 +3,10 @@
 import pytest
 
 from mesosctl.model import errors
-from mesosctl.output.documents import cluster, quota, reservations
+from mesosctl.output.documents import cluster, quota, reservations, top
 from mesosctl.output.documents.quota import ErrorDocument
 
-DOCUMENTS = (*quota.DOCUMENTS, *cluster.DOCUMENTS, *reservations.DOCUMENTS)
+DOCUMENTS = (*quota.DOCUMENTS, *cluster.DOCUMENTS, *top.DOCUMENTS, *reservations.DOCUMENTS)
 
 SHAPES = {
     "QuotaList": {"schema_version": 1, "kind": "quota.list", "quotas": ["RoleQuota"]},
@@ -39,6 +39,16 @@ SHAPES = {
                      "no quota", "unknown"],
         "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
     },
+    "Top": {
+        "schema_version": 1, "kind": "top", "taken_at": "number", "version": "string", "agents": "integers",
+        "frameworks": "integer", "total": "amounts", "used": "amounts", "offered": "amounts", "roles": ["Role"],
+        "offers": ["Waiting"], "throttled": ["Throttled"], "unknown": ["string"],
+    },
+    "Waiting": {
+        "framework": "string", "framework_id": "string", "roles": ["string"], "offers": "integer",
+        "resources": "amounts",
+    },
+    "Throttled": {"principal": "string", "waiting": "integer", "full": "boolean"},
     "Weight": {"role": "string", "weight": "number"},
     "WeightChange": {"role": "string", "before": "number", "after": "number", "confirmed": "boolean"},
     "RoleQuota": {"role": "string", "guarantee": "amounts", "limit": "amounts", "usage": "Usage?"},
@@ -98,6 +108,8 @@ def shape(schema):
         value = schema["additionalProperties"]
         if value == {"type": "number"}:
             return "amounts"
+        if value == {"type": "integer"}:
+            return "integers"
         return "amounts by name" if "type" in value else "attributes"
     return schema["type"]
 
