@@ -152,7 +152,7 @@ class DryRun:
 
     @property
     def answers(self) -> tuple[ChangeAnswer, ...]:
-        """What every request was answered so far."""
+        """The answers to all requests so far."""
         return tuple(self._answers)
 
     def begin(self, change: str) -> None:

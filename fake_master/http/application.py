@@ -68,7 +68,7 @@ class Application:
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:
-    """What `Application.handle` makes of what `respond` raised."""
+    """Return the answer of `Application.handle` where `respond` raised this."""
     hint = f" ({failure.hint})" if failure.hint else ""
     nothing = isinstance(failure, HeldRegistry) or request.method in _READING
     outcome = "nothing was changed" if nothing else "what was asked was not kept"

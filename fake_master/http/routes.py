@@ -49,7 +49,7 @@ class Router(Generic[Handler]):
 
 
 def _longest(endpoints: Mapping[str, Handler], path: str) -> Handler | None:
-    """What the path's longest beginning names; repeated slashes within it are none of ours."""
+    """Return what the path's longest beginning names; repeated slashes within it name nothing."""
     name = path.strip("/")
     if not name:
         return endpoints.get(name)

@@ -70,7 +70,7 @@ class InverseOffers:
             self._allocator.update_inverse_offer(framework.id, agent_id, seconds)
 
     def rescind_on(self, agent_id: str) -> None:
-        """Whatever was asked about this agent is void, and those who were asked are told."""
+        """Rescind every inverse offer of this agent."""
         for offer_id, framework_id in self._by_agent.pop(agent_id, {}).items():
             framework = self._state.frameworks[framework_id]
             del framework.inverse_offers[offer_id]

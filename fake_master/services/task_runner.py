@@ -16,8 +16,8 @@ from mesosctl.model.resources import Resources
 PREEMPTED: TaskReason = "REASON_CONTAINER_PREEMPTED"
 _EXITED = 0
 """The wait status of an executor that ended by itself."""
-# Until an agent that is out of reach tries again to say what it has to say, in seconds.
-_PATIENCE = 1.0
+# Seconds until an agent that is out of reach tries again to report.
+_RETRY_AFTER = 1.0
 
 
 class TaskRunner:
@@ -119,7 +119,7 @@ class TaskRunner:
             self.updates.report(framework, task, state, **details)
             self._release(framework, task)
         else:
-            self._state.timers.at(self._state.now + _PATIENCE, lambda: self.end(framework, task, state, **details))
+            self._state.timers.at(self._state.now + _RETRY_AFTER, lambda: self.end(framework, task, state, **details))
 
     def kill(self, framework: Framework, task: Task, **details: str) -> None:
         """KILL: the task ends, at once or after as long as tasks take here; `details` as of `end`.
@@ -156,7 +156,7 @@ class TaskRunner:
         self._plan_end(framework, task, self._state.now)
 
     def forget(self, framework: Framework, task: Task) -> None:
-        """What a lost task and its executor held is held no more."""
+        """Forget a lost task, and free all that it and its executor held."""
         del framework.tasks[task.id]
         self._release(framework, task)
 
@@ -173,7 +173,7 @@ class TaskRunner:
             framework.completed_tasks.append(task)
 
     def _release(self, framework: Framework, task: Task) -> None:
-        """What the task held is free, and so is its executor's share once it has no other task."""
+        """Free the resources of a task, and those of its executor once that has no other task."""
         self.runtime.left(framework, task)
         self._give_back(framework, task.agent_id, task.resources)
         siblings = any(

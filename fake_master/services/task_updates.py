@@ -171,7 +171,7 @@ class TaskUpdates:
     # --- What frameworks ask --------------------------------------------------------------------------
 
     def reconcile(self, framework: Framework, task_id: str, agent_id: str | None) -> None:
-        """What is known of one task, known or not."""
+        """Send the framework the state of one task, known or not."""
         task = framework.tasks.get(task_id)
         if task is not None:
             # The latest, without its uuid: nothing is to be acknowledged.

@@ -248,7 +248,7 @@ def _roles(master: Master) -> tuple[RoleShare, ...]:
 
 
 def _held_below(master: Master, role: str) -> Quantities:
-    """What runs in a role and in those below it."""
+    """Return the amounts that tasks hold in a role and in those below it."""
     return Quantities.total(
         framework.used()
         .filter(lambda entry: entry.allocation_role == role or is_strict_subrole(entry.allocation_role or "", role))

@@ -74,7 +74,7 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
         if not any(word in (one.id, one.name) for one in frameworks):
             known = [name for one in frameworks for name in (one.name, one.id)]
             raise NotFound(
-                f"no framework is called '{word}'",
+                f"no framework is named '{word}'",
                 field="framework",
                 rule="framework.exists",
                 hint=did_you_mean(word, known, "mesosctl frameworks shows all of them"),
@@ -191,7 +191,7 @@ def readings(
             if not made or master.deadline.remaining() <= every:
                 raise
             if not is_away:
-                report(f"{error.message}; asking again until it is back")
+                report(f"{error.message}; trying again until it is back")
             is_away = True
             continue
         if is_away:

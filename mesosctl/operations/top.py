@@ -21,8 +21,8 @@ from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.status import RoleStatus
 from mesosctl.model.ratelimit import RateLimits
+from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 from mesosctl.planning.message_rates import CounterReading, Rates, rates
-from mesosctl.planning.overview import Overview, WaitingOffers
 
 _STATES = ("active", "inactive", "disconnected", "unreachable")
 _OPERATOR_API = "/api/v1"

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quota.status import QuotaChange, QuotaCheck, RoleStatus
+from mesosctl.model.quantities import format_milli
+from mesosctl.model.quota.status import QuotaChange, QuotaCheck, QuotaRoom, RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
@@ -228,6 +229,34 @@ def quota_check(check: QuotaCheck) -> Report:
         verdicts=[_verdict(check)],
         minor=Minor(lambda row: row[0] == _RESULTS[True], "rules that are kept"),
     )
+
+
+def quota_room(room: QuotaRoom) -> Report:
+    """The largest quota that would be accepted, and what it is left of."""
+
+    def document() -> "quota.QuotaRoom":
+        from mesosctl.output.documents import quota
+
+        return quota.QuotaRoom.of(room)
+
+    others = "promised" if room.guarantee is None else "promised to others"
+    rows = [
+        ["capacity", amounts_text(room.capacity)],
+        [others, amounts_text(room.promised)],
+        *([["guaranteed now", amounts_text(room.guarantee)]] if room.guarantee is not None else []),
+        ["largest that would be accepted", amounts_text(room.largest)],
+    ]
+    names = [f"{name}:{format_milli(milli)}" for name, milli in room.largest.items()]
+    whom = "" if room.role is None else f" for {room.role}"
+    if room.overcommitted:
+        short = in_words(room.overcommitted)
+        verdict = Verdict(f"no quota{whom} would be accepted: {short} more is promised than there is", "not met")
+    elif not room.largest:
+        verdict = Verdict(f"no quota{whom} would be accepted: everything is promised", "not met")
+    else:
+        verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}", "met")
+    columns = (Column("WHAT"), Column("AMOUNT", kind="amounts"))
+    return Report(columns, rows, names, document, lambda: [document()], verdicts=[verdict])
 
 
 _RESULTS = {True: "pass", False: "FAIL", None: "unknown"}

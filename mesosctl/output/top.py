@@ -11,7 +11,7 @@ from mesosctl.model.text import format_span
 from mesosctl.output.formats.amounts import amounts_text, bar, by_place, in_words, shown_amount
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
 from mesosctl.output.quota import MEANINGS, guarantee_verdict, quota_amounts_text
-from mesosctl.planning.overview import Overview, WaitingOffers
+from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

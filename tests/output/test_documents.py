@@ -3,10 +3,14 @@
 import pytest
 
 from mesosctl.model import errors
-from mesosctl.output.documents import cluster, quota, reservations, top
+from mesosctl.output.documents import models
 from mesosctl.output.documents.quota import ErrorDocument
 
-DOCUMENTS = (*quota.DOCUMENTS, *cluster.DOCUMENTS, *top.DOCUMENTS, *reservations.DOCUMENTS)
+DOCUMENTS = [
+    model
+    for model in models().values()
+    if model.__module__.rpartition(".")[2] in ("quota", "cluster", "top", "reservations")
+]
 
 SHAPES = {
     "QuotaList": {"schema_version": 1, "kind": "quota.list", "quotas": ["RoleQuota"]},
@@ -15,6 +19,10 @@ SHAPES = {
     "QuotaCheck": {
         "schema_version": 1, "kind": "quota.check", "role": "string", "requested": "amounts", "passed": "boolean",
         "findings": ["Finding"], "capacity": "amounts?", "promised": "amounts?", "largest": "amounts?",
+    },
+    "QuotaRoom": {
+        "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
+        "promised": "amounts", "largest": "amounts",
     },
     "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
     "AgentList": {"schema_version": 1, "kind": "agents.list", "agents": ["Agent"]},

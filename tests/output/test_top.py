@@ -10,7 +10,7 @@ from rich.console import Console
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.status import RoleStatus, RoleUsage
 from mesosctl.output.top import KEYS, Surroundings, TopState, overview_report, sorted_roles, top_screen
-from mesosctl.planning.overview import Overview, WaitingOffers
+from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 
 AROUND = Surroundings("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
 

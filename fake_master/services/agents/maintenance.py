@@ -29,7 +29,7 @@ class Maintenance:
         self._offers = offers
 
     def load(self) -> None:
-        """What the registry holds, and word of it to the agents where it is news."""
+        """Take over the schedule that the registry holds, and tell the agents where it is news to them."""
         windows: list[Window] = self._registry.records(_SCHEDULE).get(_WINDOWS, [])
         before = [self._schedule.unavailability(agent) for agent in self._state.agents.values()]
         self._schedule.replace(windows, self._registry.records(_MACHINE))
@@ -127,7 +127,7 @@ class Maintenance:
                 )
         return named
 
-    def _change(self, machines: Sequence[MachineId], mode: Mode, deed: str, action: str, principal: str | None) -> None:
+    def _change(self, machines: Sequence[MachineId], mode: Mode, verb: str, action: str, principal: str | None) -> None:
         """Whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
         if not machines:
             raise RuleViolation("List of machines is empty", rule="maintenance.machines")
@@ -140,14 +140,14 @@ class Maintenance:
                 )
             if found != mode:
                 raise RuleViolation(
-                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {deed}", rule="maintenance.mode"
+                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {verb}", rule="maintenance.mode"
                 )
         for machine in machines:
             self._may(action, principal, machine)
 
 
 def _check_ids(machines: Iterable[MachineId]) -> None:
-    """What MachineIDs must be.  Raises RuleViolation."""
+    """Check MachineIDs.  Raises RuleViolation."""
     seen: set[str] = set()
     for machine in machines:
         hostname, ip = machine.get("hostname", ""), machine.get("ip", "")

@@ -59,7 +59,7 @@ class AgentRemoval:
     # --- How an agent leaves --------------------------------------------------------------------------
 
     def disconnect(self, agent: Agent) -> None:
-        """Nobody answers at the agent's address; after some pings it counts as unreachable."""
+        """The agent answers no more; after some pings it counts as unreachable."""
         if self._state.agents.get(agent.id) is not agent or not agent.connected:
             return
         agent.connected = False
@@ -71,9 +71,9 @@ class AgentRemoval:
                 end: TaskEnd = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
                 self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
         shown = self._state.flags.shown
-        patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
+        timeout = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
-        self._state.timers.at(self._state.now + patience, lambda: self.give_up_waiting(agent_id))
+        self._state.timers.at(self._state.now + timeout, lambda: self.give_up_waiting(agent_id))
 
     def give_up_waiting(self, agent_id: str) -> None:
         """A disconnected agent counts as unreachable; nothing happens to any other one."""
@@ -143,7 +143,7 @@ class AgentRemoval:
     # --- An agent that comes back ---------------------------------------------------------------------
 
     def still_held_on(self, agent_id: str) -> dict[str, Resources]:
-        """What tasks hold on an agent that was unreachable, by framework id."""
+        """Return the resources that tasks hold on an agent that was unreachable, by framework id."""
         found: dict[str, Resources] = {}
         for framework in self._state.frameworks.values():
             for task in framework.unreachable_tasks.values():

@@ -69,6 +69,25 @@ class Finding(NamedTuple):
     hint: str | None = None
 
 
+class QuotaRoom(NamedTuple):
+    """How much quota a cluster has left to promise."""
+
+    role: str | None
+    """The role that it is for; None for one without quota."""
+    guarantee: Quantities | None
+    """The present guarantee of the role; None where it has no quota, or no role was named."""
+    capacity: Quantities
+    promised: Quantities
+    """The sum of the guarantees of all other roles."""
+    largest: Quantities
+    """The largest guarantee that would be accepted; nothing while more is promised than there is."""
+
+    @property
+    def overcommitted(self) -> Quantities:
+        """The amounts that are promised to others beyond the capacity."""
+        return self.promised - self.capacity
+
+
 class QuotaCheck(NamedTuple):
     """Whether a quota would be accepted, rule by rule, and how much room there is.
 

@@ -138,7 +138,3 @@ class WeightChanges(Document):
 
     kind: Literal["weights.changes"] = "weights.changes"
     changes: list[WeightChange]
-
-
-DOCUMENTS: tuple[type[Document], ...] = (AgentList, FrameworkList, RoleList, WeightList, WeightChanges)
-"""All of them, for the reference page and the test that holds their shapes."""

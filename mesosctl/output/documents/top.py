@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mesosctl.output.documents.cluster import Role
 from mesosctl.output.documents.quota import Amounts, Document, Strict, amounts
-from mesosctl.planning.overview import Overview
+from mesosctl.planning.cluster_summary import Overview
 
 
 class Waiting(Strict):

@@ -87,7 +87,8 @@ class Report(NamedTuple):
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
     make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
     Where `listing` names a list of the document, it is made without the items, which are written there
-    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented.
+    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented; `detail`
+    stands under that with -o wide alone.
     `done` is the sentence for a change that was made.
     `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead.
     `minor` are the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows
@@ -102,6 +103,7 @@ class Report(NamedTuple):
     items: "Callable[[], Iterable[BaseModel]]"
     empty: str = ""
     remark: "Sequence[str | Report]" = ()
+    detail: "Sequence[str | Report]" = ()
     done: str = ""
     listing: str = ""
     verdicts: Sequence[Verdict] = ()

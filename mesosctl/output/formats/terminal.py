@@ -76,7 +76,7 @@ def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType
         yield from _tables(report, wide=wide, width=width)
     elif report.empty:
         yield Text(printable(report.empty))
-    for part in report.remark:
+    for part in (*report.remark, *(report.detail if wide else ())):
         if isinstance(part, str):
             yield Text(printable(part)) if report.verbatim else _wrapped(part, width)
         else:
