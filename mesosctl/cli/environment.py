@@ -61,6 +61,8 @@ class Environment:
     notes: list[str] = field(default_factory=list)
     find_names: "Callable[[typer.Context, Kind], list[str]]" = _no_names
     """The names of a kind that a shell is offered."""
+    words: tuple[str, ...] = ()
+    """The arguments of the command, once it runs."""
     form: str | None = None
     """How data is written, once that is settled."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)
