@@ -56,6 +56,9 @@ class LentAgent:
     idle_epoch: object = None
     """The `LentState.epoch` in which no borrower took anything of what there is now; None where that is not known."""
 
+    settled: bool = False
+    """Whether neither the slack of allocation nor what is lent or owed of it has changed since a stage saw to them."""
+
     def lent_in_all(self) -> Amounts:
         """Return what all borrowers have of the slack of allocation, debts aside."""
         sums: Amounts = {}

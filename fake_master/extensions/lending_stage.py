@@ -12,6 +12,7 @@ from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
 from fake_master.extensions.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
+from fake_master.extensions.lending_batch import JoinedOffers, LendingBatch
 from fake_master.extensions.lent_resources import LentState
 from mesosctl.model.offers.admission import is_allocatable
 from mesosctl.model.resources import Resources
@@ -28,30 +29,36 @@ class LendingStage(RunSteps):
         self._lent = lent
         self._on_rescind = on_rescind
         self._rescinded: dict[FrameworkId, ResourcesByAgent] = {}
+        self._joined = JoinedOffers()
         self.rescinds = 0
         """How often something was taken back from a framework, ever."""
 
     def third_stage(self, agents: list[Agent], offers: Offers) -> None:
         """Work out anew what every agent has to lend, and offer what these have, in this order."""
-        lent = self._lent
+        lent, records = self._lent, self._lent.agents
         self._rescinded = {}
+        unsettled = False
         for agent in self._state.agents.values():
-            record = lent.agent(agent.id)
+            record = records.get(agent.id) or lent.agent(agent.id)
             if record.slack_worked_out_for is not agent.free_resources:
                 lent.set_slack(record, agent.free_resources)
-        for record in lent.agents.values():
-            if record.lent:
-                self._take_back(record)
-            if record.debt:
-                self._turn_debts_back(record)
-        for agent in agents:
-            record = lent.agents[agent.id]
-            if (
-                (record.allocation_slack or record.usage_slack)
-                and record.idle_epoch is not lent.epoch
-                and not self._offer_agent(agent, record, offers)
-            ):
-                record.idle_epoch = lent.epoch
+            if not record.settled and (record.lent or record.debt):
+                unsettled = True
+        for record in records.values() if unsettled else ():
+            if not record.settled:
+                self._settle(record)
+        batch, place, most = LendingBatch(self._state, lent, self._joined, offers), 0, len(agents)
+        while place < most:
+            agent = agents[place]
+            record = records[agent.id]
+            if record.idle_epoch is lent.epoch or not (record.allocation_slack or record.usage_slack):
+                place += 1
+            elif (next_place := batch.lend(agents, place)) > place:
+                place = next_place
+            else:
+                if not self._offer_agent(agent, record, offers):
+                    record.idle_epoch = lent.epoch
+                place += 1
 
     def before_offers(self) -> None:
         """Tell what was taken back in the run."""
@@ -60,6 +67,14 @@ class LendingStage(RunSteps):
             self._on_rescind(framework, by_agent)
 
     # --- Taking back --------------------------------------------------------------------------------
+
+    def _settle(self, record: LentAgent) -> None:
+        """Take back what is lent beyond what lies idle, and turn debts back; then that stays until either changes."""
+        if record.lent:
+            self._take_back(record)
+        if record.debt:
+            self._turn_debts_back(record)
+        record.settled = True
 
     def _take_back(self, record: LentAgent) -> None:
         """Where more is lent than lies idle, take from the best-off first; what they hold of it becomes a debt."""
@@ -109,11 +124,11 @@ class LendingStage(RunSteps):
                     and is_allocatable(usage, client.eligibility.minimum)
                     and not _is_refused(client, agent, usage)
                 ):
-                    _add(offers, client, agent, self._lent.throttle(record, borrower, usage))
+                    self._joined.add(offers, client, agent, self._lent.throttle(record, borrower, usage))
                     gave = True
                     usage = record.usage_free()
                 if slack and self._wants_slack(client, agent, borrower, slack):
-                    _add(offers, client, agent, self._lent.lend(record, borrower, slack))
+                    self._joined.add(offers, client, agent, self._lent.lend(record, borrower, slack))
                     gave = True
                     left = excess(left, slack)
                 if not left and not usage:
@@ -126,11 +141,6 @@ class LendingStage(RunSteps):
         return self._lent.is_allocatable(allocation, client.eligibility) and not _is_refused(
             client, agent, allocation.without_role
         )
-
-
-def _add(offers: Offers, client: Client, agent: Agent, resources: Resources) -> None:
-    by_agent = offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
-    by_agent[agent.id] = by_agent[agent.id] + resources if agent.id in by_agent else resources
 
 
 def _can_take(client: Client, agent: Agent) -> bool:

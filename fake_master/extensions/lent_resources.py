@@ -117,6 +117,7 @@ class LentState:
 
     def owe(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, sign: int) -> None:
         """A debt grows (+1), or is paid or turned back (-1)."""
+        agent.settled = False
         self._change(agent.debt, borrower, amounts, sign)
 
     def throttle(self, agent: LentAgent, borrower: Borrower, resources: Resources) -> Resources:
@@ -146,6 +147,7 @@ class LentState:
     ) -> None:
         role = borrower.role
         agent.idle_epoch = None
+        agent.settled = False
         if sign > 0:
             self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
             role.sorter.allocated(borrower.leaf, agent.id, allocation, counted=counted)
@@ -206,6 +208,7 @@ class LentState:
         """Work out the slack of allocation of an agent with these free resources."""
         agent.slack_worked_out_for = free_resources
         agent.idle_epoch = None
+        agent.settled = False
         agent.allocation_slack = dict(self.idle(free_resources).amounts)
         self._enter_totals(agent)
 

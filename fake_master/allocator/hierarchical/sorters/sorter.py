@@ -245,6 +245,16 @@ class Sorter(ABC):
                 self._changed(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
+    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
+        """The client got something `times` over, on as many agents; shared volumes are none of it."""
+        node: Node = leaf
+        while node is not self.root:
+            add(node.tally.amounts, allocation.scalars, times)
+            node.count += times
+            if not node.stale:
+                self._changed(node)
+            node = node.parent  # type: ignore[assignment]  # only the root has none
+
     def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
         """The client gave something back; the count stays."""
         root = self.root
