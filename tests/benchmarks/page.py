@@ -25,6 +25,7 @@ from tests.benchmarks.pictures import picture
 
 PARTS = {
     "allocation": ("--small",),
+    "lending": ("--small",),
     "serving": ("--small",),
     "startup": ("--runs", "3"),
     "memory": ("--small",),

@@ -1,0 +1,127 @@
+"""How long one allocation cycle takes with and without lending of idle reservations.
+
+    python -m tests.benchmarks.lending [--small] [--only WORDS] [--json FILE]
+
+Half of each agent is reserved for a role that has no framework, and lent with --oversubscribe-reservations.  Prints
+milliseconds of `allocator/mesos/allocation_run_ms`, the best of runs that alternate between both allocators, by the
+time of the thread, so that other work on the machine counts little.  Tenants hand back all that they are
+offered, or keep what they were lent.
+"""
+
+import gc
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.options import Options
+from fake_master.extensions.lending_allocator import LendingAllocator
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from tests.benchmarks.report import Chart, Reporter, arguments
+
+RUN_MS = "allocator/mesos/allocation_run_ms"
+AT_MOST = 1.2
+"""A run with lending by one without."""
+AGENT = "cpus:12;mem:32768;cpus(owner):12;mem(owner):32768"
+Habit = Literal["pass", "keep"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cluster whose tenants hand everything back (`pass`), or all but what they were lent (`keep`)."""
+
+    agents: int
+    tenants: int
+    habit: Habit = "pass"
+
+
+SMALL = [Case(200, 20), Case(200, 20, "keep")]
+LARGE = [
+    *(Case(agents, 50) for agents in (500, 1000, 2000, 5000)),
+    *(Case(1000, tenants) for tenants in (25, 100, 200)),
+    *(Case(agents, 50, "keep") for agents in (1000, 5000)),
+]
+SAMPLES = 25
+
+
+class Market:
+    """An allocator, and tenants that answer every offer in the same way."""
+
+    def __init__(self, case: Case, *, lends: bool) -> None:
+        self._keeps = case.habit == "keep"
+        self._outstanding: list[tuple[str, str, Resources]] = []
+        self._now = 0.0
+        options = Options(perf_counter=time.thread_time)
+        self.allocator: HierarchicalAllocator = (
+            LendingAllocator(options, self._on_offers, lambda _framework, _by_agent: None)
+            if lends
+            else HierarchicalAllocator(options, self._on_offers)
+        )
+        capabilities = frozenset({"MULTI_ROLE", "REVOCABLE_RESOURCES"})
+        for index in range(case.tenants):
+            self.allocator.add_framework(FrameworkInfo(f"f{index:05d}", frozenset({f"r{index}"}), capabilities))
+        for index in range(case.agents):
+            self.allocator.add_agent(AgentInfo(f"a{index:05d}"), parse_resources(AGENT))
+
+    def _on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
+        for by_agent in by_role.values():
+            self._outstanding += [(framework, agent, offered) for agent, offered in by_agent.items()]
+
+    def cycle(self) -> float:
+        """Let everybody answer and a second pass; return the milliseconds of the run."""
+        answered, self._outstanding = self._outstanding, []
+        for framework, agent, offered in answered:
+            given = offered.non_revocable() if self._keeps else offered
+            if given:
+                self.allocator.recover_resources(framework, agent, given)
+        self._now += 1.0
+        self.allocator.advance_to(self._now)
+        return self.allocator.metrics()[RUN_MS]
+
+
+def measure(case: Case, samples: int) -> tuple[float, float]:
+    """Return the best run without lending, and the best with."""
+    markets = [Market(case, lends=lends) for lends in (False, True)]
+    for market in markets:
+        for _ in range(3):
+            market.cycle()  # the first hands out what registered together, and fills the caches
+    gc.collect()
+    gc.disable()
+    try:
+        runs = [[market.cycle() for market in markets] for _ in range(samples)]
+    finally:
+        gc.enable()
+    without, lending = (min(run[index] for run in runs) for index in (0, 1))
+    return without, lending
+
+
+def main() -> None:
+    """Measure every case and print a line for each."""
+    given = arguments(__doc__).parse_args()
+    cases, samples = (SMALL, 5) if given.small else (LARGE, SAMPLES)
+    reporter = Reporter(
+        "Lending",
+        f"Milliseconds of `{RUN_MS}` with and without `--oversubscribe-reservations`, the best of {samples} runs each, "
+        "by the time of the thread. Half of each agent is reserved and idle. Tenants hand back all that they are offered, "
+        "or keep what they were lent.",
+    )
+    reporter.table("One run", "agents x tenants", "without", "lending", "ratio", "ratio at most")
+    lines: dict[str, list[tuple[float | str, float]]] = {}
+    for case in cases:
+        label = f"{case.agents:,} x {case.tenants:,}, {case.habit}"
+        if given.only not in label:
+            continue
+        without, lending = measure(case, samples)
+        reporter.row(label, without, lending, lending / without, AT_MOST)
+        if (case.tenants, case.habit) == (50, "pass"):
+            lines.setdefault("without", []).append((case.agents, without))
+            lines.setdefault("lending", []).append((case.agents, lending))
+    if lines:
+        reporter.chart(Chart("lending-agents", "An allocation run, 50 tenants", "agents", "ms", lines))
+    reporter.finish(given.json)
+
+
+if __name__ == "__main__":
+    main()
