@@ -95,6 +95,8 @@ class IdleReservations:
     def __init__(self, lendable: Resources) -> None:
         self._lendable = lendable
         self.amounts = scalar_pairs(lendable)
+        self.lendable_whole: dict[str, Amounts] = {}
+        """By role, what may be lent to it of an agent of which nothing is lent."""
         self._others: dict[str, Amounts] = {}
 
     def of_others(self, role: str) -> Amounts:
@@ -108,6 +110,16 @@ class IdleReservations:
 
 def lendable_to(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
     """Return how much of `left` may be lent to a role: all roles below an owner get no more than others own."""
+    if agent.lent:
+        return _lendable_beside_others(agent, idle, role, left)
+    # Nothing is lent yet, so that `left` is all that lies idle.
+    found = idle.lendable_whole.get(role)
+    if found is None:
+        found = idle.lendable_whole[role] = _lendable_beside_others(agent, idle, role, left)
+    return found
+
+
+def _lendable_beside_others(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
     for name in (role, *roles.ancestors(role)):
         if not left:
             break

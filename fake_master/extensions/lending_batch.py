@@ -10,7 +10,7 @@ import heapq
 from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, Pairs
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter
+from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, lendable_to
@@ -61,23 +61,26 @@ class _Place:
 
     __slots__ = ("_amounts", "_base", "_count", "_divisors", "_scalars", "given", "node", "offers")
 
-    def __init__(self, node: Node, sorter: Sorter, scalars: Pairs) -> None:
-        divisors, held = sorter.totals.divisors, node.tally.amounts
+    def __init__(self, node: Node) -> None:
         self.node = node
         self.given = 0
         """How many agents it was given."""
         self.offers: ResourcesByAgent = {}
         """The offers of the borrower in this run, once it was given something."""
-        self._count = node.count
-        self._divisors = divisors
-        self._scalars = tuple((name, amount) for name, amount in scalars if name in divisors)
+
+    def follow(self, sorter: Sorter, scalars: Pairs) -> None:
+        """Prepare for `take`, by which it moves among others."""
+        self._divisors = divisors = sorter.totals.divisors
+        self._count = self.node.count
+        self._scalars = tuple([pair for pair in scalars if pair[0] in divisors])
+        held = self.node.tally.amounts
         self._amounts = [held.get(name, 0) for name, _ in self._scalars]
-        own = {name for name, _ in self._scalars}
-        others = [
-            _part(amount, divisors[name]) for name, amount in held.items() if name in divisors and name not in own
-        ]
-        self._base = max(others, default=0.0)
+        self._base = 0.0
         """The largest share in what it is not given here."""
+        given = [name for name, _ in scalars]
+        for name, amount in held.items():
+            if name not in given and name in divisors:
+                self._base = max(self._base, (amount // 1000 + amount % 1000 / 1000.0) / divisors[name])
 
     def take(self) -> tuple[float, int, str]:
         """Count one more agent, and return the key by which it stands in the order from now on."""
@@ -201,10 +204,11 @@ class LendingBatch:
         part = lendable_to(lent.agents[agent.id], lent.idle(agent.free_resources), role.name, slack)
         if part and part != slack:
             return None
-        role.sorter.refresh()  # type: ignore[attr-defined]  # all sorters are of the kind of the role sorter
-        allocation = lent.allocation(next(iter(role.borrowers.values())), slack)
-        lending = _LendingRole(role, allocation, _Place(role.leaf, lent.role_sorter, allocation.scalars))
-        for share, count, path, node in role.sorter.root.ranking if part else ():
+        allocation = lent.allocation(role.name, slack)
+        lending = _LendingRole(role, allocation, _Place(role.leaf))
+        if not part:
+            return lending
+        for share, count, path, node in self._in_order(role):
             borrower: Borrower = node.client
             client = self._state.frameworks[borrower.framework].clients[role.name]
             eligibility = client.eligibility
@@ -214,8 +218,21 @@ class LendingBatch:
                 and lent.is_allocatable(allocation, eligibility)
             ):
                 lending.heap.append((share, count, path))
-                lending.borrowers[path] = borrower, client, _Place(node, role.sorter, allocation.scalars)
+                lending.borrowers[path] = borrower, client, _Place(node)
+        if lending.heap:
+            lending.place.follow(lent.role_sorter, allocation.scalars)
+        for _, _, place in lending.borrowers.values() if len(lending.heap) > 1 else ():
+            place.follow(role.sorter, allocation.scalars)
         return lending
+
+    def _in_order(self, role: BorrowerRole) -> list[Key]:
+        """Return the keys of the active borrowers of a role in their order."""
+        if len(role.borrowers) == 1:  # as in many clusters: there is nothing to be sorted
+            (borrower,) = role.borrowers.values()
+            leaf = borrower.leaf
+            return [(0.0, 0, leaf.path, leaf)] if leaf.kind is Kind.ACTIVE else []
+        role.sorter.refresh()  # type: ignore[attr-defined]  # all sorters are of the kind of the role sorter
+        return role.sorter.root.ranking
 
     def _account(self, lending: _LendingRole) -> None:
         """Tell the sorters what was given."""
@@ -225,10 +242,6 @@ class LendingBatch:
         for _, _, place in lending.borrowers.values():
             if place.given:
                 lending.role.sorter.allocated_again(place.node, lending.allocation, place.given)
-
-
-def _part(amount: int, divisor: float) -> float:
-    return (amount // 1000 + amount % 1000 / 1000.0) / divisor
 
 
 def _rejects(client: Client, agent: Agent, allocation: Allocation) -> bool:

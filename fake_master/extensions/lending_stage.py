@@ -137,7 +137,7 @@ class LendingStage(RunSteps):
 
     def _wants_slack(self, client: Client, agent: Agent, borrower: Borrower, slack: Amounts) -> bool:
         """Whether slack of allocation reaches the minimum and is not refused; the other kind is tested on its own."""
-        allocation = self._lent.allocation(borrower, slack)
+        allocation = self._lent.allocation(borrower.role.name, slack)
         return self._lent.is_allocatable(allocation, client.eligibility) and not _is_refused(
             client, agent, allocation.without_role
         )

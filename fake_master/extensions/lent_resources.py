@@ -103,14 +103,14 @@ class LentState:
 
     def lend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, *, counted: bool = True) -> Resources:
         """Slack of allocation for a borrower; `counted` is whether the sorters see an allocation."""
-        allocation = self.allocation(borrower, amounts)
+        allocation = self.allocation(borrower.role.name, amounts)
         self._change(agent.lent, borrower, amounts, 1)
         self._enter(borrower, agent, allocation, 1, counted=counted)
         return allocation.with_role
 
     def unlend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts) -> Resources:
         """The reverse."""
-        allocation = self.allocation(borrower, amounts)
+        allocation = self.allocation(borrower.role.name, amounts)
         self._change(agent.lent, borrower, amounts, -1)
         self._enter(borrower, agent, allocation, -1)
         return allocation.with_role
@@ -174,9 +174,9 @@ class LentState:
             found = self._allocatable[key] = is_allocatable(allocation.without_role, eligibility.minimum)
         return found
 
-    def allocation(self, borrower: Borrower, amounts: Amounts) -> Allocation:
-        """Return slack of allocation as it is offered; it shows neither the lender nor the reservations."""
-        key = borrower.role.name, tuple(sorted(amounts.items()))
+    def allocation(self, role: str, amounts: Amounts) -> Allocation:
+        """Return slack of allocation as it is offered to a role; it shows neither the lender nor the reservations."""
+        key = role, tuple(sorted(amounts.items()))
         allocation = self._by_amounts.get(key)
         if allocation is None:
             if len(self._by_amounts) > _MOST_REMEMBERED:
