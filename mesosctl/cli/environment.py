@@ -133,8 +133,19 @@ class Environment:
         except (OSError, ValueError):
             return _WIDTH
 
+    def height(self, stream: TextIO) -> int:
+        """Lines of the terminal that `stream` is, unless LINES says another number; 24 where it is none."""
+        said = self.variables.get("LINES", "")
+        if said.isascii() and said.isdigit() and len(said) < _DIGITS:
+            return int(said) or _HEIGHT
+        try:
+            return os.get_terminal_size(stream.fileno()).lines or _HEIGHT
+        except (OSError, ValueError):
+            return _HEIGHT
+
 
 _WIDTH = 80
+_HEIGHT = 24
 _DIGITS = 6
 """A wider terminal than these can say is none."""
 _UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
