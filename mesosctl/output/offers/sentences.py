@@ -187,7 +187,7 @@ def _help_with_refusals(one: OfferExplanation) -> str:
 
 
 def _help(one: OfferExplanation, line: AccountLine) -> str:
-    if line.own:
+    if line.own and line.cause == "offered":
         return "it holds this itself: let it accept or decline its offers"
     if line.cause == "capability":
         return _help_with_capability(line.detail or "")
