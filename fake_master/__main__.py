@@ -44,12 +44,15 @@ def serve(options: ServeOptions) -> None:
     tls = server_context(
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
+    if options.driver:
+        _check_driver(options)
     master = _start(options)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)
     allow_many_files()
     try:
-        asyncio.run(Server(master, tls).run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
+        server = Server(master, tls, drivers=options.driver)
+        asyncio.run(server.run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
     except OSError as error:
         # asyncio packs the address into the reason; only the end of it is one.
         reason = str(error.strerror or error).rpartition(": ")[2].rstrip(")")
@@ -59,6 +62,16 @@ def serve(options: ServeOptions) -> None:
     if master.state.ended is not None:
         _complain(master.state.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
+
+
+def _check_driver(options: ServeOptions) -> None:
+    """Raise BadInput where drivers cannot be served."""
+    from fake_master.http.content import has_protobuf
+
+    if not has_protobuf():
+        raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")
+    if options.ssl_cert_file is not None:
+        raise BadInput("drivers are served without TLS", field="driver", hint="leave out --ssl-cert-file")
 
 
 def _start(options: ServeOptions) -> "Master":

@@ -59,6 +59,8 @@ class Subscriptions:
             known = self.recover(wanted.info, {})
         if known is None:
             self._add(wanted, stream)
+        elif known.pid is not None and wanted.pid is not None and not (wanted.force or known.recovered):
+            self._register_again(known, wanted, stream)
         else:
             self._fail_over(known, wanted, stream)
         return stream
@@ -192,6 +194,7 @@ class Subscriptions:
             registered_time=self._state.wall_time,
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
+            pid=wanted.pid,
             stream=stream,
             completed_tasks=self._no_tasks(),
         )
@@ -211,12 +214,14 @@ class Subscriptions:
         if framework.stream is not None:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
-            self._events.error(old, "Framework failed over")
-            framework.counts["events/error"] += 1
+            if framework.pid is None or framework.pid != wanted.pid:
+                self._events.error(old, "Framework failed over")
+                framework.counts["events/error"] += 1
+            old.close()
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         self._take_back_offers(framework)
-        framework.stream = stream
+        framework.stream, framework.pid = stream, wanted.pid
         framework.connected = True
         if framework.recovered:
             framework.recovered = False
@@ -230,6 +235,36 @@ class Subscriptions:
         self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
         # Every agent is told who is listening now.
         self._task_runner.tell_again(framework)
+
+    def _register_again(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
+        """A driver that does not know whether it is still registered: what it may not have heard of is rescinded.
+
+        `stream` leads to the driver that the framework has, and is taken where the connection to that one was lost.
+        """
+        self._take_over(framework, wanted)
+        if framework.failover_timer is not None:
+            framework.failover_timer.cancel()
+        for offer in list(framework.offers.values()):
+            self._offers.rescind(offer)
+        self._offers.inverse.forget(framework)
+        if framework.stream is None:
+            framework.stream = stream
+            stream.on_abandon(self._on_abandon(framework, stream))
+        framework.connected = True
+        framework.reregistered_time = self._state.wall_time
+        self._events.subscribed(framework)
+        if not framework.active:
+            framework.active = True
+            self._allocator.activate_framework(framework.id)
+        self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
+
+    def deactivate(self, framework: Framework) -> None:
+        """The driver has given up, and its connection lasts: no more offers, until it registers again."""
+        framework.active = False
+        self._allocator.deactivate_framework(framework.id)
+        for offer in list(framework.offers.values()):
+            self._offers.rescind(offer)
+        self._offers.inverse.forget(framework)
 
     def _take_back_offers(self, framework: Framework) -> None:
         """Of both kinds."""

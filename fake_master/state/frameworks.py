@@ -39,6 +39,8 @@ class Framework:
     """Whether it is known from its agents alone, and has not subscribed since a new leader took over."""
     is_simulated: bool = False
     """Whether it lives in the master's own process, and ends with that."""
+    pid: str | None = None
+    """Of its driver, also while that is away; None over HTTP."""
     stream: EventStream | None = None
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)

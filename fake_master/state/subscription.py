@@ -35,6 +35,10 @@ class Subscription:
     offer_constraints: Mapping[str, Any] = field(default_factory=dict)
     principal: str | None = None
     """As authenticated; where nobody asked for credentials, FrameworkInfo's own counts."""
+    pid: str | None = None
+    """Of the driver that says it; None over HTTP."""
+    force: bool = False
+    """Whether a driver takes the framework over from the one that it has."""
 
     @property
     def framework_id(self) -> str:

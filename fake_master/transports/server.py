@@ -11,8 +11,10 @@ import signal
 import ssl
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aiohttp import web
+from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
@@ -26,6 +28,10 @@ from fake_master.transports.limits import Broken, ClientLimits, Connection, Door
 from mesosctl.files.reading import why_unreadable
 from mesosctl.model.errors import BadInput
 
+if TYPE_CHECKING:
+    from fake_master.driver.messages import Address
+    from fake_master.transports.links import Links
+
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _LARGEST_WRITE = 256 * 1024
@@ -36,10 +42,18 @@ _CLOSE = {"Connection": "close"}
 
 
 class Server:
-    """Serves one master until it is told to stop; by https where there is a context for it."""
+    """Serves one master until it is told to stop; by https where there is a context for it.
+
+    With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`.
+    """
 
     def __init__(
-        self, served: Master | Application, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None
+        self,
+        served: Master | Application,
+        tls: ssl.SSLContext | None = None,
+        limits: ClientLimits | None = None,
+        *,
+        drivers: bool = False,
     ) -> None:
         self._tls = tls
         self._limits = limits or ClientLimits()
@@ -53,6 +67,20 @@ class Server:
         """Whose it is writes a piece of a large event: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
+        self._drivers = drivers
+        self._links: Links | None = None
+
+    def _serve_drivers(self) -> None:
+        from fake_master.driver.endpoint import DriverEndpoint
+        from fake_master.transports.links import Links
+
+        def exited(address: "Address") -> None:
+            endpoint.exited(address)
+            self._busy.set()
+
+        self._links = Links(exited)
+        endpoint = DriverEndpoint(self._application.master, self._application.endpoints.scheduler_api, self._links)
+        self._application.find_message = endpoint.find
 
     def stop(self) -> None:
         """End `run`, as the signals do."""
@@ -77,6 +105,8 @@ class Server:
             await site.start()
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
+            if self._drivers:
+                self._serve_drivers()
             clockwork = asyncio.create_task(self._keep_time())
             scheme = "http" if self._tls is None else "https"
             ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
@@ -88,6 +118,8 @@ class Server:
                 clockwork.result()
             clockwork.cancel()
         finally:
+            if self._links is not None:
+                await self._links.close()
             await runner.cleanup()
             self._application.master.close()
 
@@ -128,6 +160,8 @@ class Server:
             _cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
+        if not answer.is_sent:
+            return Unanswered()
         if answer.stream is not None:
             try:
                 if not _connection(request).stream():
@@ -208,6 +242,23 @@ class Server:
         limits = self._limits
         sentence = f"The body is larger than {limits.body} bytes, or {limits.expansion} times what was sent of it"
         return Refusal(413, sentence, _CLOSE)
+
+
+class Unanswered(web.StreamResponse):
+    """No answer at all: a libprocess does not read any."""
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        """Write nothing, and leave the connection open."""
+        del request
+        return None
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        """Write nothing."""
+
+    @property
+    def keep_alive(self) -> bool | None:
+        """Whether more messages may come."""
+        return True
 
 
 def _connection(request: web.BaseRequest) -> Connection:
