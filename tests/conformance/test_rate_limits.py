@@ -87,7 +87,8 @@ def wait_for(condition: Callable[[], bool], otherwise: Callable[[], str]) -> Non
         time.sleep(0.02)
 
 
-ON_BOTH = [pytest.param("real", marks=pytest.mark.real_master), "fake"]
+ON_BOTH = [pytest.param("real", marks=pytest.mark.real_master), "fake", "fake-driver"]
+"""A real master throttles drivers alone; the fake one throttles them and, by its flag, schedulers over HTTP."""
 pytestmark = [pytest.mark.process, pytest.mark.socket]
 
 
@@ -97,6 +98,8 @@ def running(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, MakeSende
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         if request.param == "fake":
             cluster = fakes.start_on_socket("1.11", setup, Path(folder))
+        elif request.param == "fake-driver":
+            cluster = fakes.start_for_drivers(setup, Path(folder))
         else:
             cluster = real.start(setup, Path(folder))
         yield cluster, HttpSender if request.param == "fake" else DriverSender

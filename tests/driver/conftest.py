@@ -1,7 +1,6 @@
 """Masters that real drivers speak to, and the program that these are."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,6 @@ from tests.conformance import fakes
 from tests.conformance.carriers import REAL, Carrier, Pool
 from tests.conformance.cluster import Cluster, Setup
 from tests.conformance.conftest import pool
-from tests.conformance.processes import Process
 from tests.conformance.scenarios.setups import NO_AGENTS
 from tests.driver.hosting import Program, RealDriver, program
 from tests.needs import needs
@@ -17,12 +15,7 @@ from tests.needs import needs
 __all__ = ["pool"]
 
 
-def _start_fake(setup: Setup, folder: Path) -> Cluster:
-    arguments = ("--driver", *fakes._arguments("1.11", setup, folder))
-    return fakes.on_socket(Process([*fakes.PROGRAM, *arguments], folder / "fake.log"), setup)
-
-
-FAKE = Carrier("fake", "1.11", _start_fake, ("process", "socket"))
+FAKE = Carrier("fake", "1.11", fakes.start_for_drivers, ("process", "socket"))
 
 
 @pytest.fixture(scope="session")
