@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from io import BufferedIOBase
 
     import httpx
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from fake_master.forecasting.dry_run import DryRun as DryRun
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
+    from mesosctl.planning.offer_account import OfferAccount
     from mesosctl.planning.snapshot import ClusterSnapshot
 
 
@@ -105,6 +107,19 @@ def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "DryRunOpti
     from fake_master.forecasting.dry_run import of_file
 
     return of_file(file, where, terms)
+
+
+def account_offers(
+    snapshot: "ClusterSnapshot", subjects: "Sequence[tuple[str, str]]", out_of_service: "Mapping[str, str]"
+) -> "list[OfferAccount]":
+    """Account for every resource of a cluster, for each subject: why the allocator does not offer it to that role.
+
+    A subject is a framework id and a role; `out_of_service` has the state of agents by id, as far as it is known.
+    Raises BadInput for what no master could be.
+    """
+    from fake_master.forecasting.offer_account import accounts_of
+
+    return accounts_of(snapshot, subjects, out_of_service)
 
 
 def cluster_file(snapshot: "ClusterSnapshot") -> tuple[str, list[str]]:

@@ -1,6 +1,7 @@
 """`mesos-fake-master`, and `python -m fake_master`: a fake master on a socket."""
 
 import asyncio
+import logging
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from fake_master.options import ServeOptions, with_options
-from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError, printable
+from fake_master.process import announce, check_ready_file, end_with_parent, server_context, set_up_logs, withdraw
+from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,7 @@ EXAMPLES = (
     ("--mesos-version 1.11 --registry sqlite --work-dir state --agent 'cpus:4;mem:8GiB'", "one that remembers"),
 )
 
+_LOG = logging.getLogger(__name__)
 _FAILURE = 1
 """The status with which a real master ends that gives up leading."""
 
@@ -35,24 +38,40 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 def serve(options: ServeOptions) -> None:
     """Serve a fake Mesos master.
 
-    Prints its URL on standard output once it takes requests, and ends on SIGTERM or Ctrl-C.
+    Prints its URL on standard output once it takes requests, and ends on SIGTERM or Ctrl-C. GET /health answers 200
+    from then on.
     """
     # Late: --help and --version need none of it.
     from fake_master.transports.limits import allow_many_files
-    from fake_master.transports.server import Server, server_context
+    from fake_master.transports.server import Server
 
+    set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
     if options.driver:
         _check_driver(options)
+    check_ready_file(options.ready_file)
+    sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)
     allow_many_files()
-    try:
+
+    async def run() -> None:
         server = Server(master, tls, drivers=options.driver)
-        asyncio.run(server.run(options.ip, options.port, ready=lambda url: print(url, flush=True)))  # noqa: T201
+        watching = asyncio.create_task(end_with_parent(server.stop)) if options.exit_with_parent else None
+        try:
+            await server.run(
+                options.ip, options.port, lambda url: announce(url, options.log_format, options.ready_file)
+            )
+        finally:
+            withdraw(options.ready_file)
+            if watching is not None:
+                watching.cancel()
+
+    try:
+        asyncio.run(run())
     except OSError as error:
         # asyncio packs the address into the reason; only the end of it is one.
         reason = str(error.strerror or error).rpartition(": ")[2].rstrip(")")
@@ -60,7 +79,7 @@ def serve(options: ServeOptions) -> None:
             f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 takes a free port"
         ) from error
     if master.state.ended is not None:
-        _complain(master.state.ended, "start it with its agents, or raise the limit")
+        _log(logging.ERROR, master.state.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
 
 
@@ -119,8 +138,9 @@ def _warn_of_refused(hostnames: "Sequence[str]") -> None:
     """Say which agents are missing: as with a real master, nothing else would."""
     if hostnames:
         more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
-        _complain(
-            f"WARNING: --acls do not let these agents register: {', '.join(hostnames[:3])}{more}",
+        _log(
+            logging.WARNING,
+            f"--acls do not let these agents register: {', '.join(hostnames[:3])}{more}",
             "allow their principals register_agents, and reserve_resources for what is statically reserved on them",
         )
 
@@ -137,23 +157,24 @@ def _warn_of_openness(ip: str, flags: "MasterFlags") -> None:
     names = [f"authenticate_http_{kind}" for kind in ("readonly", "readwrite", "frameworks")]
     missing = [f"--{name.replace('_', '-')}" for name in names if not flags.is_true(name)]
     if missing:
-        _complain(
-            f"WARNING: it listens on {ip}, and whoever reaches this machine may use it without credentials",
+        _log(
+            logging.WARNING,
+            f"it listens on {ip}, and whoever reaches this machine may use it without credentials",
             f"give --credentials and {', '.join(missing)}, or leave --ip out",
         )
 
 
-def _complain(sentence: str, hint: str | None) -> None:
-    text = f"{sentence} ({hint})" if hint else sentence
-    print(f"mesos-fake-master: {printable(text)}", file=sys.stderr)  # noqa: T201
+def _log(level: int, sentence: str, hint: str | None) -> None:
+    _LOG.log(level, "%s", f"{sentence} ({hint})" if hint else sentence)
 
 
 def main() -> None:
     """The entry point: an error of the tree ends in its own exit status."""
+    set_up_logs("text")
     try:
         app(prog_name="mesos-fake-master")
     except MesosctlError as error:
-        _complain(error.message, error.hint)
+        _log(logging.ERROR, error.message, error.hint)
         raise SystemExit(error.exit_status) from None
     except KeyboardInterrupt:
         raise SystemExit(ExitStatus.INTERRUPTED) from None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from fake_master.allocator.interface import Callbacks
 from fake_master.extensions import wiring
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
@@ -71,13 +72,13 @@ class Master:
         # The allocator and the services that carry out its decisions need each other, so these are looked up late.
         self.allocator = allocator = wiring.make_allocator(
             state,
-            wiring.AllocatorCallbacks(
-                make_offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
-                make_inverse_offers=lambda *decision: self.offers.inverse.make(*decision),  # noqa: PLW0108
-                lent_no_longer=lambda *decision: self.offers.lent_no_longer(*decision),  # noqa: PLW0108
+            Callbacks(
+                offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
+                inverse_offers=lambda *decision: self.offers.inverse.make(*decision),  # noqa: PLW0108
                 holdings=lambda: self.revoking.holdings(),  # noqa: PLW0108
                 revoke=lambda revocations: self.revoking.revoke(revocations),  # noqa: PLW0108
             ),
+            lent_no_longer=lambda *decision: self.offers.lent_no_longer(*decision),  # noqa: PLW0108
         )
         # Each service knows those above it here, as far as it names them.
         self.events = events = EventPublisher(state)

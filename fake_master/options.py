@@ -7,14 +7,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
-    "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert driver version".split()
+    "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
+    "exit_with_parent log_format log_requests driver version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -28,7 +29,7 @@ def _show_version(wanted: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What was typed, in the order of the help."""
+    """The options as they were typed, in the order of the help."""
 
     agent: Annotated[
         list[str] | None, typer.Option(metavar="RESOURCES", help="Register an agent, as 'cpus:12;mem:6144'. Repeat.")
@@ -133,7 +134,10 @@ class ServeOptions:
     ] = False
     allocator: Annotated[
         str | None,
-        typer.Option(metavar="hierarchical|strict-priority", help="Who is offered what. [default: hierarchical]"),
+        typer.Option(
+            metavar="hierarchical|strict-priority|MODULE:CLASS",
+            help="Who is offered what; a class of your own is named as package.module:Class. [default: hierarchical]",
+        ),
     ] = None
     priorities: Annotated[
         str | None, typer.Option(metavar="ROLE=NUMBER,…", help="Strict priority: the higher is served first.")
@@ -156,6 +160,18 @@ class ServeOptions:
         str | None, typer.Option(metavar="NAME,…", help="What of them is lent. [default: cpus,mem]")
     ] = None
     cluster_name: Annotated[str | None, typer.Option(metavar="NAME", help="The name that /state shows.")] = None
+    ready_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the URL, port and process id here, as JSON, once it takes requests."),
+    ] = None
+    exit_with_parent: Annotated[
+        bool, typer.Option("--exit-with-parent", help="End when the process that started it has ended.")
+    ] = False
+    log_format: Annotated[
+        Literal["text", "json"],
+        typer.Option("--log-format", help="How messages are written; with json, the URL is a JSON object too."),
+    ] = "text"
+    log_requests: Annotated[bool, typer.Option("--log-requests", help="Log every request with its status.")] = False
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False
@@ -172,7 +188,7 @@ class ServeOptions:
 
 
 def with_options(function: Callable[[ServeOptions], None]) -> Callable[..., None]:
-    """What typer makes a command of, with a parameter for each option."""
+    """Return the function that typer makes a command of, with a parameter for each option."""
 
     def run(**words: Any) -> None:
         function(ServeOptions(**words))

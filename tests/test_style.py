@@ -17,6 +17,13 @@ ROOMS = (
     "mesosctl/operations",
     "fake_master/allocator",
     "fake_master/extensions",
+    "fake_master/state",
+    "fake_master/services",
+    "fake_master/registry",
+    "fake_master/http",
+    "fake_master/transports",
+    "fake_master/sources",
+    "fake_master/forecasting",
 )
 OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
 FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")

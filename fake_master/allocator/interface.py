@@ -1,12 +1,13 @@
 """The interface between a master and an allocator (allocator specification, "Events").
 
 Events go in as method calls; decisions come out through the callbacks given to the constructor of
-an implementation: offers and inverse offers, and revocations where it knows such.  Time is
+an implementation: offers and inverse offers, and revocations (`fake_master.allocator.revocation`).  Time is
 virtual: an event only notes that a run is due, and `advance_to` plays everything that is due up to
 a moment: the noted run first, then timers in the order of their deadlines.  So a master handles
 what has arrived, calls `advance_to(now)`, and sleeps, or jumps, to `next_deadline()`.
 
-An implementation of one's own can be held against `fake_master.allocator.conformance.check`.
+`fake_master.allocator.custom` loads an implementation of one's own, `fake_master.allocator.conformance` checks it, and
+`fake_master.allocator.sharing` is the base of one that only decides whose turn it is.
 
 Amounts are thousandths throughout, times and durations are seconds.  Resources that a framework
 holds or is offered carry an allocation role; an agent's totals do not.
@@ -16,6 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fake_master.allocator.revocation import HoldingsQuestion, Revocation, RevocationCallback
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
@@ -79,6 +81,15 @@ InverseOfferCallback = Callable[[FrameworkId, dict[AgentId, Unavailability]], No
 """(framework id, {agent id: unavailability}), once a framework and run."""
 
 
+def _ignore(_framework: FrameworkId, _unavailable: dict[AgentId, Unavailability]) -> None:
+    """Ask for no inverse offers."""
+
+
+def _protect_all(revocations: Sequence[Revocation]) -> Sequence[Revocation]:
+    """Take nothing back."""
+    return revocations
+
+
 @dataclass(frozen=True, slots=True)
 class ResourceRequest:
     """A request to be offered what one task requires, on one agent (`Call.Request`)."""
@@ -90,49 +101,14 @@ class ResourceRequest:
     """In this role; None is in any of its own."""
 
 
-HoldingKey = tuple[str, bool, str]
-
-
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """An unanswered offer or a task, which a master could take back."""
+class Callbacks:
+    """The master as an allocator calls it: for its decisions, and for what can be taken back."""
 
-    id: str
-    framework: str
-    role: str
-    frees: Resources
-    """Resources that are free again when it ends, allocation roles included."""
-    container: Resources
-    """Resources of its executor with all its tasks, which end together where the executor is killed; likewise."""
-    is_task: bool
-    ending: bool = False
-    """Whether it was told to end, by whomever."""
-
-    @property
-    def key(self) -> HoldingKey:
-        """Identifies it among all holdings."""
-        return self.framework, self.is_task, self.id
-
-
-@dataclass(frozen=True, slots=True)
-class Revocation:
-    """An allocator asks a holding back for a framework (Mesos DRF documentation)."""
-
-    holding: Holding
-    agent: str
-    framework: str
-    """For whom."""
-    role: str
-    stands: Callable[[], bool]
-    """Whether that is still so: asked before an executor is killed that did not answer in its grace period."""
-
-
-HoldingsQuestion = Callable[[], Mapping[str, Sequence[Holding]]]
-"""By agent id, oldest first."""
-
-RevocationCallback = Callable[[Sequence[Revocation]], None]
-"""Once a run that wants anything back.  Offers are rescinded; of a task its executor is first asked to
-kill it, and is killed with all its tasks if it has not done so when its grace period is over."""
+    offers: OfferCallback
+    inverse_offers: InverseOfferCallback = _ignore
+    holdings: HoldingsQuestion = dict
+    revoke: RevocationCallback = _protect_all
 
 
 class Allocator(ABC):

@@ -1,8 +1,10 @@
-"""What a master does with the messages of drivers (Mesos documentation, "Framework Rate Limiting" and "Authentication").
+"""What a master does with the messages of drivers.
 
-A driver is known by its pid.  What it says is a call of the scheduler API, and is judged as one; what it is told are the
-events of that API.  Messages that are malformed, or come from somebody else than the framework's driver, are dropped
-without a word, as a master does.
+Source: Mesos documentation, "Framework Rate Limiting" and "Authentication".
+
+A driver is known by its pid.  What it says is a call of the scheduler API, and is judged as one; what it is told are
+the events of that API.  Messages that are malformed, or come from somebody else than the framework's driver, are
+dropped without a word, as a master does.
 """
 
 from collections.abc import Callable, Mapping

@@ -7,7 +7,7 @@ from itertools import groupby
 from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Client
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Holding, HoldingsQuestion, Revocation, RevocationCallback
+from fake_master.allocator.revocation import Holding, HoldingKey, HoldingsQuestion, Revocation, RevocationCallback
 from fake_master.extensions.preemption_plan import Plan
 from fake_master.extensions.quota_safeguards import Guarantees
 from fake_master.extensions.resource_holds import Hold, Holds, takes_part
@@ -59,6 +59,7 @@ class Preemption(RunSteps):
         self._revoke(plan)
 
     def _revoke(self, plan: Plan) -> None:
+        holds: dict[HoldingKey, Hold] = {holding.key: hold for hold, holding in plan.revoked}
         revocations = [
             Revocation(
                 holding,
@@ -66,12 +67,13 @@ class Preemption(RunSteps):
                 hold.client.framework.id,
                 hold.client.role.name,
                 partial(self._stands, hold, holding),
+                f"role {hold.client.role.name}, of a higher priority, has asked for the resources",
             )
             for hold, holding in plan.revoked
         ]
         self.revocations += len(revocations)
-        if revocations:
-            self._on_revoke(revocations)
+        for refused in self._on_revoke(revocations) if revocations else ():
+            self._holds.drop(holds[refused.holding.key])
 
     def _stands(self, hold: Hold, holding: Holding) -> bool:
         """Whether something asked back is still wanted, and may still be had; if not, nobody waits for it."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Holding, HoldingKey
+from fake_master.allocator.revocation import Holding, HoldingKey
 from fake_master.extensions.quota_safeguards import Bounds, Guarantees
 from fake_master.extensions.resource_holds import EvictionCost, Hold, Holds, PreemptionTarget, unreserved_nonrevocable
 from fake_master.extensions.resource_requests import Request

@@ -4,7 +4,7 @@ from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pai
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.stages.run import headroom
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Holding
+from fake_master.allocator.revocation import Holding
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import AgentInfo, Holding, HoldingKey
+from fake_master.allocator.interface import AgentInfo
+from fake_master.allocator.revocation import Holding, HoldingKey
 from fake_master.extensions.resource_requests import Request, Requests
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources

@@ -14,7 +14,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Executor, Task
+from fake_master.state.tasks import Executor, Task, TaskState
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
 from mesosctl.model.quantities import Quantities
@@ -190,7 +190,7 @@ class RevocableTasks(AgentRuntime):
         )
 
     def _refuse(self, guest: PlacedTask) -> None:
-        state = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
+        state: TaskState = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
         self._task_runner.end(
             guest.framework,
             guest.task,

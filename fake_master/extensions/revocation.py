@@ -1,4 +1,4 @@
-"""Revocation: holdings that an allocator asks back are taken (Mesos DRF documentation, "Strict Priority").
+"""Revocation: holdings that an allocator asks back are taken (Mesos DRF documentation).
 
 "Mesos attempts to revoke a task by first requesting that an executor kill a given task and gives a
 grace period for clean up by the executor.  If the executor does not respond to the request, the
@@ -9,16 +9,18 @@ TASK_KILLING_STATE, then TASK_KILLED, both with REASON_CONTAINER_PREEMPTED.  Of 
 was killed every task is TASK_LOST, or TASK_GONE for PARTITION_AWARE, for the same reason.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fake_master.allocator.interface import Holding, Revocation
+from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.services.offers import Offers
 from fake_master.services.task_runner import PREEMPTED, TaskRunner, container_of
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
+from mesosctl.model import roles
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
 RevocationKind = Literal["rescinded", "asked", "killed"]
@@ -51,6 +53,8 @@ class Revoking:
 
         They were asked, and may be on their way out, but nobody sees to it.
         """
+        self._asked_back: dict[tuple[str, str], tuple[Framework, Task]] = {}
+        """Tasks whose executor was asked to kill them, by framework and task id."""
         self.on_revoked: Callable[[Revoked], None] = lambda _revoked: None
         """Called with each of them."""
 
@@ -72,8 +76,12 @@ class Revoking:
                 if not task.is_terminal and task.statuses:
                     yield framework, task
 
-    def revoke(self, revocations: Sequence[Revocation]) -> None:
-        """Rescind offers at once; ask executors to kill tasks, and see after the grace period whether they did."""
+    def revoke(self, revocations: Sequence[Revocation]) -> list[Revocation]:
+        """Rescind offers at once; ask executors to kill tasks, and see after the grace period whether they did.
+
+        Returns those that were refused, since a role would hold less than it is guaranteed.
+        """
+        refused = []
         for revocation in revocations:
             holding = revocation.holding
             framework = self._state.frameworks.get(holding.framework)
@@ -82,7 +90,43 @@ class Revoking:
             if not holding.is_task:
                 self._rescind(framework, revocation)
             elif (task := framework.tasks.get(holding.id)) is not None and not task.is_terminal:
-                self._ask(framework, task, revocation)
+                if not self._is_spare(framework, task, self._asked()):
+                    refused.append(revocation)
+                elif (framework.id, task.id) not in self._asked_back:
+                    self._ask(framework, task, revocation)
+        return refused
+
+    def _asked(self) -> list[tuple[Framework, Task]]:
+        """Return the tasks that were asked back and are still there; the others are forgotten."""
+        present = {(framework.id, task.id): (framework, task) for framework, task in self._asked_back.values()}
+        self._asked_back = {key: pair for key, pair in present.items() if not pair[1].is_terminal}
+        return list(self._asked_back.values())
+
+    def _is_spare(self, framework: Framework, task: Task, going: Iterable[tuple[Framework, Task]]) -> bool:
+        """Whether a role would hold what it is guaranteed without a task, its executor, and those that are going.
+
+        Source: Mesos DRF documentation, "an allocation policy can be implemented that prevents a given task from being
+        revoked by providing the associated framework a guaranteed allocation".
+        """
+        top = roles.top_level(task.role)
+        quota = self._state.quotas.get(top)
+        if quota is None or not quota.meaning.guarantees:
+            return True
+        gone = {id(other) for holder, one in [*going, (framework, task)] for other in container_of(holder, one)}
+        counts_reservations = self._state.profile.reservations_consume_quota
+        held = [
+            part.unreserved().non_revocable().scalar_quantities()
+            for holder in self._state.frameworks.values()
+            for part in _kept(holder, top, gone)
+        ]
+        if counts_reservations:
+            held += [
+                entries.scalar_quantities()
+                for agent in self._state.agents.values()
+                for owner, entries in agent.total.by_owner().items()
+                if roles.top_level(owner) == top
+            ]
+        return Quantities.total(held).contains(quota.meaning.guarantees)
 
     def _rescind(self, framework: Framework, revocation: Revocation) -> None:
         offer = self._state.offers.get(revocation.holding.id)
@@ -91,7 +135,8 @@ class Revoking:
             self._tell("rescinded", framework, offer.id, offer.resources, revocation)
 
     def _ask(self, framework: Framework, task: Task, revocation: Revocation) -> None:
-        message = f"revoked: role {revocation.role}, of a higher priority, has asked for the resources"
+        message = f"revoked: {revocation.reason or 'the allocator has asked for the resources'}"
+        self._asked_back[framework.id, task.id] = framework, task
         self._spared.discard((framework.id, task.id))
         self._tell("asked", framework, task.id, task.resources, revocation)
         self._task_runner.kill(framework, task, reason=PREEMPTED, message=message)
@@ -105,8 +150,9 @@ class Revoking:
         """The grace period is over: unless the task has ended, or is not wanted any more, its executor ends."""
         if task.is_terminal:
             return
-        if not revocation.stands():
+        if not revocation.stands() or not self._is_spare(framework, task, ()):
             self._spared.add((framework.id, task.id))
+            self._asked_back.pop((framework.id, task.id), None)
             return
         for ended in self._task_runner.end_container(framework, task, message):
             self._tell("killed", framework, ended.id, ended.resources, revocation)
@@ -115,6 +161,17 @@ class Revoking:
         self, deed: RevocationKind, framework: Framework, what: str, resources: Resources, revocation: Revocation
     ) -> None:
         self.on_revoked(Revoked(deed, framework, revocation.agent, what, resources, revocation))
+
+
+def _kept(framework: Framework, role: str, gone: set[int]) -> Iterator[Resources]:
+    """Yield what tasks and executors of a framework hold in a top-level role, without those that are gone."""
+    alive = [task for task in framework.tasks.values() if not task.is_terminal and id(task) not in gone]
+    for task in alive:
+        if roles.top_level(task.role) == role:
+            yield task.resources
+    for (agent_id, executor_id), executor in framework.executors.items():
+        if any((task.agent_id, task.executor_id) == (agent_id, executor_id) for task in alive):
+            yield executor.resources.filter(lambda entry: roles.top_level(entry.allocation_role or "*") == role)
 
 
 def _holding(framework: Framework, task: Task, *, ending: bool) -> Holding:

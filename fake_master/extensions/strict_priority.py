@@ -12,15 +12,9 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import (
-    HoldingsQuestion,
-    InverseOfferCallback,
-    OfferCallback,
-    OffersByRole,
-    ResourceRequest,
-    RevocationCallback,
-)
+from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, OffersByRole, ResourceRequest
 from fake_master.allocator.options import Options
+from fake_master.allocator.revocation import HoldingsQuestion, RevocationCallback
 from fake_master.extensions.preemption import Preemption
 from fake_master.extensions.resource_holds import Holds
 from fake_master.extensions.resource_requests import Requests

@@ -1,10 +1,9 @@
 """The allocator, the agents' runtime and the rules that a master's flags ask for: Mesos's, or an extension's."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import Allocator, Holding, InverseOfferCallback, OfferCallback, Revocation
+from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
 from fake_master.services.task_runner import TaskRunner
@@ -18,15 +17,8 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 from mesosctl.model.version_profile import Profile
 
-
-class AllocatorCallbacks(NamedTuple):
-    """The master as an allocator calls it: for its decisions, and for what can be revoked."""
-
-    make_offers: OfferCallback
-    make_inverse_offers: InverseOfferCallback
-    lent_no_longer: Callable[[str, Mapping[str, Resources]], None]
-    holdings: Callable[[], Mapping[str, Sequence[Holding]]]
-    revoke: Callable[[Sequence[Revocation]], None]
+RescindLent = Callable[[str, Mapping[str, Resources]], None]
+"""(framework id, resources by agent id): what is lent to a framework no longer."""
 
 
 def make_rules(flags: MasterFlags) -> RevocabilityRules:
@@ -34,14 +26,18 @@ def make_rules(flags: MasterFlags) -> RevocabilityRules:
     return LendingRules() if flags.oversubscribe_reservations else RevocabilityRules()
 
 
-def make_allocator(state: MasterState, callbacks: AllocatorCallbacks) -> Allocator:
-    """Return a new allocator, which knows nothing yet."""
+def make_allocator(state: MasterState, master: Callbacks, lent_no_longer: RescindLent) -> Allocator:
+    """Return a new allocator, which knows nothing yet.  Raises BadInput for a custom one that cannot be used."""
     flags, options = state.flags, _options(state.flags, state.profile)
-    offer, inverse = callbacks.make_offers, callbacks.make_inverse_offers
+    offer, inverse = master.offers, master.inverse_offers
     if flags.oversubscribe_reservations:
         from fake_master.extensions.lending_allocator import LendingAllocator  # late: hardly any master lends
 
-        return LendingAllocator(options, offer, callbacks.lent_no_longer, inverse, now=state.now)
+        return LendingAllocator(options, offer, lent_no_longer, inverse, now=state.now)
+    if flags.custom_allocator is not None:
+        from fake_master.extensions.guarded_allocator import guarded  # late: hardly any master has one
+
+        return guarded(flags.custom_allocator, options, master, state)
     if not flags.has_strict_priority:
         return HierarchicalAllocator(options, offer, inverse, now=state.now)
     preemption = flags.revocation_grace_seconds is not None
@@ -51,8 +47,8 @@ def make_allocator(state: MasterState, callbacks: AllocatorCallbacks) -> Allocat
         inverse,
         now=state.now,
         priorities=flags.priorities,
-        holdings=callbacks.holdings,
-        on_revoke=callbacks.revoke if preemption else None,
+        holdings=master.holdings,
+        on_revoke=master.revoke if preemption else None,
     )
 
 

@@ -1,21 +1,21 @@
 """A cluster as it is now, in virtual time: settled, then changed, then settled again.
 
-rehearsal = Rehearsal(master, clock, snapshot, terms)    settled at once: the moment before
-rehearsal.begin("lose two agents")
-rehearsal.lose_agents([…])                              what nobody asks for
-rehearsal.transport                                     for a client of httpx: it asks the fake master
-rehearsal.forecast()                                    time passes: the moment after, and what lies between
+dry_run = DryRun(master, clock, snapshot, terms)    settled at once: `before`
+dry_run.begin("lose two agents")
+dry_run.lose_agents([…])                            a change that no request makes
+dry_run.transport                                   for a client of httpx: it asks the fake master
+dry_run.forecast()                                  time passes: the state after it, and what happened between
 """
 
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
-from fake_master.forecasting.recorder import Recorder
-from fake_master.forecasting.summary import AgentNames, Evictions, look
+from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder
+from fake_master.forecasting.summary import summarize
 from fake_master.master import Master
 from fake_master.sources.simulation import read_opened
 from fake_master.sources.snapshot import RestoredCluster
@@ -53,8 +53,8 @@ class DryRun:
         self._terms = terms or DryRunOptions()
         self._out = {offer.id for offer in master.state.offers}
         self._rescinded: list[RescindedOffer] = []
-        self._names = AgentNames(master)
-        self._evictions = Evictions(master, self._names)
+        self._names = AgentNames(master.state)
+        self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
         self._answers: list[ChangeAnswer] = []
         self._changes: list[str] = []
         self._lost: list[tuple[str, str]] = []
@@ -91,7 +91,7 @@ class DryRun:
 
     def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
         """Agents register."""
-        add_agents(self._master, NewAgents(total, count, attributes=attributes))
+        _add_agents(self._master, total, count, attributes)
         self._names.grown()
         self._master.advance()
 
@@ -118,7 +118,7 @@ class DryRun:
 
     def _settle(self) -> ClusterSummary:
         self._pass(self._terms.cycles)
-        return look(self._master)
+        return summarize(self._master.state)
 
     def _pass(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -152,7 +152,7 @@ class DryRun:
 
     @property
     def answers(self) -> tuple[ChangeAnswer, ...]:
-        """What every request was answered so far."""
+        """The answers to all requests so far."""
         return tuple(self._answers)
 
     def begin(self, change: str) -> None:
@@ -178,7 +178,7 @@ class DryRun:
             evicted=self._evictions.found(),
             wants=self._wants,
         )
-        return forecast(self.before, look(self._master), course)
+        return forecast(self.before, summarize(self._master.state), course)
 
     def _note(self, offer: Offer) -> None:
         framework = self._master.state.frameworks.get(offer.framework_id)
@@ -218,42 +218,28 @@ def _of_snapshot_agent(restored: RestoredCluster, terms: DryRunOptions) -> DryRu
     return DryRun(restored.start(clock=clock), clock, restored.snapshot, terms)
 
 
-@dataclass(frozen=True, slots=True)
-class NewAgents:
-    """Agents that register."""
-
-    total: Resources
-    count: int = 1
-    hostname: str = "new-agent"
-    """Of the first; a number is appended."""
-    attributes: Mapping[str, str | float] = field(default_factory=dict)
-
-
-def add_agents(master: Master, new: NewAgents) -> None:
-    """They register, with the capabilities of this version, under host names that nobody has yet."""
+def _add_agents(master: Master, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
+    """Register agents with the capabilities of this version, under host names that nobody has yet."""
     taken = {agent.hostname for agent in master.state.agents.values()}
-    names = (name for number in itertools.count(1) if (name := f"{new.hostname}-{number}") not in taken)
+    names = (name for number in itertools.count(1) if (name := f"new-agent-{number}") not in taken)
     first = 1 + max((agent.number for agent in master.state.agents.values()), default=0)
     with master.transaction():
-        for number in range(first, first + new.count):
-            _add(master, next(names), number, new)
-
-
-def _add(master: Master, hostname: str, number: int, new: NewAgents) -> None:
-    agent_id, registered_time = master.agent_registry.identity(hostname)
-    master.agent_registry.enlist(
-        Agent(
-            id=agent_id,
-            hostname=hostname,
-            number=number,
-            port=master.state.port,
-            ip=master.state.hostname,
-            configured=new.total,
-            total=new.total,
-            applied=new.total,
-            capabilities=master.state.profile.agent_capabilities,
-            version=master.state.profile.version,
-            registered_time=registered_time,
-            attributes=new.attributes,
-        )
-    )
+        for number in range(first, first + count):
+            hostname = next(names)
+            agent_id, registered_time = master.agent_registry.identity(hostname)
+            master.agent_registry.enlist(
+                Agent(
+                    id=agent_id,
+                    hostname=hostname,
+                    number=number,
+                    port=master.state.port,
+                    ip=master.state.hostname,
+                    configured=total,
+                    total=total,
+                    applied=total,
+                    capabilities=master.state.profile.agent_capabilities,
+                    version=master.state.profile.version,
+                    registered_time=registered_time,
+                    attributes=attributes,
+                )
+            )

@@ -1,13 +1,20 @@
-"""What carries requests to the master of a dry run: it keeps what every change was answered."""
+"""The record of a dry run: the answer to each change, and the tasks that are evicted for it."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from fake_master.extensions.revocation import Revoked, Revoking
 from fake_master.http.exchange import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
+from fake_master.state.extension_points import AgentRuntime
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.tasks import Task
 from fake_master.transports.direct import DirectTransport
-from mesosctl.planning.forecast import ChangeAnswer
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import display_names
+from mesosctl.planning.forecast import ChangeAnswer, EvictedTask
 
 _V1 = "/api/v1"
 _SCHEDULER = "/api/v1/scheduler"
@@ -23,7 +30,7 @@ class Recorder(DirectTransport):
         super().__init__(master, clock.sleep)
         self._report = report
         self.label: str | None = None
-        """What the next changes are called; without one, by method, path and call."""
+        """The name of the next changes; without one they are named by method, path and call."""
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
         """See `DirectTransport.answer`."""
@@ -37,7 +44,7 @@ class Recorder(DirectTransport):
 
 
 def _change(method: str, path: str, body: bytes) -> str | None:
-    """What a request would change, in short; None where it only reads."""
+    """Return in short what a request would change; None where it only reads."""
     if method in ("GET", "HEAD"):
         return None
     if path not in (_V1, _SCHEDULER):
@@ -49,3 +56,115 @@ def _change(method: str, path: str, body: bytes) -> str | None:
     if path == _SCHEDULER:
         return call if call in _FRAMEWORKS_CALLS else None
     return None if call.startswith(_READING) else call
+
+
+class AgentNames:
+    """The names of all agents that a master has had since this was made; worked out once, and again after `grown`."""
+
+    def __init__(self, state: MasterState) -> None:
+        self._state = state
+        self._names: dict[str, str] = {}
+        self._hostnames: dict[str, str] = {}
+        self.grown()
+
+    def grown(self) -> None:
+        """Look at the agents again: some have registered."""
+        self._hostnames |= {agent.id: agent.hostname for agent in self._state.agents.values()}
+        self._names = display_names(self._hostnames)
+
+    def of(self, agent_id: str) -> str:
+        """Return what a sentence calls the agent."""
+        return self._names[agent_id]
+
+
+_Name = tuple[str, str]
+
+
+class Evictions:
+    """Of one master: what it does to tasks from `begin` on, and what it might have to do."""
+
+    def __init__(self, state: MasterState, runtime: AgentRuntime, revoking: Revoking, names: AgentNames) -> None:
+        self._state = state
+        self._runtime = runtime
+        self._revoking = revoking
+        self._names = names
+        self._present = {(framework.id, task.id) for framework, task in self._tasks()} if self.are_possible else set()
+        self._before: set[_Name] = set()
+        self._happened: dict[_Name, EvictedTask] = {}
+
+    @property
+    def are_possible(self) -> bool:
+        """Whether this master ever ends a task for another."""
+        return self._runtime.evicts or self._state.flags.revocation_grace_seconds is not None
+
+    @property
+    def longest_grace(self) -> float:
+        """Seconds that an eviction takes at most."""
+        return self._grace() if self.are_possible else 0.0
+
+    def begin(self) -> None:
+        """Count evictions from now on as the change's doing; tasks that were at risk before are not."""
+        self._before = {(framework.id, task.id) for framework, task in at_risk(self._state, self._runtime)}
+        self._runtime.on_eviction = self._evicted
+        self._revoking.on_revoked = self._revoked
+
+    def found(self) -> tuple[EvictedTask, ...]:
+        """Those who went, in the order of events; then those who might have to."""
+        might = [
+            self._value(framework, task, happens=False)
+            for framework, task in at_risk(self._state, self._runtime)
+            if (framework.id, task.id) not in self._happened
+        ]
+        return (*self._happened.values(), *might)
+
+    def _evicted(self, framework: Framework, task: Task) -> None:
+        self._note(framework, task)
+
+    def _revoked(self, what: Revoked) -> None:
+        task = what.framework.tasks.get(what.id)
+        if what.deed != "rescinded" and task is not None:
+            self._note(what.framework, task)
+
+    def _note(self, framework: Framework, task: Task) -> None:
+        self._happened.setdefault((framework.id, task.id), self._value(framework, task, happens=True))
+
+    def _value(self, framework: Framework, task: Task, *, happens: bool) -> EvictedTask:
+        name = (framework.id, task.id)
+        return EvictedTask(
+            task_id=task.id,
+            framework_id=framework.id,
+            framework=framework.name,
+            role=task.role,
+            hostname=self._state.agents[task.agent_id].hostname,
+            resources=task.resources.allocated_to(None),
+            agent_id=task.agent_id,
+            agent=self._names.of(task.agent_id),
+            grace_seconds=0.0 if task.is_staging else self._grace(),
+            happens=happens,
+            caused=happens or name not in self._before,
+            runs_now=name in self._present,
+        )
+
+    def _grace(self) -> float:
+        revocation = self._state.flags.revocation_grace_seconds
+        return self._state.task_outcome.stop_seconds if revocation is None else revocation
+
+    def _tasks(self) -> Iterator[tuple[Framework, Task]]:
+        for framework in self._state.frameworks.values():
+            for task in framework.tasks.values():
+                if not task.is_terminal:
+                    yield framework, task
+
+
+def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framework, Task]]:
+    """Yield the tasks that would be evicted, agent by agent, if all that is offered and not revocable were used."""
+    for agent in state.agents.values():
+        offered = _sum(offer.resources for offer in state.offers.on_agent(agent.id) if offer.kind == "regular")
+        yield from runtime.would_go(agent, offered)
+
+
+def _sum(parts: Iterable[Resources]) -> Resources:
+    whole = Resources()
+    for part in parts:
+        whole += part
+    return whole

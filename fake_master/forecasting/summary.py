@@ -1,40 +1,14 @@
-"""What sentences of a forecast call agents, those that are gone by then included."""
+"""The sums of a cluster at one moment, from the state of its master: a dry run compares two of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from fake_master.extensions.revocation import Revoked
-from fake_master.master import Master
 from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Task
+from fake_master.state.master_state import MasterState
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import display_names
 from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
-from mesosctl.planning.forecast import EvictedTask
-
-
-class AgentNames:
-    """The names of all agents that a master has had since this was made; worked out once, and again after `grown`."""
-
-    def __init__(self, master: Master) -> None:
-        self._master = master
-        self._names: dict[str, str] = {}
-        self._hostnames: dict[str, str] = {}
-        self.grown()
-
-    def grown(self) -> None:
-        """Look at the agents again: some have registered."""
-        self._hostnames |= {agent.id: agent.hostname for agent in self._master.state.agents.values()}
-        self._names = display_names(self._hostnames)
-
-    def of(self, agent_id: str) -> str:
-        """Return what a sentence calls the agent."""
-        return self._names[agent_id]
-
 
 _NOTHING = Quantities()
 
@@ -65,37 +39,37 @@ class _Sums:
         return found
 
 
-def look(master: Master) -> ClusterSummary:
-    """The sums of this moment."""
+def summarize(state: MasterState) -> ClusterSummary:
+    """Return the sums of this moment."""
     used, offered, used_by, offered_to, counted = (_Sums() for _ in range(5))
-    for framework in master.state.frameworks.values():
+    for framework in state.frameworks.values():
         for entry in framework.used():
             role = entry.allocation_role or roles.DEFAULT_ROLE
             used.add(role, [entry])
             used_by.add(framework.id, [entry])
             counted.add(role, _plain([entry]))
-    for offer in master.state.offers:
+    for offer in state.offers:
         offered.add(offer.role, offer.resources)
         offered_to.add(offer.framework_id, offer.resources)
         counted.add(offer.role, _plain(offer.resources))
-    if master.state.profile.reservations_consume_quota:
-        for agent in master.state.agents.values():
+    if state.profile.reservations_consume_quota:
+        for agent in state.agents.values():
             for owner, owned in agent.total.by_owner().items():
                 counted.add(owner, owned)
-    quotas = {role: quota for role, quota in master.state.quota_meanings().items() if not quota.is_default}
-    in_service = [agent for agent in master.state.agents.values() if agent.active]
+    quotas = {role: quota for role, quota in state.quota_meanings().items() if not quota.is_default}
+    in_service = [agent for agent in state.agents.values() if agent.active]
     rolled_up = counted.rolled_up()
     return ClusterSummary(
         totals=Quantities.total(agent.total.scalar_quantities() for agent in in_service),
-        capacity=master.state.capacity(),
-        free=Quantities.total(_free(master, agent) for agent in in_service),
+        capacity=state.capacity(),
+        free=Quantities.total(_free(state, agent) for agent in in_service),
         roles=_held(used.rolled_up(), offered.rolled_up()),
-        frameworks={one: HeldResources() for one in master.state.frameworks}
+        frameworks={one: HeldResources() for one in state.frameworks}
         | _held(used_by.quantities(), offered_to.quantities()),
-        names={framework.id: framework.name for framework in master.state.frameworks.values()},
+        names={framework.id: framework.name for framework in state.frameworks.values()},
         quotas=quotas,
         counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
-        asking=_asking(master),
+        asking=_asking(state),
         like_agents=Counter(map(_room, in_service)),
     )
 
@@ -105,19 +79,19 @@ def _held(used: Mapping[str, Quantities], offered: Mapping[str, Quantities]) -> 
     return {one: HeldResources(used.get(one, _NOTHING), offered.get(one, _NOTHING)) for one in whose}
 
 
-def _asking(master: Master) -> frozenset[str]:
+def _asking(state: MasterState) -> frozenset[str]:
     asked = {
         role
-        for framework in master.state.frameworks.values()
+        for framework in state.frameworks.values()
         if framework.active
         for role in framework.roles - framework.suppressed
     }
     return frozenset(asked.union(*map(roles.ancestors, asked)))
 
 
-def _free(master: Master, agent: Agent) -> Quantities:
+def _free(state: MasterState, agent: Agent) -> Quantities:
     free = _quantities(agent.total) - _quantities(agent.used)
-    for offer in master.state.offers.on_agent(agent.id):
+    for offer in state.offers.on_agent(agent.id):
         free -= _quantities(offer.resources)
     return free
 
@@ -143,96 +117,5 @@ def _quantities(entries: Iterable[Resource]) -> Quantities:
 
 
 def _plain(entries: Iterable[Resource]) -> list[Resource]:
-    """What nobody owns and nobody may take back: the part that serves guarantees (spec/allocator.md §2)."""
+    """Return the unreserved, non-revocable entries: the part that serves guarantees."""
     return [entry for entry in entries if not entry.reservations and not entry.revocable]
-
-
-_Name = tuple[str, str]
-
-
-class Evictions:
-    """Of one master: what it does to tasks from `begin` on, and what it might have to do."""
-
-    def __init__(self, master: Master, names: AgentNames) -> None:
-        self._master = master
-        self._names = names
-        self._present = {(framework.id, task.id) for framework, task in self._tasks()} if self.are_possible else set()
-        self._before: set[_Name] = set()
-        self._happened: dict[_Name, EvictedTask] = {}
-
-    @property
-    def are_possible(self) -> bool:
-        """Whether this master ever ends a task for another."""
-        return self._master.runtime.evicts or self._master.state.flags.revocation_grace_seconds is not None
-
-    @property
-    def longest_grace(self) -> float:
-        """Seconds that an eviction takes at most."""
-        return self._grace() if self.are_possible else 0.0
-
-    def begin(self) -> None:
-        """What happens from now on is the change's doing; who might have to go before it is not."""
-        self._before = {(framework.id, task.id) for framework, task in at_risk(self._master)}
-        self._master.runtime.on_eviction = self._evicted
-        self._master.revoking.on_revoked = self._revoked
-
-    def found(self) -> tuple[EvictedTask, ...]:
-        """Those who went, in the order of events; then those who might have to."""
-        might = [
-            self._value(framework, task, happens=False)
-            for framework, task in at_risk(self._master)
-            if (framework.id, task.id) not in self._happened
-        ]
-        return (*self._happened.values(), *might)
-
-    def _evicted(self, framework: Framework, task: Task) -> None:
-        self._note(framework, task)
-
-    def _revoked(self, what: Revoked) -> None:
-        task = what.framework.tasks.get(what.id)
-        if what.deed != "rescinded" and task is not None:
-            self._note(what.framework, task)
-
-    def _note(self, framework: Framework, task: Task) -> None:
-        self._happened.setdefault((framework.id, task.id), self._value(framework, task, happens=True))
-
-    def _value(self, framework: Framework, task: Task, *, happens: bool) -> EvictedTask:
-        name = (framework.id, task.id)
-        return EvictedTask(
-            task_id=task.id,
-            framework_id=framework.id,
-            framework=framework.name,
-            role=task.role,
-            hostname=self._master.state.agents[task.agent_id].hostname,
-            resources=task.resources.allocated_to(None),
-            agent_id=task.agent_id,
-            agent=self._names.of(task.agent_id),
-            grace_seconds=0.0 if task.is_staging else self._grace(),
-            happens=happens,
-            caused=happens or name not in self._before,
-            runs_now=name in self._present,
-        )
-
-    def _grace(self) -> float:
-        revocation = self._master.state.flags.revocation_grace_seconds
-        return self._master.state.task_outcome.stop_seconds if revocation is None else revocation
-
-    def _tasks(self) -> Iterator[tuple[Framework, Task]]:
-        for framework in self._master.state.frameworks.values():
-            for task in framework.tasks.values():
-                if not task.is_terminal:
-                    yield framework, task
-
-
-def at_risk(master: Master) -> Iterator[tuple[Framework, Task]]:
-    """Who would have to go, agent by agent, if all that is offered and not to be taken back were used."""
-    for agent in master.state.agents.values():
-        offered = _sum(offer.resources for offer in master.state.offers.on_agent(agent.id) if offer.kind == "regular")
-        yield from master.runtime.would_go(agent, offered)
-
-
-def _sum(parts: Iterable[Resources]) -> Resources:
-    whole = Resources()
-    for part in parts:
-        whole += part
-    return whole

@@ -15,6 +15,10 @@ class Application:
     """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
 
     def __init__(self, master: Master) -> None:
+        self.follow(master)
+
+    def follow(self, master: Master) -> None:
+        """Answer requests to this master from now on."""
         self.master = master
         self.endpoints = Endpoints(master)
         self.find_message: Callable[[Request], Callable[[], Response] | None] = lambda _request: None
@@ -72,7 +76,7 @@ class Application:
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:
-    """What `Application.handle` makes of what `respond` raised."""
+    """Return the answer of `Application.handle` where `respond` raised this."""
     hint = f" ({failure.hint})" if failure.hint else ""
     nothing = isinstance(failure, HeldRegistry) or request.method in _READING
     outcome = "nothing was changed" if nothing else "what was asked was not kept"

@@ -1,4 +1,4 @@
-"""What calls and their answers are written in: JSON, or protobuf where the `protobuf` package is installed."""
+"""The encodings of calls and their answers: JSON, and protobuf where the `protobuf` package is installed."""
 
 import json
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
 
 
 def accepted_type(request: Request) -> str:
-    """What the answer is written in: JSON where the client takes both.  Raises Refusal (406)."""
+    """Return the media type of the answer: JSON where the client takes both.  Raises Refusal (406)."""
     wanted = _wanted(request.headers.get("accept", "*/*"))
     for media in (JSON, PROTOBUF):
         if wanted.get(media, wanted.get("application/*", False) or wanted.get("*/*", False)):
@@ -92,7 +92,7 @@ def _unwritten(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def event_encoder(media: str, name: str) -> Encoder:
-    """What makes records of events; `name` is the full name of an event's message."""
+    """Return the encoder of events; `name` is the full name of an event's message."""
     return encoded if media == JSON else _protobuf_encoder(name)
 
 

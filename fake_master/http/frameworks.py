@@ -96,7 +96,7 @@ def visible(state: MasterState, principal: str | None, some: Iterable[Framework]
 
 
 def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
-    """What /state and /frameworks share: all frameworks, present and completed, that the principal may look at."""
+    """Return what /state and /frameworks share: the frameworks, present and completed, that a principal may see."""
     everybody = {
         "frameworks": state.frameworks.values(),
         "completed_frameworks": state.completed_frameworks.values(),
@@ -174,7 +174,7 @@ def framework(of: Framework) -> dict[str, Any]:
 
 
 def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, Any]:
-    """What /state and /state-summary share."""
+    """Return what /state and /state-summary share."""
     return {
         "id": of.id,
         "name": of.name,
@@ -192,7 +192,7 @@ def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, An
 
 def framework_with_counts(of: Framework) -> dict[str, Any]:
     """A framework as /state-summary shows it."""
-    counts = dict.fromkeys(SUMMARY_STATES, 0)
+    counts: dict[str, int] = dict.fromkeys(SUMMARY_STATES, 0)
     for task in (*of.tasks.values(), *of.unreachable_tasks.values(), *of.completed_tasks):
         counts[task.state] = counts.get(task.state, 0) + 1
     return {**_summary(of, of.used(), of.offered()), **counts, "slave_ids": sorted(of.agents_used)}

@@ -109,7 +109,7 @@ class SchedulerApi:
         self._subscriptions.subscribe(replace(wanted, pid=pid, force=force), stream)
 
     def _check_acknowledgement(self, name: str, message: Body) -> None:
-        """What is acknowledged has a uuid; the invalid ones are counted.  Raises Refusal."""
+        """Check the uuid of an acknowledgement; the invalid ones are counted.  Raises Refusal."""
         counter = _ACKNOWLEDGEMENTS.get(name)
         if counter is None:
             return
@@ -215,7 +215,7 @@ class SchedulerApi:
 
 
 def _checked_type(message: Body) -> str:
-    """What a call must have before anybody looks at who sent it."""
+    """Return the type of a call that has all that it must have, whoever sent it.  Raises Refusal."""
     name = message.get("type")
     if name is None or name == _NONE:
         raise _invalid("Expecting 'type' to be present")

@@ -1,13 +1,51 @@
-"""What the records of a registry look like, so that one that no master wrote is told as that, and not as a bug.
+"""The records of a registry: their types, and the check that a record is one that a master wrote.
 
-Only what would go wrong far from where it is read is looked at; of kinds that are not named here, nothing.
+The check looks only at what would go wrong far from where it is read; of kinds that are not named here, at nothing.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
-FreeResources = Callable[[Any], bool]
+
+class DrainInfo(TypedDict):
+    """The DrainInfo message of an agent."""
+
+    state: Literal["DRAINING", "DRAINED"]
+    config: Mapping[str, Any]
+    """DrainConfig: `mark_gone`, and perhaps `max_grace_period`."""
+
+
+class AgentRecord(TypedDict):
+    """The record of kind "agent", by host name: an agent's id, and what operators have said of it."""
+
+    id: str
+    registered_time: float
+    """Seconds since the epoch, as are the other times."""
+    gone: NotRequired[bool]
+    shut_down: NotRequired[bool]
+    deactivated: NotRequired[bool]
+    unreachable_time: NotRequired[float]
+    drain_info: NotRequired[DrainInfo]
+    drain_start: NotRequired[float]
+
+
+class QuotaRecord(TypedDict):
+    """The record of kind "quota", by role: amounts as they were sent."""
+
+    guarantees: dict[str, float]
+    limits: dict[str, float]
+
+
+class MachineRecord(TypedDict):
+    """The record of kind "machine": a machine of the maintenance schedule; one that is up has none."""
+
+    id: Mapping[str, Any]
+    """MachineID."""
+    mode: Literal["DRAINING", "DOWN"]
+
+
+Fits = Callable[[Any], bool]
 _END_OF_TIME = 253402300800.0
 """Seconds since the epoch at the end of the year 9999."""
 
@@ -32,22 +70,22 @@ def _words(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _all(fits: FreeResources) -> FreeResources:
+def _all(fits: Fits) -> Fits:
     """A list of what fits."""
     return lambda value: isinstance(value, list) and all(map(fits, value))
 
 
-def _each(fits: FreeResources) -> FreeResources:
+def _each(fits: Fits) -> Fits:
     """An object of any fields, all of which hold what fits."""
     return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
 
 
-def _with(**fields: FreeResources) -> FreeResources:
+def _with(**fields: Fits) -> Fits:
     """An object that has these fields, and perhaps others."""
     return lambda value: isinstance(value, dict) and all(fits(value.get(name)) for name, fits in fields.items())
 
 
-def _or_nothing(fits: FreeResources) -> FreeResources:
+def _or_nothing(fits: Fits) -> Fits:
     return lambda value: value is None or fits(value)
 
 
@@ -88,7 +126,7 @@ def _window(value: Any) -> bool:
     return all(map(_machine_id, value["machine_ids"])) and ("duration" not in span or _nanoseconds(span["duration"]))
 
 
-_NEEDED: Mapping[str, Mapping[str, FreeResources]] = {
+_NEEDED: Mapping[str, Mapping[str, Fits]] = {
     "master": {"id": _text, "start_time": _moment},
     "agent": {"id": _text, "registered_time": _moment},
     "agent_info": {"hostname": _text, "resources": _all(_with(name=_text))},
@@ -99,7 +137,7 @@ _NEEDED: Mapping[str, Mapping[str, FreeResources]] = {
 }
 """By kind, the fields of a record that is an object."""
 _MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(_with(value=_number)))))))
-_POSSIBLE: Mapping[str, Mapping[str, FreeResources]] = {
+_POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
     "agent": {
         "gone": _switch,
         "shut_down": _switch,
@@ -119,7 +157,7 @@ _POSSIBLE: Mapping[str, Mapping[str, FreeResources]] = {
     },
 }
 """Fields that may be absent."""
-_WHOLE: Mapping[str, FreeResources] = {
+_WHOLE: Mapping[str, Fits] = {
     "weight": lambda value: _number(value) and value > 0,
     "checkpoint": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
     "schedule": _windows,

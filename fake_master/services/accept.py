@@ -1,4 +1,4 @@
-"""ACCEPT: operations and tasks upon offers (spec/endpoints.md §5, spec/reservation.md §6.1)."""
+"""ACCEPT and DECLINE: operations and tasks upon offers (Mesos documentation, "Scheduler HTTP API")."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +12,7 @@ from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
+from fake_master.state.tasks import TaskState
 from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.reservations import operations as operations_model
@@ -137,7 +138,7 @@ class OfferAnswers:
     ) -> None:
         for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
             self._offers.take_back(offer)
-        state = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
+        state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
         for operation in operations:
             if operation["type"] in LAUNCHES:
                 for info in task_infos(operation):
@@ -237,7 +238,7 @@ def _filter(refuse_seconds: float | None) -> float:
 
 
 def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
-    """What an operation names.  Raises RuleViolation where it is allocated to another role than the offer."""
+    """Return the resources that an operation names.  Raises RuleViolation where their role is not that of the offer."""
     found = entries(messages, context)
     for entry in found:
         if entry.allocation_role != context.role:

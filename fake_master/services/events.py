@@ -1,4 +1,4 @@
-"""What frameworks and operators are told: scheduler events and operator events (spec/endpoints.md §4, §5)."""
+"""Events to frameworks and to operators (Mesos documentation, "Scheduler HTTP API" and "Operator HTTP API")."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -6,7 +6,7 @@ Sources: Mesos scheduler HTTP API, "OFFERS" and "RESCIND"; Mesos maintenance doc
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator, Unavailability
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator, OffersByRole, Unavailability
 from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
@@ -70,7 +70,7 @@ class InverseOffers:
             self._allocator.update_inverse_offer(framework.id, agent_id, seconds)
 
     def rescind_on(self, agent_id: str) -> None:
-        """Whatever was asked about this agent is void, and those who were asked are told."""
+        """Rescind every inverse offer of this agent."""
         for offer_id, framework_id in self._by_agent.pop(agent_id, {}).items():
             framework = self._state.frameworks[framework_id]
             del framework.inverse_offers[offer_id]
@@ -96,7 +96,7 @@ class Offers:
         self.on_rescind: Callable[[Offer], None] | None = None
         """Called with every offer that is rescinded, while it is still outstanding."""
 
-    def make(self, framework_id: str, by_role: Mapping[str, Mapping[str, Resources]]) -> None:
+    def make(self, framework_id: str, by_role: OffersByRole) -> None:
         """Make offers of an allocation to one framework, and send them in one event.
 
         Where idle reservations are lent, what may be taken back is offered apart from what may not.

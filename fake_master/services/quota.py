@@ -1,4 +1,7 @@
-"""The quotas a master holds, and the three ways to change them (spec/quota.md §3, §4, §8)."""
+"""Quotas and weights: the ways to change them, and the rule of which offers are rescinded for them.
+
+Sources: Mesos documentation, "Quota" and "Weights".
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -64,7 +67,7 @@ class Quotas:
         self._state.flags.authorizer.require("update_quotas", principal, role)
         if not force:
             check_capacity(wanted, self._state.capacity())
-        # Beyond this size a real master accepts the request and dies on it (spec/crashers.md).
+        # Beyond this size a real master accepts the request and dies on it.
         quota_rules.check_config_amounts(quota.guarantees, quota.limits)
         self._keep(role, quota)
         self._allocator.update_quota(role, quota.meaning)
@@ -159,7 +162,7 @@ class Quotas:
 
 
 def _regular(offers: Iterable[Offer]) -> list[Offer]:
-    """What is lent, or slack of use, serves no quota."""
+    """Return the regular offers: neither lent resources nor slack of use serve a quota."""
     return [offer for offer in offers if offer.kind == "regular"]
 
 
@@ -168,7 +171,7 @@ def _newest_first(offers: Iterable[Offer]) -> list[Offer]:
 
 
 def _plain(offer: Offer) -> Quantities:
-    """What a v0 guarantee is made of: owned by nobody, not to be taken back, of no particular disk or provider."""
+    """Return what serves a v0 guarantee: unreserved, non-revocable amounts of no particular disk or provider."""
     plain = offer.resources.unreserved().non_revocable()
     return plain.filter(lambda entry: entry.disk is None and entry.provider_id is None).scalar_quantities()
 

@@ -1,4 +1,4 @@
-"""Rate limits in force: which call waits, which is refused, and what is counted (spec/ratelimits.md §3-§6).
+"""Rate limits: the calls that wait or are refused, and their counters (Mesos documentation, "Framework Rate Limiting").
 
 A real master throttles frameworks that speak through a driver.  The frameworks here speak HTTP,
 so the same limiter is put before their calls: a call is answered 202 as soon as it is valid, and
@@ -42,8 +42,10 @@ class RateLimiting:
         self._applies = state.flags.rate_limit_http
         self._counters: dict[str, Counters] = {}
         self._waiting: deque[Action] = deque()
-        """What has had its turn while another process held the registry, oldest first; one queue for all, so that
-        one at a time tries."""
+        """Actions that have had their turn while another process held the registry, oldest first.
+
+        One queue serves all, so that one at a time tries.
+        """
 
     def registered(self, framework: Framework) -> None:
         """Counters appear, at 0, with the first framework of a principal."""
@@ -165,6 +167,7 @@ class RateLimiting:
             stream.send({"type": "ERROR", "error": {"message": problem}})
             return
         self._events.error(stream, problem)
+        framework.is_cut_off = True
         stream.lost()
 
     def _count_processed(self, framework: Framework) -> None:

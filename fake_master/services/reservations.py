@@ -1,4 +1,7 @@
-"""Reserving and unreserving by an operator, and volumes (spec/reservation.md §5)."""
+"""Reservations and volumes that operators make, and the agents' side of every operation.
+
+Sources: Mesos documentation, "Reservation" and "Persistent Volumes".
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -201,7 +204,7 @@ def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
 
 
 def configured_form(resource: Resource) -> Resource:
-    """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
+    """Return a checkpointed resource as the agent's own configuration has it: static reservations stay."""
     if not resource.reservations and resource.disk is None and not resource.shared:
         return resource  # as most are: one value for what is configured and what there is
     static = resource.reservations[:1] if resource.is_statically_reserved else ()

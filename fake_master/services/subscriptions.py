@@ -1,4 +1,4 @@
-"""Frameworks come, fail over, change and go (spec/endpoints.md §5)."""
+"""The life of frameworks: they subscribe, fail over, change and go (Mesos documentation, "Scheduler HTTP API")."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -108,8 +108,13 @@ class Subscriptions:
             self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
-        """The stream is gone: no offers, and a while to come back."""
-        framework.connected = framework.active = False
+        """The stream is gone: no offers, and a while to come back.
+
+        Where the master ended it, for a message too many, the scheduler is there, and a framework without a
+        failover timeout stays until its connection ends (Mesos documentation, "Handling 'Capacity Exceeded' Error").
+        """
+        stream, cut_off = framework.stream, framework.is_cut_off
+        framework.connected = framework.active = framework.is_cut_off = False
         framework.stream = None
         self._allocator.deactivate_framework(framework.id)
         # A real master tells of each, though nobody is there to listen, and counts what it told.
@@ -117,7 +122,15 @@ class Subscriptions:
             framework.counts[counted] += len(framework.offers)
         framework.counts["events/rescind_inverse_offer"] += len(framework.inverse_offers)
         self._take_back_offers(framework)
-        if framework.failover_timeout >= 0:
+        if cut_off and stream is not None and framework.failover_timeout == 0:
+            stream.on_leave(lambda: self._wait_for_failover(framework))
+        else:
+            self._wait_for_failover(framework)
+
+    def _wait_for_failover(self, framework: Framework) -> None:
+        """Remove the framework after its failover timeout, unless it is there again."""
+        is_away = self._state.frameworks.get(framework.id) is framework and not framework.connected
+        if is_away and framework.failover_timeout >= 0:
             framework.failover_timer = self._state.timers.at(
                 self._state.now + framework.failover_timeout, lambda: self.remove(framework)
             )

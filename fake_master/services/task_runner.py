@@ -10,14 +10,14 @@ from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Ending, Executor, Task
+from fake_master.state.tasks import Ending, Executor, Task, TaskReason, TaskState
 from mesosctl.model.resources import Resources
 
-PREEMPTED = "REASON_CONTAINER_PREEMPTED"
+PREEMPTED: TaskReason = "REASON_CONTAINER_PREEMPTED"
 _EXITED = 0
 """The wait status of an executor that ended by itself."""
-# Until an agent that is out of reach tries again to say what it has to say, in seconds.
-_PATIENCE = 1.0
+# Seconds until an agent that is out of reach tries again to report.
+_RETRY_AFTER = 1.0
 
 
 class TaskRunner:
@@ -92,10 +92,10 @@ class TaskRunner:
 
     def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
         """By its own fate; `since` is when it began to run, in seconds since the epoch."""
-        fate = self._state.task_outcome
-        if fate.outcome is not None:
+        fate, outcome = self._state.task_outcome, self._state.task_outcome.outcome
+        if outcome is not None:
             at = max(self._state.now, since + fate.seconds)
-            self._state.timers.at(at, lambda: self.end(framework, task, str(fate.outcome)))
+            self._state.timers.at(at, lambda: self.end(framework, task, outcome))
 
     def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
         """The task's agent knows how it is to end; somebody else sees to it that it does."""
@@ -108,7 +108,7 @@ class TaskRunner:
         at = max(self._state.now, ending.at)
         self._state.timers.at(at, lambda: self.end(framework, task, ending.state, **ending.details))
 
-    def end(self, framework: Framework, task: Task, state: str, **details: str) -> None:
+    def end(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
         """The task ends in a terminal state, unless it has before; `details` are more fields of its TaskStatus.
 
         On an agent that nobody can reach it does so once that is back.
@@ -119,7 +119,7 @@ class TaskRunner:
             self.updates.report(framework, task, state, **details)
             self._release(framework, task)
         else:
-            self._state.timers.at(self._state.now + _PATIENCE, lambda: self.end(framework, task, state, **details))
+            self._state.timers.at(self._state.now + _RETRY_AFTER, lambda: self.end(framework, task, state, **details))
 
     def kill(self, framework: Framework, task: Task, **details: str) -> None:
         """KILL: the task ends, at once or after as long as tasks take here; `details` as of `end`.
@@ -146,7 +146,7 @@ class TaskRunner:
         """The agent is drained: its tasks are killed, and end at once."""
         if not task.is_terminal:
             gone = will_be_gone and framework.is_partition_aware
-            state = "TASK_GONE_BY_OPERATOR" if gone else "TASK_KILLED"
+            state: TaskState = "TASK_GONE_BY_OPERATOR" if gone else "TASK_KILLED"
             self.updates.report(framework, task, state, reason="REASON_AGENT_DRAINING")
             self._release(framework, task)
 
@@ -156,7 +156,7 @@ class TaskRunner:
         self._plan_end(framework, task, self._state.now)
 
     def forget(self, framework: Framework, task: Task) -> None:
-        """What a lost task and its executor held is held no more."""
+        """Forget a lost task, and free all that it and its executor held."""
         del framework.tasks[task.id]
         self._release(framework, task)
 
@@ -173,7 +173,7 @@ class TaskRunner:
             framework.completed_tasks.append(task)
 
     def _release(self, framework: Framework, task: Task) -> None:
-        """What the task held is free, and so is its executor's share once it has no other task."""
+        """Free the resources of a task, and those of its executor once that has no other task."""
         self.runtime.left(framework, task)
         self._give_back(framework, task.agent_id, task.resources)
         siblings = any(
@@ -200,7 +200,7 @@ class TaskRunner:
         *,
         grace_seconds: float,
         message: str,
-        reason: str = PREEMPTED,
+        reason: TaskReason = PREEMPTED,
     ) -> list[Task]:
         """Tell a task's container to end, and end it once `grace_seconds` are over.
 
@@ -223,11 +223,13 @@ class TaskRunner:
             self._state.timers.at(at, end)
         return told
 
-    def end_container(self, framework: Framework, task: Task, message: str, reason: str = PREEMPTED) -> list[Task]:
+    def end_container(
+        self, framework: Framework, task: Task, message: str, reason: TaskReason = PREEMPTED
+    ) -> list[Task]:
         """End a task's container now, as an agent tells of it.  Gives the tasks that ended."""
         return self._end_all(framework, task, *_end(framework, message, reason))
 
-    def _end_all(self, framework: Framework, task: Task, state: str, details: Mapping[str, str]) -> list[Task]:
+    def _end_all(self, framework: Framework, task: Task, state: TaskState, details: Mapping[str, str]) -> list[Task]:
         ended = container_of(framework, task)
         for other in ended:
             self.end(framework, other, state, **details)
@@ -245,7 +247,7 @@ def container_of(framework: Framework, task: Task) -> list[Task]:
     ]
 
 
-def _end(framework: Framework, message: str, reason: str) -> tuple[str, dict[str, str]]:
+def _end(framework: Framework, message: str, reason: TaskReason) -> tuple[TaskState, dict[str, str]]:
     """The state of an evicted task, and the details of its status."""
-    state = "TASK_GONE" if framework.is_partition_aware else "TASK_LOST"
+    state: TaskState = "TASK_GONE" if framework.is_partition_aware else "TASK_LOST"
     return state, {"source": "SOURCE_AGENT", "reason": reason, "message": message}

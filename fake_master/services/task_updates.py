@@ -10,7 +10,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task
+from fake_master.state.tasks import Task, TaskReason, TaskState
 
 FIRST_RETRY_SECONDS = 10.0
 _LONGEST_RETRY_SECONDS = 600.0
@@ -38,7 +38,7 @@ class TaskUpdates:
 
     # --- What agents say ------------------------------------------------------------------------------
 
-    def report(self, framework: Framework, task: Task, state: str, **details: str) -> None:
+    def report(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
         """The agent says that the task has entered `state`; `details` are more fields of its TaskStatus."""
         _enter(framework, task, state)
         status = self._of_agent(task, state) | details
@@ -90,7 +90,7 @@ class TaskUpdates:
 
         task.retry = self._state.timers.at(self._state.now + wait, again)
 
-    def _of_agent(self, task: Task, state: str) -> dict[str, Any]:
+    def _of_agent(self, task: Task, state: TaskState) -> dict[str, Any]:
         status: dict[str, Any] = {
             "task_id": {"value": task.id},
             "state": state,
@@ -105,7 +105,7 @@ class TaskUpdates:
 
     # --- What the master says -------------------------------------------------------------------------
 
-    def tell_state(self, framework: Framework, task: Task, state: str, **status: Any) -> None:
+    def tell_state(self, framework: Framework, task: Task, state: TaskState, **status: Any) -> None:
         """The master itself says what becomes of a task, as its agent cannot; nobody acknowledges that."""
         is_news = task.state != state
         if is_news:
@@ -139,7 +139,9 @@ class TaskUpdates:
             task.statuses.append(status)
         return status
 
-    def refuse(self, framework: Framework, info: Mapping[str, Any], state: str, reason: str, message: str) -> None:
+    def refuse(
+        self, framework: Framework, info: Mapping[str, Any], state: TaskState, reason: TaskReason, message: str
+    ) -> None:
         """A task that never came to be: an update that needs no acknowledgement."""
         self._count_end(state, reason)
         self._state.counts[state.lower().replace("task", "tasks", 1)] += 1
@@ -162,14 +164,14 @@ class TaskUpdates:
             "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": status, "state": task.state}
         )
 
-    def _count_end(self, state: str, reason: str) -> None:
+    def _count_end(self, state: TaskState, reason: TaskReason) -> None:
         """Ends that the master tells of are counted by their reason."""
         self._state.counts[f"{state.lower()}/source_master/{reason.lower()}"] += 1
 
     # --- What frameworks ask --------------------------------------------------------------------------
 
     def reconcile(self, framework: Framework, task_id: str, agent_id: str | None) -> None:
-        """What is known of one task, known or not."""
+        """Send the framework the state of one task, known or not."""
         task = framework.tasks.get(task_id)
         if task is not None:
             # The latest, without its uuid: nothing is to be acknowledged.
@@ -197,7 +199,7 @@ class TaskUpdates:
             status["unreachable_time"] = {"nanoseconds": int(since * NANOSECONDS)}
         self._events.update(framework, status)
 
-    def _unknown_task(self, agent_id: str | None) -> tuple[str, str]:
+    def _unknown_task(self, agent_id: str | None) -> tuple[TaskState, str]:
         """The state of a task that is not known on an agent, and the word for it."""
         if agent_id is None:
             return "TASK_UNKNOWN", "unknown"
@@ -214,7 +216,7 @@ def _without_uuid(status: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in status.items() if key != "uuid"}
 
 
-def _enter(framework: Framework, task: Task, state: str) -> None:
+def _enter(framework: Framework, task: Task, state: TaskState) -> None:
     """Change the state, and the counts."""
     if not task.is_terminal:  # one that counted as lost may be back
         framework.counts[f"tasks/active/{task.state.lower()}"] -= 1

@@ -1,12 +1,13 @@
 """A cluster in a file, whichever of the two kinds it is: a snapshot (JSON), or a cluster file (TOML)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
 from pathlib import Path
 
 from fake_master.extensions.revocation import Revoked as MasterRevoked
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
+from fake_master.sources.cluster_writing import cluster_file
 from fake_master.sources.snapshot import RestoredCluster, read_snapshot
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
@@ -16,7 +17,16 @@ from mesosctl.api.snapshots.snapshot import rewindable
 from mesosctl.files.reading import open_file, why_unreadable
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
-from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, Sharing, SharingStep
+from mesosctl.model.roles import is_strict_subrole, top_level
+from mesosctl.planning.dominant_shares import (
+    AllocationStage,
+    FrameworkShare,
+    Revoked,
+    RoleShare,
+    Sharing,
+    SharingStep,
+)
+from mesosctl.planning.snapshot import ClusterSnapshot
 
 Source = ClusterSpec | RestoredCluster
 _ENOUGH = 256
@@ -85,6 +95,8 @@ class _Recorder:
                 agent=self.master.state.agents[offer.agent_id].hostname,
                 tasks=tasks,
                 holdings=_holdings(self.master, self.expected),
+                stage=_stage(self.master, framework, offer, tasks),
+                roles=_roles(self.master),
                 allocated=Quantities.total(
                     other.used().scalar_quantities() for other in self.master.state.frameworks.values()
                 ),
@@ -98,6 +110,7 @@ class _Recorder:
 
     def took_back(self, what: MasterRevoked) -> None:
         assert self.master is not None
+        framework = what.revocation.framework
         self.revoked.append(
             Revoked(
                 seconds=self.seconds,
@@ -106,25 +119,39 @@ class _Recorder:
                 agent=self.master.state.agents[what.agent_id].hostname,
                 id=what.id,
                 amounts=what.resources.scalar_quantities(),
-                wanted_by=self.master.state.frameworks[what.revocation.framework].name,
+                wanted_by="the allocator" if framework is None else self.master.state.frameworks[framework].name,
             )
         )
 
 
 def simulate_file(file: BufferedIOBase, where: str, most_steps: int) -> Sharing:
-    """Play a cluster file until nobody takes anything, or for so many steps.
+    """Play a cluster file, or a snapshot, until nobody takes anything, or for so many steps.
 
     Raises BadInput for the file, or where it has no frameworks, and OSError.
     """
     spec = read_opened(file, where)
     if isinstance(spec, RestoredCluster):
-        raise BadInput(
-            f"{where} is a snapshot, which does not tell what tasks its frameworks would launch",
-            field="FILE",
-            hint="mesosctl whatif --from tells what a change would do to it; "
-            "to play, write a cluster file with [[frameworks]]",
-        )
+        return _simulate_snapshot(spec.snapshot, where, most_steps)
     return simulate(spec, most_steps)
+
+
+def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -> Sharing:
+    """A snapshot does not say what else its frameworks would launch: more of what they run.  Raises BadInput."""
+    spec = read_cluster(cluster_file(snapshot)[0], where)
+    active = [framework for framework in spec.frameworks if framework.connected]
+    busy = [framework for framework in active if framework.task]
+    if not busy:
+        raise BadInput(
+            f"{where} is a snapshot in which no framework runs a task, so nothing says what they would launch",
+            field="FILE",
+            hint="mesosctl export --cluster --from FILE makes a cluster file of it: write the task of each framework",
+        )
+    playing = tuple(replace(one, answer="accept" if one.task else "decline") for one in spec.frameworks)
+    assumed = ["each framework launches as many tasks as fit, of the average size of those that it runs"]
+    idle = [framework.name for framework in active if not framework.task]
+    if idle:
+        assumed.append(f"frameworks that run none launch none: {', '.join(idle)}")
+    return replace(simulate(replace(spec, frameworks=playing), most_steps), assumed=tuple(assumed))
 
 
 def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
@@ -151,6 +178,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
         ended=ended,
         revoked_at_end=tuple(recorder.revoked),
         holdings_at_end=holdings,
+        roles_at_end=_roles(master),
     )
 
 
@@ -192,10 +220,52 @@ def _totals(master: Master) -> Quantities:
 
 def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkShare, ...]:
     """Of everybody, those that are expected last."""
-    totals = _totals(master)
+    totals, weights = _totals(master), master.state.weights
     present = [
-        FrameworkShare.of(framework.name, framework.used().scalar_quantities(), totals)
+        FrameworkShare.of(
+            framework.name,
+            framework.used().scalar_quantities(),
+            totals,
+            weights.get(next(iter(framework.roles)), 1.0) if len(framework.roles) == 1 else 1.0,
+        )
         for framework in master.state.frameworks.values()
     ]
     joined = {holding.framework for holding in present}
     return (*present, *(FrameworkShare.of(name, Quantities(), totals) for name in expected if name not in joined))
+
+
+def _roles(master: Master) -> tuple[RoleShare, ...]:
+    """Parents; every role where any has a weight or a guarantee; none where roles say no more than frameworks."""
+    weights, quotas, totals = master.state.weights, master.state.quota_meanings(), _totals(master)
+    leaves = {role for framework in master.state.frameworks.values() for role in framework.roles}
+    parents = {role[:end] for role in leaves for end, letter in enumerate(role) if letter == "/"}
+    guarantees = {role: quota.guarantees for role, quota in quotas.items() if quota.guarantees}
+    says_more = guarantees or any(weights.get(role, 1.0) != 1.0 for role in leaves | parents)
+    return tuple(
+        RoleShare.of(role, _held_below(master, role), totals, weights.get(role, 1.0), guarantees.get(role))
+        for role in sorted(leaves | parents | guarantees.keys() if says_more else parents)
+    )
+
+
+def _held_below(master: Master, role: str) -> Quantities:
+    """Return the amounts that tasks hold in a role and in those below it."""
+    return Quantities.total(
+        framework.used()
+        .filter(lambda entry: entry.allocation_role == role or is_strict_subrole(entry.allocation_role or "", role))
+        .scalar_quantities()
+        for framework in master.state.frameworks.values()
+    )
+
+
+def _stage(master: Master, framework: Framework, offer: Offer, tasks: int) -> AllocationStage:
+    """Whether the role of an offer was short of its guarantee in what the offer was just used for."""
+    role = top_level(offer.role)
+    quota = master.state.quota_meanings().get(role)
+    if quota is None:
+        return "fair share"
+    launched = Quantities.total(
+        task.resources.scalar_quantities() for task in list(framework.tasks.values())[len(framework.tasks) - tasks :]
+    )
+    before = _held_below(master, role) - launched
+    short = any(before.get_amount(name) < milli for name, milli in quota.guarantees.items() if name in launched)
+    return "guarantee" if short else "fair share"

@@ -44,7 +44,7 @@ class _Silence(EventStream):
     """The stream of a framework that listens and does nothing."""
 
     def send(self, event: Mapping[str, Any]) -> None:
-        """Nobody reads it, so nothing is kept."""
+        """Keep nothing, since nobody reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class RestoredCluster:
 
 
 def _checkpoints(snapshot: ClusterSnapshot) -> dict[str, list[Resource]]:
-    """What the agents would have on their disks, by id."""
+    """Return the resources that the agents would have checkpointed, by id."""
     kept = {
         agent.id: [entry for entry in agent.total if entry.is_dynamically_reserved or entry.is_persistent_volume]
         for agent in snapshot.agents

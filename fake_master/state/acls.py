@@ -1,4 +1,4 @@
-"""Who may do what, read as `--acls` reads it (spec/quota.md §10).
+"""Authorization: the ACLs of `--acls` and the decisions that follow from them (Mesos documentation, "Authorization").
 
 An action has a list of ACLs; the first whose principals and object both match decides.  Where
 none matches, `permissive` does.

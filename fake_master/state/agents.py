@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
+from fake_master.registry.records import AgentRecord, DrainInfo
 from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -13,7 +14,7 @@ from mesosctl.model.resources import Resources
 
 @dataclass(slots=True)
 class AgentFaults:
-    """What is wrong with the way to an agent; a cluster file or a test asks for it.
+    """Faults on the way to an agent, for tests and cluster files that ask for them.
 
     `loses` is how many of the next messages never arrive (-1: every one), `delay` how many seconds
     the others take.
@@ -74,10 +75,10 @@ class Agent:
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     domain: Domain | None = None
     used: Resources = field(default_factory=Resources)
-    """What tasks and executors hold, allocation roles included."""
+    """The resources that tasks and executors hold, allocation roles included."""
     connected: bool = True
     deactivated: bool = False
-    drain_info: Mapping[str, Any] | None = None
+    drain_info: DrainInfo | None = None
     """DrainInfo of an agent that is being drained, or has been."""
     drain_start: float = 0.0
     """Seconds since the epoch; only where there is `drain_info`."""
@@ -120,7 +121,7 @@ class Agent:
         return [resource for resource in self.total if resource.is_persistent_volume]
 
     def allocator_info(self) -> AgentInfo:
-        """What the allocator needs to know of it."""
+        """Return the agent as the allocator knows it."""
         return AgentInfo(
             id=self.id,
             hostname=self.hostname,
@@ -132,7 +133,7 @@ class Agent:
 
     @property
     def capacity(self) -> AgentCapacity:
-        """What the capacity heuristic looks at."""
+        """The agent as the capacity heuristic sees it."""
         return AgentCapacity(self.total, active=self.active)
 
 
@@ -142,13 +143,16 @@ def _capability_set(capabilities: tuple[str, ...]) -> frozenset[str]:
     return frozenset(capabilities)
 
 
+_NO_RECORD: AgentRecord = {"id": "", "registered_time": 0.0}
+
+
 class KnownAgents:
     """Every host with an agent, registered or not, and the registry's record of each."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, Agent] = {}
         """By host name."""
-        self.records: dict[str, Any] = {}
+        self.records: dict[str, AgentRecord] = {}
         """By host name: the registry's record, kept at hand because there may be thousands of hosts."""
         self.former: dict[str, Any] = {}
         """By id: agents that a master has shut down, whose ids are spent."""
@@ -159,10 +163,9 @@ class KnownAgents:
         self.deactivated_from_start: set[str] = set()
         """Hosts whose agents were started out of service, which counts until an operator says otherwise."""
 
-    def record(self, agent: Agent) -> Mapping[str, Any]:
-        """Return the record of an agent's host; an empty one where there is none."""
-        record: Mapping[str, Any] = self.records.get(agent.hostname, {})
-        return record
+    def record(self, agent: Agent) -> AgentRecord:
+        """Return the record of an agent's host; one without an id where there is none."""
+        return self.records.get(agent.hostname, _NO_RECORD)
 
     def hostname_of(self, agent_id: str) -> str | None:
         """Return the host of an agent that is registered or cannot be reached at the moment, or None."""
@@ -171,10 +174,13 @@ class KnownAgents:
                 return hostname
         return None
 
-    def service(self, hostname: str) -> tuple[bool, Mapping[str, Any] | None]:
+    def service(self, hostname: str) -> tuple[bool, DrainInfo | None]:
         """Return whether the agent of a host, registered or awaited, is out of service, and its DrainInfo."""
-        record = self.records.get(hostname, {})
-        return bool(record.get("deactivated", hostname in self.deactivated_from_start)), record.get("drain_info")
+        from_start = hostname in self.deactivated_from_start
+        record = self.records.get(hostname)
+        if record is None:
+            return from_start, None
+        return record.get("deactivated", from_start), record.get("drain_info")
 
     def is_gone(self, agent_id: str) -> bool:
         """Return whether an operator has given up this agent for good."""

@@ -6,6 +6,7 @@ A flag is a text, as on a command line and in /flags.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fake_master.allocator import custom
 from fake_master.state import flag_values
 from fake_master.state.acls import Authorizer
 from mesosctl.api.ratelimit import to_text
@@ -44,6 +45,12 @@ class MasterFlags:
     """Which of them."""
 
     @property
+    def custom_allocator(self) -> str | None:
+        """The name of an allocator that others wrote, as `fake_master.allocator.custom` reads it; None otherwise."""
+        name = self.shown["allocator"]
+        return None if name in ALLOCATORS else name
+
+    @property
     def has_strict_priority(self) -> bool:
         """Whether roles are served by priority."""
         return self.shown["allocator"] == profile.STRICT_PRIORITY_ALLOCATOR
@@ -55,8 +62,9 @@ class MasterFlags:
 
     @property
     def revocation_grace_seconds(self) -> float | None:
-        """How long an executor may take to kill a task that is revoked; None without preemption."""
-        return parse_duration(self.shown["revocation_grace_period"]) if self.shown.get("preemption") == "true" else None
+        """How long an executor may take to kill a task that is revoked; None where nothing ever is."""
+        revokes = self.shown.get("preemption") == "true" or self.custom_allocator is not None
+        return parse_duration(self.shown["revocation_grace_period"]) if revokes else None
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> "MasterFlags":
@@ -82,7 +90,7 @@ class MasterFlags:
             oversubscribe_reservations=flag_values.switch("oversubscribe_reservations", given),
             lendable_names=flag_values.lendable_names(given),
         )
-        if flags.oversubscribe_reservations and flags.has_strict_priority:
+        if flags.oversubscribe_reservations and (flags.has_strict_priority or flags.custom_allocator):
             raise BadInput(
                 "--oversubscribe_reservations needs --allocator=hierarchical", field="oversubscribe_reservations"
             )
@@ -103,18 +111,24 @@ class MasterFlags:
 def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
     """The defaults of flags that only the chosen allocator has.  Raises BadInput for one that it has not."""
     allocator = given.get("allocator", DEFAULTS["allocator"])
-    if allocator not in ALLOCATORS:
-        raise BadInput(
-            f"--allocator={allocator}: there are hierarchical and {profile.STRICT_PRIORITY_ALLOCATOR}",
-            field="allocator",
-        )
+    own = dict(STRICT_PRIORITY)
     if allocator == profile.STRICT_PRIORITY_ALLOCATOR:
         flag_values.switch("preemption", given)
-        return STRICT_PRIORITY
+    elif allocator in ALLOCATORS:
+        own = {}
+    elif custom.is_custom(allocator):
+        own = {"revocation_grace_period": own["revocation_grace_period"]}
+    else:
+        others = "".join(f", {name}" for name in sorted(custom.installed()))
+        raise BadInput(
+            f"--allocator={allocator}: there are hierarchical, {profile.STRICT_PRIORITY_ALLOCATOR}{others}, "
+            "and package.module:Class",
+            field="allocator",
+        )
     for name in STRICT_PRIORITY:
-        if name in given:
+        if name in given and name not in own:
             raise BadInput(f"--{name} needs --allocator={profile.STRICT_PRIORITY_ALLOCATOR}", field=name)
-    return {}
+    return own
 
 
 DEFAULTS = {
@@ -164,7 +178,7 @@ DEFAULTS = {
     "work_dir": "/var/lib/mesos",
     "zk_session_timeout": "10secs",
 }
-# Of lending idle reservations (spec/oversubscription.md), which no Mesos has; off unless given.
+# Flags of lending idle reservations, which no Mesos has; off unless given.
 LENDING = ("oversubscribe_reservations", "lendable_names")
 # Flags that a master has and does not show until they are given.
 UNSET = (

@@ -37,6 +37,8 @@ class Framework:
     """Whether it came with an id already, as from a former leader."""
     recovered: bool = False
     """Whether it is known from its agents alone, and has not subscribed since a new leader took over."""
+    is_cut_off: bool = False
+    """Whether the master ended its stream, for a message too many, and its scheduler is there."""
     is_simulated: bool = False
     """Whether it lives in the master's own process, and ends with that."""
     pid: str | None = None
@@ -54,17 +56,17 @@ class Framework:
     """The last ones, as many as the flag max_completed_tasks_per_framework says."""
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
-    """What its metrics count, by their names below the framework's own: `calls/accept`."""
+    """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: Resources = field(default_factory=Resources)
     _offered: Resources = field(default_factory=Resources)
     _offer_changes: list[tuple[bool, Resources]] = field(default_factory=list)
-    """What `_offered` does not have yet: offers made (true) and gone, in order."""
+    """Changes that `_offered` does not have yet, in order: offers made (true) and gone."""
 
     @property
     def name(self) -> str:
-        """What the framework calls itself."""
+        """The name that the framework gave itself."""
         return str(self.info["name"])
 
     @property
@@ -74,7 +76,7 @@ class Framework:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What it can deal with: MULTI_ROLE, RESERVATION_REFINEMENT and so on."""
+        """Its capabilities: MULTI_ROLE, RESERVATION_REFINEMENT and so on."""
         return capabilities_of(self.info)
 
     @property
@@ -141,7 +143,7 @@ class Framework:
         return self._held.keys()
 
     def used(self) -> Resources:
-        """What it holds on all agents."""
+        """Return the resources that it holds on all agents."""
         return self._held_anywhere
 
     def add_offer(self, offer: Offer) -> None:
@@ -160,7 +162,7 @@ class Framework:
             self.offered()
 
     def offered(self) -> Resources:
-        """What it is offered on all agents, in one sum as Mesos keeps it.
+        """Return all that it is offered, in one sum over all agents as Mesos keeps it.
 
         Ports that it is offered on two agents are there once, and gone with the first of the two offers.
         """

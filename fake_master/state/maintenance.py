@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fake_master.allocator.interface import Unavailability
+from fake_master.registry.records import MachineRecord
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 
@@ -26,14 +27,14 @@ class MaintenanceSchedule:
     def __init__(self, agents: Mapping[str, Agent]) -> None:
         self._agents = agents
         self.windows: list[Window] = []
-        self.machines: dict[str, Mapping[str, Any]] = {}
-        """By key: {"id": MachineID, "mode": Mode}."""
+        self.machines: dict[str, MachineRecord] = {}
+        """By key."""
         self.spelled: dict[str, MachineId] = {}
         """By key: each machine as it was first named, which is how it is shown ever after."""
         self._spans: dict[str, Mapping[str, Any]] = {}
         """By key: the Unavailability message of its window."""
 
-    def replace(self, windows: list[Window], machines: dict[str, Mapping[str, Any]]) -> None:
+    def replace(self, windows: list[Window], machines: dict[str, MachineRecord]) -> None:
         """Replace the whole schedule and the modes of its machines."""
         self.windows, self.machines = windows, machines
         for key, machine in machines.items():

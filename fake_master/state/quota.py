@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from fake_master.registry.records import QuotaRecord
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from mesosctl.model import roles
@@ -39,13 +39,13 @@ class SentQuota:
             dict(sorted(self.limits.items())),
         )
 
-    def to_record(self) -> dict[str, Any]:
+    def to_record(self) -> QuotaRecord:
         """Return the record of it for the registry."""
         return {"guarantees": dict(self.guarantees), "limits": dict(self.limits)}
 
 
 class RoleUsage:
-    """What every role holds at one moment, from one walk over the cluster.
+    """The resources that every role holds at one moment, from one walk over the cluster.
 
     Each sum includes the roles below, as `/roles` has it since Mesos 1.9.
     """

@@ -27,7 +27,7 @@ _LASTING = ("user", "checkpoint")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What SUBSCRIBE and UPDATE_FRAMEWORK say, and who says it."""
+    """The content of SUBSCRIBE or UPDATE_FRAMEWORK, and the principal that sent it."""
 
     info: Mapping[str, Any]
     """FrameworkInfo."""
@@ -68,11 +68,11 @@ class Subscription:
         _excludes(self.offer_constraints, flags)
 
     def check_change_of(self, framework: Framework) -> None:
-        """What an UPDATE_FRAMEWORK must leave as it is.  Raises RuleViolation."""
+        """Check that an UPDATE_FRAMEWORK leaves alone all that may not change.  Raises RuleViolation."""
         self._check_same(framework, "principal", *_LASTING)
 
     def again(self, framework: Framework) -> "Subscription":
-        """What it says where the framework is known already, and keeps what it had.  Raises RuleViolation."""
+        """Return it as of a framework that is known and keeps what may not change.  Raises RuleViolation."""
         self._check_same(framework, "principal")
         kept = {key: framework.info[key] for key in _LASTING if key in framework.info}
         return replace(self, info={key: value for key, value in self.info.items() if key not in _LASTING} | kept)
@@ -85,7 +85,7 @@ class Subscription:
 
 
 def allocator_info(framework: Framework, flags: MasterFlags) -> FrameworkInfo:
-    """What the allocator needs to know of a framework."""
+    """Return a framework as the allocator knows it."""
     return FrameworkInfo(
         id=framework.id,
         roles=framework.roles,

@@ -1,15 +1,49 @@
-"""Tasks on simulated agents: from TASK_STARTING to their end, and the updates that tell of it."""
+"""Tasks and executors on simulated agents: their states, from TASK_STAGING to their end, and the reasons for it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from fake_master.state.clock import Timer
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 
+TaskState = Literal[
+    "TASK_STAGING",
+    "TASK_STARTING",
+    "TASK_RUNNING",
+    "TASK_KILLING",
+    "TASK_FINISHED",
+    "TASK_FAILED",
+    "TASK_KILLED",
+    "TASK_ERROR",
+    "TASK_LOST",
+    "TASK_DROPPED",
+    "TASK_UNREACHABLE",
+    "TASK_GONE",
+    "TASK_GONE_BY_OPERATOR",
+    "TASK_UNKNOWN",
+]
+TaskReason = Literal[
+    "REASON_AGENT_DISCONNECTED",
+    "REASON_AGENT_DRAINING",
+    "REASON_AGENT_REMOVED",
+    "REASON_AGENT_REMOVED_BY_OPERATOR",
+    "REASON_AGENT_REREGISTERED",
+    "REASON_CONTAINER_PREEMPTED",
+    "REASON_FRAMEWORK_REMOVED",
+    "REASON_INVALID_OFFERS",
+    "REASON_RECONCILIATION",
+    "REASON_RESOURCES_UNKNOWN",
+    "REASON_TASK_GROUP_INVALID",
+    "REASON_TASK_INVALID",
+]
+"""The reasons that this master and its agents give."""
+TaskEnd = tuple[TaskState, TaskReason]
+"""A terminal state, or TASK_UNREACHABLE, and the reason for it."""
+
 # The states that /state-summary counts, of agents and of frameworks.
-SUMMARY_STATES = (
+SUMMARY_STATES: tuple[TaskState, ...] = (
     "TASK_STAGING",
     "TASK_STARTING",
     "TASK_RUNNING",
@@ -29,7 +63,7 @@ class Ending:
 
     at: float
     """Seconds since the epoch."""
-    state: str
+    state: TaskState
     details: Mapping[str, str] = field(default_factory=dict)
     """More fields of its last TaskStatus."""
 
@@ -46,7 +80,7 @@ class Task:
     """Allocation roles included."""
     role: str
     executor_id: str = ""
-    state: str = "TASK_STAGING"
+    state: TaskState = "TASK_STAGING"
     statuses: list[dict[str, Any]] = field(default_factory=list)
     unacknowledged: list[dict[str, Any]] = field(default_factory=list)
     """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
@@ -57,7 +91,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """What its framework calls it."""
+        """The name that its framework gave it."""
         return str(self.info.get("name", ""))
 
     @property
@@ -89,9 +123,9 @@ class Executor:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """What becomes of tasks on a simulated agent: `outcome` after `seconds` of running, or no end."""
+    """The end of tasks on a simulated agent: `outcome` after `seconds` of running, or none."""
 
-    outcome: str | None = None
+    outcome: TaskState | None = None
     seconds: float = 0.0
     stop_seconds: float = 0.0
     """How long a task takes to end once it is told to."""

@@ -228,7 +228,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         def take_over() -> None:
             before = self._master
             before.close()
-            self._application.master = self._start()
+            self._application.follow(self._start())
             if self._server is not None:
                 self._master.listens_on(before.state.port)
             _end_streams(before)

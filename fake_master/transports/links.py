@@ -4,7 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
+from aiohttp import web
+from aiohttp.abc import AbstractStreamWriter
+
+from fake_master.driver.endpoint import DriverEndpoint
 from fake_master.driver.messages import Address
+from fake_master.http.application import Application
 from fake_master.state.streams import LARGEST_BACKLOG
 
 _CONNECT_SECONDS = 10.0
@@ -26,6 +31,10 @@ class Links:
     def link(self, to: Address) -> None:
         """Have a connection, so that its end is noticed."""
         self._to(to)
+
+    def unanswered(self) -> web.StreamResponse:
+        """Return what is answered to a libprocess: nothing at all."""
+        return _Unanswered(status=202)
 
     async def close(self) -> None:
         """Hang up everywhere."""
@@ -78,3 +87,33 @@ class _Link:
                     pass  # a driver answers by messages of its own, to the master's address
             finally:
                 self._writer.close()
+
+
+class _Unanswered(web.StreamResponse):
+    """No answer: a libprocess does not read any, and keeps its connection."""
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        """Write nothing."""
+        del request
+        return None
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        """Write nothing."""
+
+    @property
+    def keep_alive(self) -> bool | None:
+        """Whether more messages may come."""
+        return True
+
+
+def serve_drivers(application: Application, wake: Callable[[], None]) -> Links:
+    """Have the messages of drivers taken, inside a running loop; `wake` is called when one is lost."""
+
+    def exited(address: Address) -> None:
+        endpoint.exited(address)
+        wake()
+
+    links = Links(exited)
+    endpoint = DriverEndpoint(application.master, application.endpoints.scheduler_api, links)
+    application.find_message = endpoint.find
+    return links

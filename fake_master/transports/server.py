@@ -10,11 +10,10 @@ import logging
 import signal
 import ssl
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aiohttp import web
-from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
@@ -24,14 +23,13 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
-from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
-from mesosctl.files.reading import why_unreadable
-from mesosctl.model.errors import BadInput
+from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off
+from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker
 
 if TYPE_CHECKING:
-    from fake_master.driver.messages import Address
     from fake_master.transports.links import Links
 
+_REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
 _LARGEST_WRITE = 256 * 1024
@@ -62,25 +60,13 @@ class Server:
         self._application = served if isinstance(served, Application) else Application(served)
         self._application.master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
-        """Whose it is tries for the registry again; who comes later waits for it."""
+        """Held by the request that tries for the registry again; those that come later wait for it."""
         self._writing = asyncio.Lock()
-        """Whose it is writes a piece of a large event: the system takes megabytes at once, for every subscriber."""
+        """Held while a piece of a large event is written: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
         self._drivers = drivers
         self._links: Links | None = None
-
-    def _serve_drivers(self) -> None:
-        from fake_master.driver.endpoint import DriverEndpoint
-        from fake_master.transports.links import Links
-
-        def exited(address: "Address") -> None:
-            endpoint.exited(address)
-            self._busy.set()
-
-        self._links = Links(exited)
-        endpoint = DriverEndpoint(self._application.master, self._application.endpoints.scheduler_api, self._links)
-        self._application.find_message = endpoint.find
 
     def stop(self) -> None:
         """End `run`, as the signals do."""
@@ -106,7 +92,9 @@ class Server:
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
             if self._drivers:
-                self._serve_drivers()
+                from fake_master.transports.links import serve_drivers
+
+                self._links = serve_drivers(self._application, self._busy.set)
             clockwork = asyncio.create_task(self._keep_time())
             scheme = "http" if self._tls is None else "https"
             ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
@@ -137,12 +125,16 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = _connection(request)
+        connection = connection_of(request)
         connection.begin()
+        begun = asyncio.get_running_loop().time()
         try:
-            return await self._answer(request)
+            response = await self._answer(request)
         finally:
             connection.end()
+        if _REQUESTS.isEnabledFor(logging.INFO):
+            _log_request(request, response.status, asyncio.get_running_loop().time() - begun)
+        return response
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
@@ -157,14 +149,14 @@ class Server:
         except Refusal as refusal:
             answer = refusal.response
         except ConnectionDropped:
-            _cut_off(request)
+            cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
-        if not answer.is_sent:
-            return Unanswered()
+        if not answer.is_sent and self._links is not None:
+            return self._links.unanswered()
         if answer.stream is not None:
             try:
-                if not _connection(request).stream():
+                if not connection_of(request).stream(partial(self._left, answer.stream)):
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
@@ -177,8 +169,13 @@ class Server:
                 await response.prepare(request)
                 await response.write_eof()
         except TimeoutError:
-            _cut_off(request)
+            cut_off(request)
         return response
+
+    def _left(self, stream: EventStream) -> None:
+        """The connection of a subscriber has ended."""
+        stream.left()
+        self._busy.set()
 
     async def _respond(self, request: Request) -> Response:
         """The answer; where another process holds the registry, others get theirs while this one waits."""
@@ -212,7 +209,7 @@ class Server:
         is_packed = request.headers.get("Content-Encoding") == "gzip"
         unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
         try:
-            _connection(request).await_body(request.content)
+            connection_of(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
                     piece = chunk if unpacker is None else unpacker.feed(chunk)
@@ -244,26 +241,11 @@ class Server:
         return Refusal(413, sentence, _CLOSE)
 
 
-class Unanswered(web.StreamResponse):
-    """No answer at all: a libprocess does not read any."""
-
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
-        """Write nothing, and leave the connection open."""
-        del request
-        return None
-
-    async def write_eof(self, data: bytes = b"") -> None:
-        """Write nothing."""
-
-    @property
-    def keep_alive(self) -> bool | None:
-        """Whether more messages may come."""
-        return True
-
-
-def _connection(request: web.BaseRequest) -> Connection:
-    assert isinstance(request.protocol, Connection)
-    return request.protocol
+def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
+    """Log a request that was answered; of a stream, when it ends."""
+    asked = {"client": request.remote, "method": request.method, "path": request.raw_path}
+    fields = {**asked, "status": status, "seconds": round(seconds, 3)}
+    _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
 def _origin_form(target: str) -> str:
@@ -278,12 +260,6 @@ def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
 
 
-def _cut_off(request: web.BaseRequest) -> None:
-    """Close without waiting for what the other side does not read."""
-    if request.transport is not None:
-        request.transport.abort()
-
-
 async def _carry(
     request: web.BaseRequest, answer: Response, stream: EventStream, writing: asyncio.Lock
 ) -> web.StreamResponse:
@@ -295,7 +271,7 @@ async def _carry(
     def wake() -> None:
         news.set()
         if stream.overrun:
-            _cut_off(request)
+            cut_off(request)
 
     stream.on_event(wake)
     try:
@@ -339,30 +315,3 @@ async def _write_chunk(
             request.transport.write(piece)
             await asyncio.sleep(0)
         await writer.drain()
-
-
-def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, required: bool) -> ssl.SSLContext | None:
-    """As LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.  Raises BadInput."""
-    if cert is None:
-        if key is not None or ca is not None or required:
-            raise BadInput("TLS needs a certificate", field="ssl_cert_file", hint="give --ssl-cert-file")
-        return None
-    if required and ca is None:
-        raise BadInput("client certificates need an authority", field="ssl_ca_file", hint="give --ssl-ca-file")
-    for field, path in (("ssl_cert_file", cert), ("ssl_key_file", key), ("ssl_ca_file", ca)):
-        try:
-            if path is not None:
-                Path(path).open("rb").close()  # ssl does not tell which file it was
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=field) from None
-    try:
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=ca)
-        context.load_cert_chain(cert, key)
-    except ssl.SSLError:
-        raise BadInput(
-            "the TLS files cannot be used: they should be a certificate and its key, in PEM and without a pass phrase",
-            field="ssl_cert_file",
-        ) from None
-    if ca is not None:
-        context.verify_mode = ssl.CERT_REQUIRED if required else ssl.CERT_OPTIONAL
-    return context

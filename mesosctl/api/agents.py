@@ -14,7 +14,7 @@ from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.quota.capacity import AgentCapacity
-from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.holdings import AgentStatus, RegisteredAgent
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -190,6 +190,18 @@ def _listed(part: Any, where: str) -> Resources:
         raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=where) from None
 
 
+def _status(entry: Mapping[str, Any], where: str) -> AgentStatus:
+    """Return the status of an agent: of several reasons to be out of service, the operator's own first."""
+    drain = entry.get("drain_info")
+    if drain is not None:
+        if not isinstance(drain, dict):
+            raise wrong(drain, "an object", f"{where}.drain_info")
+        return "drained" if drain.get("state") == "DRAINED" else "draining"
+    if entry.get("deactivated") is True:
+        return "deactivated"
+    return "disconnected" if entry.get("active") is False else "active"
+
+
 _FULL = ("reserved_resources_full", "unreserved_resources_full")
 
 
@@ -215,6 +227,7 @@ class _Reader:
     def __init__(self) -> None:
         self._entries = Entries()
         self._resources: Known[str, Resources] = Known()
+        self._holdings: Known[str, tuple[Resources, frozenset[str]]] = Known()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
 
     def agent(self, entry: Any, where: str) -> RegisteredAgent:
@@ -227,19 +240,31 @@ class _Reader:
         attributes = entry.get("attributes", {})
         if not isinstance(attributes, dict):
             raise wrong(attributes, "an object", f"{where}.attributes")
-        used = entry.get("used_resources_full", [])
+        used, users = self._held(entry, f"{where}.used_resources_full")
+        offered, offerees = self._held(entry, f"{where}.offered_resources_full")
+        domain = _domain(entry.get("domain", {}), f"{where}.domain")
         return RegisteredAgent(
             id=entry["id"],
             hostname=entry["hostname"],
             pid=entry["pid"],
             total=self.total(entry, where),
-            used=self._resources.get(repr(used), lambda: self._used(used, f"{where}.used_resources_full")),
+            used=used,
+            offered=offered,
+            users=self._sets.get(users | offerees, lambda: users | offerees),
             attributes={
                 intern(name): intern(value) if isinstance(value, str) else value for name, value in attributes.items()
             },
             capabilities=self._capabilities(entry.get("capabilities"), f"{where}.capabilities"),
             active=entry.get("active") is not False and entry.get("deactivated") is not True,
+            status=_status(entry, where),
+            region=domain["region"],
+            zone=domain["zone"],
         )
+
+    def _held(self, entry: Mapping[str, Any], where: str) -> tuple[Resources, frozenset[str]]:
+        """The resources in the list that stands at `where`, and the roles that they are allocated to."""
+        messages = entry.get(where.rpartition(".")[2], [])
+        return self._holdings.get(repr(messages), lambda: self._allocated(messages, where))
 
     def _capabilities(self, listed: Any, where: str) -> frozenset[str]:
         try:
@@ -256,7 +281,7 @@ class _Reader:
         told = repr([entry[key] for key in _FULL])
         return self._resources.get(told, lambda: Resources(listed(entry, where, self._entries.read)))
 
-    def _used(self, messages: Any, where: str) -> Resources:
+    def _allocated(self, messages: Any, where: str) -> tuple[Resources, frozenset[str]]:
         if not isinstance(messages, list):
             raise wrong(messages, "a list", where)
         found: list[Resource] = []
@@ -266,4 +291,5 @@ class _Reader:
                 found.append(self._entries.read(message, path))
             except (ConversionError, RuleViolation) as error:
                 raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
-        return Resources(Resources(found).allocated_to(None))
+        roles = frozenset(entry.allocation_role for entry in found if entry.allocation_role)
+        return Resources(Resources(found).allocated_to(None)), roles

@@ -66,7 +66,7 @@ _SENTENCES = {
     "missing": "it is missing",
     "string_type": "it should be a string",
     "string_too_short": "it should not be empty",
-    "string_unicode": "it should be text in UTF-8",
+    "string_unicode": "it should be UTF-8",
     "float_type": "it should be a number",
     "int_type": "it should be a number",
     "int_from_float": "it should be a whole number",
@@ -98,7 +98,7 @@ def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadI
     if first["type"] == "literal_error":
         sentence = f"it should be {first['ctx']['expected']}"
     else:
-        sentence = _SENTENCES.get(first["type"], "it is not what belongs there")
+        sentence = _SENTENCES.get(first["type"], "it is not a value for this key")
     return reading.refused(where, path, sentence)
 
 

@@ -6,6 +6,8 @@ from typing import Literal, Self
 from pydantic import RootModel
 
 from mesosctl.api.base_model import Documented, Double
+from mesosctl.api.files.reading import read_json
+from mesosctl.model.errors import BadInput
 
 
 class WeightInfo(Documented):
@@ -44,3 +46,21 @@ class UpdateWeightsCall(Documented):
     def of(cls, weights: Mapping[str, float]) -> Self:
         """The call that sets these weights, all or none."""
         return cls(update_weights=UpdateWeights(weight_infos=WeightInfos.of(weights).root))
+
+
+def read_weight_infos(text: str, where: str) -> dict[str, float]:
+    """The weights in a file: the body of PUT /weights, or the call UPDATE_WEIGHTS.
+
+    Raises BadInput with the place, and for a role that stands there twice.
+    """
+    value = read_json(text, where)
+    if isinstance(value, list):
+        infos = [WeightInfo.read(entry, where) for entry in value]
+    else:
+        infos = UpdateWeightsCall.read(value, where).update_weights.weight_infos
+    found: dict[str, float] = {}
+    for info in infos:
+        if info.role in found:
+            raise BadInput(f"{where}: role '{info.role}' has two weights", field="role")
+        found[info.role] = info.weight
+    return found

@@ -199,7 +199,7 @@ class Group(_Help, TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; where there are none the help goes to standard error, as a mistake does."""
-        if not args and not ctx.resilient_parsing:
+        if not args and not ctx.resilient_parsing and not self.invoke_without_command:
             typer.echo(ctx.get_help(), err=True)
             raise typer.Exit(ExitStatus.USAGE)
         return super().parse_args(ctx, args)

@@ -1,11 +1,12 @@
 """Standard output and standard error: reports, progress, and a view that is drawn anew."""
 
+import io
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import printable
 from mesosctl.output.formats.report import TABLES, Meaning, Report
-from mesosctl.output.formats.writing import redacted, write
+from mesosctl.output.formats.writing import document_line, redacted, write
 
 if TYPE_CHECKING:
     from mesosctl.output.formats.live import LiveView, ProgressLine
@@ -22,6 +23,7 @@ class Display:
         self._quiet = quiet
         self._progress: ProgressLine | None = None
         self._view: LiveView | None = None
+        self._last = ""
 
     def progress(self, sentence: str, part: float | None = None) -> None:
         """Show how far the command has come, in one line of standard error, with a bar for `part` from 0 to 1.
@@ -78,6 +80,25 @@ class Display:
             self._view = LiveView(environment.stdout, colours=environment.colours)
         width = environment.width(environment.stdout)
         self._view.show(view(redacted(report, environment.secrets), wide=form == "wide", width=width), width)
+
+    def follow(self, report: Report, form: str) -> None:
+        """Draw a table in place of the one before it; elsewhere write what differs from the last, JSON in one line."""
+        environment = self._environment
+        if form in TABLES and environment.overwrites(environment.stdout):
+            self.redraw(report, form)
+            return
+        text = io.StringIO()
+        if form in TABLES:
+            write(report, form, text, environment.secrets, draws=False, colours=False)
+        else:
+            text.write(environment.secrets.redact_json(document_line(report)))
+        if text.getvalue() == self._last:
+            return
+        if self._last and form in TABLES:
+            environment.stdout.write("\n")
+        self._last = text.getvalue()
+        environment.stdout.write(self._last)
+        environment.stdout.flush()
 
     def pause(self) -> None:
         """Remove the line of `progress`, and leave the view where it is: the next one is drawn below."""

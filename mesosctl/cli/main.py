@@ -11,6 +11,7 @@ from mesosctl.cli.command import Group
 SECTIONS = {
     "Share out": {
         "quota": ("quota", "Guarantee roles a share of the cluster, and limit it."),
+        "weights": ("weights", "Weigh roles against each other."),
         "ratelimit": ("ratelimit", "Throttle frameworks so that others are heard."),
     },
     "Reserve": {
@@ -20,6 +21,9 @@ SECTIONS = {
         "volumes": ("volumes", "Create, destroy and list persistent volumes."),
     },
     "Look": {
+        "agents": ("cluster", "List agents, and what of them is in use."),
+        "frameworks": ("cluster", "List frameworks, and what they hold."),
+        "roles": ("cluster", "List roles, with what they hold, guarantees and weights."),
         "offers": ("offers", "See who is offered what and why, and act upon an offer."),
     },
     "Rehearse": {

@@ -27,7 +27,7 @@ from mesosctl.model.errors import (
     printable,
     printable_json,
 )
-from mesosctl.output.formats.report import TABLES, Meaning, Report
+from mesosctl.output.formats.report import ONE_PIECE, TABLES, Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
@@ -233,6 +233,17 @@ class Session:
     def redraw(self, report: Report) -> None:
         """Write a report that takes the place of the one before it on a terminal, and stands below it elsewhere."""
         self._display.redraw(report, self.form)
+
+    def check_watchable(self) -> None:
+        """Raises UsageError for a form that is written once all is known, which a list that goes on never is."""
+        if self.form in ONE_PIECE:
+            raise UsageError(
+                f"-o {self.form} is written once, and --watch goes on", field="--watch", hint="use -o jsonl"
+            )
+
+    def follow(self, report: Report) -> None:
+        """Write one reading of a list that goes on: in place of the one before it, or below where it is another."""
+        self._display.follow(report, self.form)
 
     def emit_line(self, line: str, meaning: Meaning) -> None:
         """Write a line of a list that grows, at once."""

@@ -1,75 +1,89 @@
-"""`offers explain`: reads what there is to know, and names the reasons."""
+"""`offers explain`: a snapshot of the cluster, the allocator's account of it, and what only the live master tells."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 from mesosctl.api import responses
-from mesosctl.api.agents import agent_usages
-from mesosctl.api.frameworks import FrameworkStatus, frameworks
+from mesosctl.api.agents import AgentUsage, agent_usages
 from mesosctl.client.master import Master
+from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import NotFound
-from mesosctl.model.offers.offers import Explanation
-from mesosctl.model.quota.status import RoleUsage
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations import offer_context
-from mesosctl.operations.offer_context import OfferContext
-from mesosctl.operations.offer_reasons import all_reasons
-from mesosctl.operations.quota.state import read_if_allowed, read_quotas
+from mesosctl.operations.quota.state import read_if_allowed
+from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
+from mesosctl.planning.offer_account import Hindrance, OfferAccount, OfferExplanation
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework
+
+Subject = tuple[SnapshotFramework, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    framework: FrameworkStatus
-    role: str
+def explain(master: Master, target: str, progress: Callable[[str], None] | None = None) -> list[OfferExplanation]:
+    """Explain each role of a framework (by id or name), or each framework of a role.  Raises NotFound.
 
+    `progress` gets a sentence whenever there is news.
+    """
+    import fake_master
 
-def explain(master: Master, target: str) -> list[Explanation]:
-    """Each role of a framework (by id or name), or each framework of a role.  Raises NotFound."""
-    known = frameworks(master.get("/frameworks"))
-    subjects = _subjects(known, target)
+    snapshot = read_snapshot(master, progress=progress)
+    subjects = _subjects(snapshot.frameworks, target)
     agents, awaited = agent_usages(master.get("/slaves"))
-    usage: Mapping[str, RoleUsage] = read_if_allowed(master, "/roles", responses.roles, "quota is not looked at") or {}
-    figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out")
-    flags = read_if_allowed(master, "/flags", _flags, "the master's minimum is taken to be the default")
-    revocable_tasks = offer_context.revocable_tasks_if_any(master, flags or {}, known)
-    quotas = read_quotas(master) if usage else {}
+    figures = (
+        read_if_allowed(master, "/metrics/snapshot", _numbers, "reasons that only metrics show are left out") or {}
+    )
+    accounts = fake_master.account_offers(
+        snapshot,
+        [(framework.id, role) for framework, role in subjects],
+        {agent.id: _state(agent) for agent in agents if not agent.active},
+    )
+    held_back = recovery(snapshot, len(agents), awaited, figures)
     return [
-        Explanation(
-            framework_id=subject.framework.id,
-            framework=subject.framework.name,
-            role=subject.role,
-            offers=subject.framework.offers.get(subject.role, 0),
-            reasons=all_reasons(
-                OfferContext(
-                    framework=subject.framework,
-                    role=subject.role,
-                    everybody=known,
-                    agents=agents,
-                    awaited=awaited,
-                    usage=usage,
-                    quotas=quotas,
-                    figures=figures,
-                    flags=flags or {},
-                    revocable_tasks=revocable_tasks,
-                )
-            ),
-        )
-        for subject in subjects
+        _explanation(snapshot, framework, account, held_back, figures)
+        for (framework, _), account in zip(subjects, accounts, strict=True)
     ]
 
 
-def _subjects(known: list[FrameworkStatus], target: str) -> list[_Subject]:
-    """At least one.  Raises NotFound."""
+def _explanation(
+    snapshot: ClusterSnapshot,
+    framework: SnapshotFramework,
+    account: OfferAccount,
+    held_back: str,
+    figures: Mapping[str, float],
+) -> OfferExplanation:
+    refusals = figures.get(f"allocator/mesos/offer_filters/roles/{account.role}/active")
+    return OfferExplanation(
+        account=account,
+        offers=sum((one.framework_id, one.role) == (framework.id, account.role) for one in snapshot.offers),
+        hindrance=_hindrance(framework, account.role, held_back),
+        refusals=None if refusals is None else int(refusals),
+        has_whitelist=UNKNOWN_WHITELIST in snapshot.unknown,
+        could_borrow=snapshot.lending is not None and "REVOCABLE_RESOURCES" not in framework.capabilities,
+        sharers=sum(account.role in one.roles for one in snapshot.frameworks),
+        recovery=held_back,
+        unknown=tuple(_unknown(snapshot, account.role, refusals)),
+    )
+
+
+def _hindrance(framework: SnapshotFramework, role: str, held_back: str) -> Hindrance | None:
+    if not framework.connected:
+        return "disconnected"
+    if not framework.active:
+        return "inactive"
+    if role in (framework.suppressed or ()):
+        return "suppressed"
+    return "recovery" if held_back else None
+
+
+def _subjects(known: Sequence[SnapshotFramework], target: str) -> list[Subject]:
+    """Return at least one.  Raises NotFound."""
     named = [framework for framework in known if target in (framework.id, framework.name)]
     if named:
-        found = [_Subject(framework, role) for framework in named for role in framework.roles]
+        found = [(framework, role) for framework in named for role in framework.roles]
     else:
-        found = [_Subject(framework, target) for framework in known if target in framework.roles]
+        found = [(framework, target) for framework in known if target in framework.roles]
     if found:
         return found
     if named:
         raise NotFound(
-            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
+            f"the framework '{target}' is not subscribed to any role, so it is offered nothing",
             hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
         )
     raise NotFound(
@@ -83,14 +97,48 @@ def _subjects(known: list[FrameworkStatus], target: str) -> list[_Subject]:
     )
 
 
+def _state(agent: AgentUsage) -> str:
+    """Return in which way an agent is out of service."""
+    if agent.draining:
+        return "draining"
+    return "deactivated" if agent.deactivated else "disconnected"
+
+
+def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Mapping[str, float]) -> str:
+    """Return how far recovery has come, where offers are held back for it; empty otherwise.
+
+    Offers are held back after a failover, where there is quota, until most agents are back or the time is over
+    (Mesos source, the hierarchical allocator).
+    """
+    up = figures.get("master/uptime_secs")
+    if not awaited or not snapshot.quotas or up is None:
+        return ""
+    try:
+        needed = int((awaited + present) * profile.recovery_factor(snapshot.flags))
+        longest = profile.recovery_seconds(snapshot.flags)
+    except ValueError:  # a flag that no master of these versions would have taken
+        return ""
+    if present >= needed or up >= longest:
+        return ""
+    return (
+        f"{present} of {present + awaited} agents are back after a failover; nothing is offered until {needed} are, "
+        f"or for {longest:g} s; the master has been up for {up:.0f} s"
+    )
+
+
+def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> list[str]:
+    """Return the facts that would decide and that the master does not show."""
+    filters = []
+    if snapshot.lending is None and refusals is None:
+        filters = ["refusals (filters): this master does not say whether any are in force in the role"]
+    elif snapshot.lending is None and refusals:
+        count = f"{refusals:.0f} in force in role {role}"
+        filters = [f"refusals (filters): {count}; a master does not show whose, on which agents and until when"]
+    others = [sentence for sentence in snapshot.unknown if not sentence.startswith("offer filters")]
+    return [*filters, *others]
+
+
 def _numbers(answer: object) -> dict[str, float]:
     if not isinstance(answer, dict):
         raise responses.wrong(answer, "an object", "metrics")
     return {str(name): float(value) for name, value in answer.items() if isinstance(value, int | float)}
-
-
-def _flags(answer: object) -> dict[str, str]:
-    flags = answer.get("flags") if isinstance(answer, dict) else None
-    if not isinstance(flags, dict):
-        raise responses.wrong(flags, "an object", "flags")
-    return {str(name): str(value) for name, value in flags.items()}

@@ -17,6 +17,7 @@ from mesosctl.model.offers.offers import Offer, OfferOperation, TakenOffer
 from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names, matches_agent
+from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
 from mesosctl.planning.dominant_shares import Sharing
 
@@ -65,30 +66,14 @@ def watch_offers(
     runs anew from every answer.
     """
     known: dict[str, Offer] = {}
-    seen = is_away = False
-    while True:
-        if not is_away:
-            master.deadline.extend_to(master.deadline.seconds)
-        try:
-            present = {offer.id: offer for offer in list_offers(master, target)}
-        except Unreachable as error:
-            if not seen or master.deadline.remaining() <= every:
-                raise
-            if not is_away:
-                report(f"{error.message}; asking again until it is back")
-            is_away = True
-            master.settings.sleep(every)
-            continue
-        if is_away:
-            report("the master is back")
-        seen, is_away = True, False
+    for offers in readings(master, lambda: list_offers(master, target), every, report):
+        present = {offer.id: offer for offer in offers}
         names = display_names({offer.agent_id: offer.hostname for offer in (*known.values(), *present.values())})
         gone = [offer for offer_id, offer in known.items() if offer_id not in present]
         came = [offer for offer_id, offer in present.items() if offer_id not in known]
         yield from (Change("gone", offer, names[offer.agent_id]) for offer in gone)
         yield from (Change("offered", offer, names[offer.agent_id]) for offer in came)
         known = present
-        master.settings.sleep(every)
 
 
 SCHEDULER = "/api/v1/scheduler"
@@ -165,7 +150,7 @@ class _SchedulerSession:
         raise DeadlinePassed(
             f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
             sent=False,
-            hint="give it longer with --timeout, or see mesosctl offers explain",
+            hint="allow more time with --timeout, or see mesosctl offers explain",
         )
 
     def _receive(self, event: dict[str, Any]) -> TakenOffer | None:
@@ -216,8 +201,8 @@ class _SchedulerSession:
         while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
-                    f"{operation.deed} was sent, and {offer.hostname} does not show it",
-                    hint="the master drops what its rules or ACLs forbid without a word",
+                    f"{operation.deed} was sent, but {offer.hostname} does not show it",
+                    hint="a master silently drops what its rules or ACLs forbid",
                 )
             self._master.settings.sleep(pause)
             pause = min(2 * pause, 1.0)
@@ -227,8 +212,8 @@ class _SchedulerSession:
             return self._agent_total(offer) == target
         except MesosctlError as error:
             raise NotConfirmed(
-                f"{operation.deed} was sent, and {offer.hostname} could not be read back: {error.message}",
-                hint=f"look with mesosctl reservations --agent {offer.agent_id}",
+                f"{operation.deed} was sent, but {offer.hostname} could not be read back: {error.message}",
+                hint=f"check with mesosctl reservations --agent {offer.agent_id}",
             ) from error
 
     def _agent_total(self, offer: Offer) -> Resources:

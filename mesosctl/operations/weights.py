@@ -9,13 +9,54 @@ from collections.abc import Mapping
 from mesosctl.api import responses
 from mesosctl.client.master import Master
 from mesosctl.model import roles
-from mesosctl.model.errors import RuleViolation
+from mesosctl.model.errors import MesosctlError, RuleViolation
+from mesosctl.model.quota.status import WeightChange
 from mesosctl.operations.confirm import confirm
 
 
 def read_weights(master: Master) -> dict[str, float]:
     """Return the configured weights by role; every other role has 1."""
     return responses.weights(master.get("/weights"))
+
+
+def check_weights(target: Mapping[str, float]) -> None:
+    """Whether a master would take these weights.  Raises RuleViolation."""
+    for role, weight in target.items():
+        roles.check_role(role)
+        if not 0 < weight < float("inf"):
+            raise RuleViolation(
+                f"weight {weight:g} of '{role}' is not above zero", field="weight", rule="weight.positive"
+            )
+
+
+def set_weights(
+    master: Master, target: Mapping[str, float], *, v1: bool = False, wait: bool = True
+) -> list[WeightChange]:
+    """Set the weights that are not so already, all or none, and read them back; returns the changes.
+
+    A role that the master does not know yet is named in a notice, as a weight stays for ever.  Raises what
+    `update_weights` raises.
+    """
+    check_weights(target)
+    before = read_weights(master)
+    wanted = {role: weight for role, weight in target.items() if before.get(role, 1.0) != weight}
+    if not wanted:
+        return []
+    _tell_unknown(master, [role for role in wanted if role not in before])
+    confirmed = update_weights(master, wanted, v1=v1, wait=wait)
+    return [WeightChange(role, before.get(role, 1.0), weight, confirmed) for role, weight in wanted.items()]
+
+
+def _tell_unknown(master: Master, names: list[str]) -> None:
+    """Say so where no framework, quota or weight has a role: it may be mistyped."""
+    try:
+        known = responses.roles(master.get("/roles"))
+    except MesosctlError:  # perhaps this principal may not see them
+        return
+    for role in names:
+        if role not in known:
+            otherwise = "it counts once a framework subscribes with it"
+            master.notice(f"the master knows no role '{role}' yet: {roles.did_you_mean(role, known, otherwise)}")
 
 
 def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = False, wait: bool = True) -> bool:
@@ -26,12 +67,7 @@ def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = Fa
     """
     from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 
-    for role, weight in target.items():
-        roles.check_role(role)
-        if not 0 < weight < float("inf"):
-            raise RuleViolation(
-                f"weight {weight:g} of '{role}' is not above zero", field="weight", rule="weight.positive"
-            )
+    check_weights(target)
 
     def send() -> None:
         if v1:
@@ -48,5 +84,5 @@ def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = Fa
 
     named = ", ".join(f"'{role}'" for role in target)
     return confirm(
-        master, send, is_shown, what=f"setting the weights of {named}", wait=wait, shown_by="mesosctl export"
+        master, send, is_shown, what=f"setting the weights of {named}", wait=wait, shown_by="mesosctl weights"
     )

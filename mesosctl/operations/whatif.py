@@ -266,12 +266,12 @@ class ChangeRunner:
                 return candidates[0]
             if candidates:
                 raise UsageError(
-                    f"{len(candidates)} frameworks are called '{word}'",
+                    f"{len(candidates)} frameworks are named '{word}'",
                     field="--lose-framework",
                     hint=f"name one by its id: {', '.join(candidates)}",
                 )
         raise NotFound(
-            f"no framework is called '{word}'",
+            f"no framework is named '{word}'",
             field="--lose-framework",
             rule="framework.exists",
             hint=did_you_mean(

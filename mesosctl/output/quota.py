@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quota.status import QuotaChange, QuotaCheck, RoleStatus
-from mesosctl.output.formats.amounts import amounts_text
+from mesosctl.model.quantities import format_milli
+from mesosctl.model.quota.status import QuotaChange, QuotaCheck, QuotaRoom, RoleStatus
+from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:
@@ -42,7 +43,83 @@ def quota_list(statuses: Sequence[RoleStatus]) -> Report:
         document,
         items,
         empty="no quota is set",
+        terminal=_quota_screen(statuses),
     )
+
+
+MEANINGS: dict[str, Meaning] = {
+    "below guarantee": "not met",
+    "no frameworks": "at risk",
+    "met by offers": "at risk",
+    "met": "met",
+    "met (at limit)": "at risk",
+    "at limit": "at risk",
+    "unknown": "at risk",
+}
+"""Of the standings of a role."""
+LEGEND = "█ used or reserved   ▒ guaranteed, not used   ░ up to the limit"
+
+
+def quota_use(status: RoleStatus, *, everything: bool = False) -> str:
+    """The cell of what a role uses of its quota; with `everything` of what it uses beside that too."""
+    used = None if status.usage is None else status.usage.used
+    names = dict.fromkeys([*status.quota.guarantees, *status.quota.limits, *(used or () if everything else ())])
+    return quota_use_text(used, status.quota, status.missing, names)
+
+
+def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
+    columns = (
+        Column("ROLE"),
+        Column("STATUS", meaning=MEANINGS, rank=-1),
+        Column("USED/GUARANTEE/LIMIT", kind="usage"),
+        Column("FRAMEWORKS", kind="number", rank=1),
+        Column("OFFERED", kind="amounts", rank=2),
+    )
+    rows = [
+        [
+            status.role,
+            status.standing,
+            quota_use(status),
+            NOTHING if status.usage is None else str(status.usage.frameworks),
+            amounts_text(None if status.usage is None else status.usage.offered),
+        ]
+        for status in statuses
+    ]
+    return Report(
+        columns,
+        rows,
+        (),
+        _no_document,
+        list,
+        empty="no quota is set",
+        remark=[LEGEND] if rows else (),
+        verdicts=[guarantee_verdict(statuses)] if rows else (),
+    )
+
+
+def _no_document() -> "quota.QuotaList":
+    raise AssertionError("the report beside it has the document")
+
+
+def guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
+    """The answer to who is below its guarantee."""
+    promised = [status for status in statuses if status.quota.guarantees]
+    below = [status for status in promised if status.missing]
+    if any(status.usage is None for status in promised):
+        return Verdict("whether guarantees are met is unknown: this principal may not see what roles use", "at risk")
+    if not below:
+        return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
+    named = ", ".join(f"{one.role} (lacks {in_words(one.missing)})" for one in below[:_NAMED])
+    more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
+    is_asked = any(one.standing == "below guarantee" for one in below)
+    return Verdict(
+        f"{len(below)} of {len(promised)} guarantees {'is' if len(below) == 1 else 'are'} not met: {named}{more}",
+        "not met" if is_asked else "at risk",
+    )
+
+
+_NAMED = 3
+"""Roles in one sentence."""
 
 
 def quota_show(status: RoleStatus) -> Report:
@@ -146,6 +223,34 @@ def quota_check(check: QuotaCheck) -> Report:
         verdicts=[_verdict(check)],
         minor=Minor(lambda row: row[0] == _RESULTS[True], "rules that are kept"),
     )
+
+
+def quota_room(room: QuotaRoom) -> Report:
+    """The largest quota that would be accepted, and what it is left of."""
+
+    def document() -> "quota.QuotaRoom":
+        from mesosctl.output.documents import quota
+
+        return quota.QuotaRoom.of(room)
+
+    others = "promised" if room.guarantee is None else "promised to others"
+    rows = [
+        ["capacity", amounts_text(room.capacity)],
+        [others, amounts_text(room.promised)],
+        *([["guaranteed now", amounts_text(room.guarantee)]] if room.guarantee is not None else []),
+        ["largest that would be accepted", amounts_text(room.largest)],
+    ]
+    names = [f"{name}:{format_milli(milli)}" for name, milli in room.largest.items()]
+    whom = "" if room.role is None else f" for {room.role}"
+    if room.overcommitted:
+        short = in_words(room.overcommitted)
+        verdict = Verdict(f"no quota{whom} would be accepted: {short} more is promised than there is", "not met")
+    elif not room.largest:
+        verdict = Verdict(f"no quota{whom} would be accepted: everything is promised", "not met")
+    else:
+        verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}", "met")
+    columns = (Column("WHAT"), Column("AMOUNT", kind="amounts"))
+    return Report(columns, rows, names, document, lambda: [document()], verdicts=[verdict])
 
 
 _RESULTS = {True: "pass", False: "FAIL", None: "unknown"}

@@ -1,20 +1,39 @@
 """Reservations and volumes as reports."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.reservations.holdings import AgentChange, AgentReservation
+from mesosctl.model.reservations.holdings import AgentChange, AgentReservation, RegisteredAgent
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.output.agent_ids import agent_id_column
+from mesosctl.model.roles import shared_hostnames, short_ids
 from mesosctl.output.formats.amounts import amounts_text, plain_resources_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Rows
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import reservations as documents
+
+
+def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
+    """Return the column AGENT ID: with -o wide, and in every table where one of `agents` shares its host name.
+
+    There the ids are shortened to what means one agent alone; -o wide and csv have the whole ids.
+    """
+    short = {agent.id: agent.short_id for agent in agents if agent.short_id}
+    return _id_column(short, is_needed=any(agent.shares_host for agent in agents))
+
+
+def agent_id_column_of(hostnames: Mapping[str, str]) -> Column:
+    """Return the same column where no more is known of the agents than their host names, by id."""
+    shared = shared_hostnames(hostnames.values())
+    return _id_column(short_ids(hostnames) if shared else {}, is_needed=bool(shared))
+
+
+def _id_column(short: Mapping[str, str], *, is_needed: bool) -> Column:
+    return Column("AGENT ID", wide=not is_needed, short=short, rank=-1)
 
 
 def stack_text(stack: Sequence[Reservation]) -> str:

@@ -197,7 +197,7 @@ def _bounds(rest: str) -> Bounds:
     entries = [] if text == "none" else parse_entries(text)
     wrong = [entry for entry in entries if not entry.is_scalar or entry.is_reserved]
     if wrong:
-        raise UsageError(f"a limit is a plain amount, and {wrong[0]} is none", field="CHANGES")
+        raise UsageError(f"a limit is a plain amount, and {wrong[0]} is not", field="CHANGES")
     return Bounds(roles_model.check_role(role), Limits({e.name: e.value for e in entries if isinstance(e.value, int)}))
 
 
@@ -220,7 +220,7 @@ def _owned(text: str) -> tuple[Owned, ...]:
     for token in filter(str.strip, text.split(";")):
         match = _OWNER.fullmatch(token)
         if match is None:
-            raise UsageError(f"{token.strip()} names no owner", field="CHANGES")
+            raise UsageError(f"{token.strip()} does not name an owner", field="CHANGES")
         stack = tuple(roles_model.check_role(owner.strip()) for owner in match["owners"].split(">"))
         (entry,) = parse_of_agents(f"{match['name'].strip()}:{match['value']}")
         found.append(Owned(entry, stack))

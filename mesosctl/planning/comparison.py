@@ -102,7 +102,7 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
                 "nothing",
                 party.before.used,
                 caused=True,
-                sentence=f"{party.kind} {party.name} is down to nothing: its tasks used {party.before.used}",
+                sentence=f"{party.kind} {party.name} has nothing left: its tasks used {party.before.used}",
             )
 
 
@@ -155,8 +155,10 @@ def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:
 def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
     """Yield the facts that a snapshot leaves out, with the assumption for each; `wants` is the demand of frameworks."""
     yield Unknown("what frameworks want", wants)
-    yield Unknown("how often each was served so far, which breaks ties", "equally often; then names decide")
-    yield Unknown("in which order an allocation looks at agents", "that of the snapshot; a master shuffles them")
+    yield Unknown(
+        "how often each framework was served so far, which breaks ties", "equally often; then the name decides"
+    )
+    yield Unknown("the order in which an allocation visits agents", "that of the snapshot; a real master shuffles them")
     yield Unknown("tasks that end or start meanwhile", "none")
     yield Unknown("whether this principal may make the change", "it may")
     for sentence in snapshot.unknown:

@@ -22,13 +22,53 @@ class FrameworkShare:
     """The resource of which it holds the largest part; None while it holds nothing."""
     share: float
     """That part of the cluster, from 0 to 1; weights are not in it."""
+    weight: float = 1.0
+    """The weight of its role; 1 where it has several."""
 
     @classmethod
-    def of(cls, framework: str, amounts: Quantities, totals: Quantities) -> "FrameworkShare":
+    def of(cls, framework: str, amounts: Quantities, totals: Quantities, weight: float = 1.0) -> "FrameworkShare":
         """The holding of `amounts` in a cluster of `totals`; of equal parts the first name is dominant."""
-        parts = {name: to_double(milli) / to_double(totals[name]) for name, milli in amounts.items() if name in totals}
-        dominant = max(parts, key=lambda name: parts[name], default=None)
-        return cls(framework, amounts, dominant, parts[dominant] if dominant is not None else 0.0)
+        return cls(framework, amounts, *_dominant(amounts, totals), weight)
+
+    @property
+    def weighted_share(self) -> float:
+        """The share that decides who is next: divided by the weight."""
+        return self.share / self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class RoleShare:
+    """The resources of one role, those below it included, at one moment."""
+
+    role: str
+    amounts: Quantities
+    dominant: str | None
+    share: float
+    weight: float = 1.0
+    guarantee: Quantities | None = None
+    """None without quota."""
+
+    @classmethod
+    def of(
+        cls, role: str, amounts: Quantities, totals: Quantities, weight: float, guarantee: Quantities | None
+    ) -> "RoleShare":
+        """The holding of `amounts` in a cluster of `totals`."""
+        return cls(role, amounts, *_dominant(amounts, totals), weight, guarantee)
+
+    @property
+    def weighted_share(self) -> float:
+        """The share that decides who is next among the roles beside it: divided by the weight."""
+        return self.share / self.weight
+
+
+def _dominant(amounts: Quantities, totals: Quantities) -> tuple[str | None, float]:
+    parts = {name: to_double(milli) / to_double(totals[name]) for name, milli in amounts.items() if name in totals}
+    dominant = max(parts, key=lambda name: parts[name], default=None)
+    return dominant, parts[dominant] if dominant is not None else 0.0
+
+
+AllocationStage = Literal["guarantee", "fair share"]
+"""Offers for a role below its guarantee come first; the rest is shared by dominant shares."""
 
 
 RevocationKind = Literal["rescinded", "asked", "killed"]
@@ -80,6 +120,9 @@ class SharingStep:
     """Whether what was offered may be taken back."""
     evicted: tuple[str, ...] = ()
     """Tenants' tasks that had to go for it, as "framework/task"."""
+    stage: AllocationStage = "fair share"
+    roles: tuple[RoleShare, ...] = ()
+    """Afterwards: parents, and where any role has a weight or a guarantee, every role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +141,20 @@ class Sharing:
     """The resources of all frameworks at the end, which may be less than after the last step: tasks end."""
     revoked_at_end: tuple[Revoked, ...] = ()
     """Since the last step."""
+    roles_at_end: tuple[RoleShare, ...] = ()
+    assumed: tuple[str, ...] = ()
+    """Sentences about what the file does not say and the simulation takes to be so."""
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether any role counts for more or less than another."""
+        weights = [holding.weight for holding in self.holdings_at_end] + [role.weight for role in self.roles_at_end]
+        return any(weight != 1 for weight in weights)
+
+    @property
+    def has_guarantees(self) -> bool:
+        """Whether any role has quota."""
+        return any(role.guarantee is not None for role in self.roles_at_end)
 
     @property
     def allocated_at_end(self) -> Quantities:

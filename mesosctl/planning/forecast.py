@@ -32,8 +32,8 @@ class DryRunOptions:
 
 
 ASSUMPTIONS: dict[Assumption, str] = {
-    "hold": "frameworks keep what they are offered, unanswered",
-    "accept": "frameworks run tasks on all that they are offered, and the tasks do not end",
+    "hold": "frameworks hold every offer without answering it",
+    "accept": "frameworks run tasks on everything they are offered, and the tasks do not end",
 }
 Kind = Literal["role", "framework"]
 

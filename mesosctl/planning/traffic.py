@@ -107,7 +107,7 @@ def parse_traffic(patterns: Iterable[str]) -> list[Arrival]:
     for word in patterns:
         count, step, start, principal = _parse(word)
         if len(arrivals) + count > MOST_MESSAGES:
-            raise UsageError(f"more than {MOST_MESSAGES} messages", field="--traffic", hint="simulate a shorter while")
+            raise UsageError(f"more than {MOST_MESSAGES} messages", field="--traffic", hint="simulate a shorter time")
         arrivals.extend(_arrivals(count, step, start, principal))
     return sorted(arrivals, key=lambda arrival: arrival[0])
 

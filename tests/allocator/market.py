@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Holding, ResourceRequest, Revocation
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourceRequest
 from fake_master.allocator.options import Options
+from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
@@ -186,11 +187,12 @@ class Market:
         for other in container:
             self.end(other)
 
-    def _on_revoke(self, revocations: Sequence[Revocation]) -> None:
+    def _on_revoke(self, revocations: Sequence[Revocation]) -> Sequence[Revocation]:
         told = [self.things[revocation.holding.id] for revocation in revocations]
         self._check_guarantee([thing for thing in self.things.values() if thing.revocation is not None] + told)
         self._check_need(revocations)
         for revocation, thing in zip(revocations, told, strict=True):
+            assert revocation.role is not None
             own_offer = thing.framework == revocation.framework and not thing.is_task
             assert own_offer or self.priorities.of(thing.role) < self.priorities.of(revocation.role)
             self.revoked.append(thing)
@@ -199,6 +201,7 @@ class Market:
                 thing.told_at, thing.revocation = self.now, revocation
             else:
                 self.end(thing)
+        return ()
 
     def _check_guarantee(self, going: list[Thing]) -> None:
         """Were all of them killed with their executors, no role that loses a task would lack what it is guaranteed."""
@@ -219,7 +222,7 @@ class Market:
             ending = [t for t in self.things.values() if t.agent == agent and t.told_at is not None]
             base = self.free(agent) + Quantities.total(t.resources.scalar_quantities() for t in ending)
             assert len({revocation.framework for revocation in here}) == 1
-            wanted = self.requests[here[0].framework]
+            wanted = self.requests[here[0].framework or ""]
             chosen = [self.things[revocation.holding.id].resources.scalar_quantities() for revocation in here]
             assert any((base + Quantities.total(chosen)).contains(request) for request in wanted)
             for index in range(len(chosen)):

@@ -285,7 +285,7 @@ def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
     monkeypatch.setattr(run_operations, "perform", with_somebody_else)
     status, out, err = run("apply", "-f", file)
     assert (status, out) == (6, "")
-    assert "not as wanted: quota of db" in err
+    assert "differs from the file: quota of db" in err
     monkeypatch.undo()
     assert run("apply", "-f", file)[0] == 0
 
@@ -466,8 +466,8 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     ("text", "status", "said"),
     [
         ("nonsense", 3, "is not TOML"),
-        ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is called 'nobody'"),
-        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have that"),
+        ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is named 'nobody'"),
+        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have them"),
         ("quotas.web.guarantee = 'cpus:99'", 6, "not enough capacity"),
     ],
 )
@@ -483,7 +483,7 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
     file.write_text(twice.format(1) + twice.format(2))
     told = [run(*words, "-f", file) for words in (("diff",), ("apply",), ("apply", "--dry-run"))]
     assert {(status, out) for status, out, _ in told} == {(3, "")}
-    assert all("'a' is wanted twice" in err for *_, err in told)
+    assert all("'a' stands twice on" in err for *_, err in told)
 
 
 def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
@@ -493,7 +493,7 @@ def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
     master = f"fake:{tmp_path / 'c.json'}"
     status, out, err = run("export", master=master)
     assert (status, tomllib.loads(out)["weights"]) == (0, {"web": 3.0})
-    assert "no UTF-8" in err
+    assert "not UTF-8" in err
     assert run("snapshot", "-f", tmp_path / "d.json", master=master)[0] == 0
     assert snapshot.load((tmp_path / "d.json").read_bytes()).weights == picture.weights
 

@@ -29,6 +29,7 @@ OFFER = json.dumps(
 )
 RESERVED_OFFER = OFFER.replace('"role": "*"', '"role": "a", "reservation": {}')
 LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
+WEIGHTS = '[{"role": "web", "weight": 2.0}]'
 WISHES = "[weights]\nweb = 2.0\n"
 PLAYED = """
 [[agents]]
@@ -44,11 +45,13 @@ READS = {
     "quota update --file": ("quota update --create -f -", CONFIG),
     "reserve --file": ("reserve agent-1 -f -", RESERVED),
     "unreserve --file": ("unreserve agent-1 -f -", RESERVED),
+    "weights set --file": ("weights set -f -", WEIGHTS),
     "apply --file": ("apply -f - -y", WISHES),
     "diff --file": ("diff -f -", WISHES),
     "offers reserve --offer": ("offers reserve cpus:1 --offer -", OFFER),
     "offers unreserve --offer": ("offers unreserve cpus:1 --offer -", RESERVED_OFFER),
     "offers simulate": ("offers simulate -", PLAYED),
+    "export --from": ("export --cluster --from -", SNAPSHOT),
     "snapshot --from": ("snapshot --from -", SNAPSHOT),
     "snapshot --compare": ("snapshot --compare -", SNAPSHOT),
     "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),

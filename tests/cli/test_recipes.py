@@ -120,14 +120,3 @@ class TestReservingOnAll:
     def test_an_agent_that_is_not_there(self, bash):
         assert bash("reserve-all.sh web cpus:1 S0 nowhere").returncode == 5
         assert bash(self.HELD).stdout == ""
-
-
-def test_the_commands_about_contexts_do_as_the_readme_says(bash, tmp_path):
-    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Contexts\n")[2].partition("\n## ")[0]
-    typed = [line.strip() for line in section.splitlines() if line.startswith("    mesosctl ")]
-    assert len(typed) == 5
-    for words in typed:
-        ran = bash(words, MESOSCTL_MASTER="")
-        assert ran.returncode == 0, (words, ran.stderr)
-    assert f"{tmp_path}/ops.secret" in ran.stdout
-    assert "context prod (" in ran.stdout

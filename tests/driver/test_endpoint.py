@@ -59,7 +59,7 @@ class Drivers(Lab):
     def internal(self, sender: str, name: str, **document: Any) -> None:
         assert self.post(sender, f"mesos.internal.{name}", document) == 202
 
-    def call(self, sender: str, kind: str, **document: Any) -> None:
+    def tell(self, sender: str, kind: str, **document: Any) -> None:
         assert self.post(sender, "mesos.scheduler.Call", {"type": kind, **document}) == 202
 
     def told(self) -> list[tuple[str, dict[str, Any]]]:
@@ -171,21 +171,21 @@ def test_a_driver_that_takes_over_silences_the_other(drivers: Drivers) -> None:
     known = drivers.registered(failover_timeout=100.0)
     drivers.offers()
     info = {**INFO, "id": known, "failover_timeout": 100.0}
-    drivers.call(THERE, "SUBSCRIBE", framework_id=known, subscribe={"framework_info": info, "force": True})
+    drivers.tell(THERE, "SUBSCRIBE", framework_id=known, subscribe={"framework_info": info, "force": True})
     posted = [(to.ip, name) for to, name, _ in drivers.links.posted]
     assert posted == [("10.0.0.1", "FrameworkErrorMessage"), ("10.0.0.2", "FrameworkRegisteredMessage")]
     drivers.told()
-    drivers.call(HERE, "TEARDOWN", framework_id=known)
+    drivers.tell(HERE, "TEARDOWN", framework_id=known)
     assert known["value"] in drivers.master.state.frameworks
 
 
 def test_without_force_the_driver_that_there_is_hears_of_it(drivers: Drivers) -> None:
     known = drivers.registered(failover_timeout=100.0)
     info = {**INFO, "id": known, "failover_timeout": 100.0}
-    drivers.call(HERE, "SUPPRESS", framework_id=known)
+    drivers.tell(HERE, "SUPPRESS", framework_id=known)
     drivers.endpoint.exited(Address("10.0.0.1", 4000))
     drivers.told()
-    drivers.call(
+    drivers.tell(
         THERE, "SUBSCRIBE", framework_id=known, subscribe={"framework_info": info, "suppressed_roles": ["ads"]}
     )
     assert [(to.ip, name) for to, name, _ in drivers.links.posted] == [("10.0.0.1", "FrameworkReregisteredMessage")]
@@ -193,7 +193,7 @@ def test_without_force_the_driver_that_there_is_hears_of_it(drivers: Drivers) ->
 
 def test_a_framework_of_a_former_leader_is_registered_again(drivers: Drivers) -> None:
     info = {**INFO, "id": {"value": "former-0000"}}
-    drivers.call(HERE, "SUBSCRIBE", framework_id=info["id"], subscribe={"framework_info": info, "force": True})
+    drivers.tell(HERE, "SUBSCRIBE", framework_id=info["id"], subscribe={"framework_info": info, "force": True})
     assert drivers.names()[0] == "FrameworkReregisteredMessage"
 
 
@@ -204,7 +204,7 @@ def test_a_lost_connection_is_a_framework_that_is_away(drivers: Drivers) -> None
     framework = drivers.master.state.frameworks[known["value"]]
     assert (framework.connected, framework.active, len(framework.offers)) == (False, False, 0)
     drivers.told()
-    drivers.call(HERE, "REVIVE", framework_id=known)
+    drivers.tell(HERE, "REVIVE", framework_id=known)
     assert drivers.told() == [("FrameworkErrorMessage", {"message": "Framework disconnected"})]
     drivers.wait(5.0)
     assert not drivers.master.state.frameworks
@@ -351,7 +351,7 @@ def test_messages_of_drivers_are_throttled_whatever_becomes_of_http() -> None:
     known = drivers.registered(principal="ads")
     assert _counters(drivers) == (0.0, 0.0)
     for number in range(3):
-        drivers.call(HERE, "KILL", framework_id=known, kill={"task_id": {"value": f"t{number}"}})
+        drivers.tell(HERE, "KILL", framework_id=known, kill={"task_id": {"value": f"t{number}"}})
     drivers.post(HERE, "mesos.scheduler.Call", {})  # one that is dropped waits its turn, too
     assert _counters(drivers) == (4.0, 1.0)
     drivers.wait(1.0)
@@ -366,7 +366,7 @@ def test_a_driver_beyond_its_capacity_hears_of_it_and_stays() -> None:
     drivers = _limited(capacity=1)
     known = drivers.registered(principal="ads")
     for _ in range(3):
-        drivers.call(HERE, "REVIVE", framework_id=known)
+        drivers.tell(HERE, "REVIVE", framework_id=known)
     error = {"message": "Message mesos.scheduler.Call dropped: capacity(1) exceeded"}
     assert ("FrameworkErrorMessage", error) in drivers.told()
     assert drivers.master.state.frameworks[known["value"]].connected

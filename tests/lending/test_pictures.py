@@ -18,7 +18,7 @@ import fake_master
 from fake_master.extensions.lending_allocator import LendingAllocator
 from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.forecasting.dry_run import DryRun
-from fake_master.forecasting.summary import at_risk
+from fake_master.forecasting.recorder import at_risk
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
@@ -155,7 +155,9 @@ class Pictures(Lending):
             assert {name: sum(party.get_amount(f"{name}{suffix}") for party in held) for name in ("cpus", "mem")} == {
                 name: there.get_amount(name) for name in ("cpus", "mem")
             }
-        assert [task.task_id for task in said.evicted] == [task.id for _, task in at_risk(self.master)]
+        assert [task.task_id for task in said.evicted] == [
+            task.id for _, task in at_risk(self.master.state, self.master.runtime)
+        ]
         self.wait(0.75)
 
     def _operation(self, number: int, *, back: bool) -> httpx.Request:

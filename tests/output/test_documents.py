@@ -3,10 +3,12 @@
 import pytest
 
 from mesosctl.model import errors
-from mesosctl.output.documents import quota, reservations
+from mesosctl.output.documents import models
 from mesosctl.output.documents.quota import ErrorDocument
 
-DOCUMENTS = (*quota.DOCUMENTS, *reservations.DOCUMENTS)
+DOCUMENTS = [
+    model for model in models().values() if model.__module__.rpartition(".")[2] in ("quota", "cluster", "reservations")
+]
 
 SHAPES = {
     "QuotaList": {"schema_version": 1, "kind": "quota.list", "quotas": ["RoleQuota"]},
@@ -16,7 +18,35 @@ SHAPES = {
         "schema_version": 1, "kind": "quota.check", "role": "string", "requested": "amounts", "passed": "boolean",
         "findings": ["Finding"], "capacity": "amounts?", "promised": "amounts?", "largest": "amounts?",
     },
+    "QuotaRoom": {
+        "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
+        "promised": "amounts", "largest": "amounts",
+    },
     "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
+    "AgentList": {"schema_version": 1, "kind": "agents.list", "agents": ["Agent"]},
+    "FrameworkList": {"schema_version": 1, "kind": "frameworks.list", "frameworks": ["Framework"]},
+    "RoleList": {"schema_version": 1, "kind": "roles.list", "roles": ["Role"]},
+    "WeightList": {"schema_version": 1, "kind": "weights.list", "weights": ["Weight"]},
+    "WeightChanges": {"schema_version": 1, "kind": "weights.changes", "changes": ["WeightChange"]},
+    "Agent": {
+        "id": "string", "hostname": "string", "pid": "string",
+        "status": ["active", "disconnected", "deactivated", "draining", "drained"], "attributes": "attributes",
+        "region": "string?", "zone": "string?", "total": "Held", "used": "Held", "offered": "Held", "free": "Held",
+        "reserved": "amounts by name",
+    },
+    "Framework": {
+        "id": "string", "name": "string", "roles": ["string"], "principal": "string?",
+        "status": ["active", "inactive", "disconnected", "recovered"], "used": "amounts", "offered": "amounts",
+        "offers": "integer",
+    },
+    "Role": {
+        "role": "string",
+        "standing": ["below guarantee", "no frameworks", "met by offers", "met", "met (at limit)", "at limit",
+                     "no quota", "unknown"],
+        "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
+    },
+    "Weight": {"role": "string", "weight": "number"},
+    "WeightChange": {"role": "string", "before": "number", "after": "number", "confirmed": "boolean"},
     "RoleQuota": {"role": "string", "guarantee": "amounts", "limit": "amounts", "usage": "Usage?"},
     "Usage": {
         "consumed": "amounts?", "allocated": "amounts", "offered": "amounts", "reserved": "amounts",
@@ -71,8 +101,10 @@ def shape(schema):
     if schema["type"] == "array":
         return [shape(schema["items"])]
     if schema["type"] == "object":
-        assert schema["additionalProperties"] == {"type": "number"}
-        return "amounts"
+        value = schema["additionalProperties"]
+        if value == {"type": "number"}:
+            return "amounts"
+        return "amounts by name" if "type" in value else "attributes"
     return schema["type"]
 
 

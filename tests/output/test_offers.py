@@ -4,11 +4,13 @@ import io
 
 import pytest
 
-from mesosctl.model.offers.offers import Explanation, Offer
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.text import parse_resources
 from mesosctl.output.formats.report import Report
 from mesosctl.output.formats.writing import write
-from mesosctl.output.offers import change_line, offer_explain, offer_list
+from mesosctl.output.offers.explanation import explanation_report
+from mesosctl.output.offers.offers import change_line, offer_list
+from mesosctl.planning.offer_account import OfferAccount, OfferExplanation
 
 OFFER = Offer("O1", "web", "F1", "", "S1", "host", parse_resources("cpus:1"))
 
@@ -23,7 +25,8 @@ def written(report: Report, form: str) -> str:
 def test_a_framework_that_is_called_nothing_is_known_by_its_id(form: str) -> None:
     assert written(offer_list([OFFER]), form).splitlines()[1].startswith("F1")
     assert change_line("offered", OFFER, form).startswith("+ F1 web")
-    assert "F1 in role web holds" in written(offer_explain([Explanation("F1", "", "web", 0, ())]), "table")
+    explanation = OfferExplanation(OfferAccount("F1", "", "web", (), {}, ()), 0)
+    assert "F1 in role web is offered nothing" in written(explanation_report([explanation]), "table")
 
 
 def test_programs_are_told_its_name_as_it_is() -> None:

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.dominant_shares import offer_simulation, picture
 from mesosctl.output.formats.writing import write
+from mesosctl.output.offers.dominant_shares import offer_simulation, picture
 from mesosctl.planning.dominant_shares import FrameworkShare, RevocationKind, Revoked, Sharing, SharingStep
 
 TOTALS = Quantities({"cpus": 9000, "mem": 18000})

@@ -6,12 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries
 from mesosctl.model.values import Ranges
-from mesosctl.output.formats.amounts import amounts_text, plain_resources_text, resources_text, shown_amount
+from mesosctl.output.formats.amounts import (
+    agent_use_text,
+    amounts_text,
+    bar,
+    plain_resources_text,
+    quota_use_text,
+    resources_text,
+    shown_amount,
+)
 from mesosctl.output.formats.live import LiveView, ProgressLine
 from mesosctl.output.formats.report import Column, Minor, Report, Verdict
 from mesosctl.output.formats.terminal import draw_line, view
@@ -248,3 +256,71 @@ def test_a_table_of_minor_rows_alone_is_its_count():
     shown = report([Column("RESULT"), Column("RULE")], [["pass", "a"]], minor=Minor(lambda _: True, "rules kept"))
     assert lines(shown, 5) == ["rules", "  kept:", "  1,", "  see", "  -o", "  wide"]
     assert lines(shown) == ["rules kept: 1, see -o wide"]
+
+
+@pytest.mark.parametrize(
+    ("used", "due", "whole", "drawn"),
+    [
+        (0, 0, 10, "░░░░░░"),
+        (0, 10, 10, "▒▒▒▒▒▒"),
+        (5, 10, 20, "██▒░░░"),
+        (10, 5, 10, "██████"),
+        (12, 0, 10, "██████"),
+        (0.001, 0, 10, "█░░░░░"),
+        (9.999, 0, 10, "█████░"),
+        (3, 3, 0, "      "),
+    ],
+)
+def test_a_bar_shows_anything_that_is_not_nothing_and_is_full_for_all_alone(used, due, whole, drawn):
+    assert bar(used, due, whole) == drawn
+
+
+def test_use_stands_in_one_cell_a_resource_and_shares_its_unit():
+    quota = Quota(quantities(cpus=12, mem=6144), Limits({"mem": 12288_000}))
+    text = quota_use_text(quantities(cpus=10, mem=4096), quota, quantities(cpus=2), ["cpus", "mem"])
+    shown = report([Column("ROLE"), Column("USED/GUARANTEE/LIMIT", kind="usage")], [["dev", text], ["ops", "-"]])
+    assert lines(shown) == [
+        "      USED/GUARANTEE/LIMIT",
+        "ROLE            CPUS               MEM",
+        "dev   10/12/- █████▒  4/6/12GiB ██▒░░░",
+        "ops                -                 -",
+    ]
+    coloured = drawn(shown, colours=True)
+    assert "\x1b[1;31m10/12/- █████▒" in coloured
+    assert "\x1b[32m4/6/12GiB" in coloured
+
+
+@pytest.mark.parametrize(
+    ("used", "guarantee", "limit", "text"),
+    [
+        (512, 6144, None, "512MiB/6GiB/-"),
+        (0, 6144, 8192, "0/6/8GiB"),
+        (0, 0, 0, "0/0/0"),
+        (1024, None, 2048, "1/-/2GiB"),
+        (1024, 2048, None, "1/2GiB/-"),
+    ],
+)
+def test_a_unit_is_left_out_where_the_last_amount_has_it(used, guarantee, limit, text):
+    quota = Quota(
+        quantities(mem=guarantee) if guarantee else Quantities(),
+        Limits({}) if limit is None else Limits({"mem": limit * 1000}),
+    )
+    cell = quota_use_text(quantities(mem=used), quota, Quantities(), ["mem"])
+    assert cell.startswith(f"mem:{text}") or guarantee == 0
+
+
+def test_a_terminal_that_has_no_bars_shows_signs():
+    text = agent_use_text(quantities(cpus=2), quantities(cpus=2), quantities(cpus=8))
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    write(report([Column("USED/TOTAL", kind="usage")], [[text]]), "table", stream, draws=True, colours=False)
+    stream.flush()
+    assert b"2/8 ##=..." in stream.buffer.getvalue()
+
+
+def test_a_terminal_may_have_a_report_of_its_own():
+    shown = report([Column("A")], [["plain"]], terminal=report([Column("B")], [["drawn"]]))
+    assert lines(shown) == ["B", "drawn"]
+    assert lines(shown, form="wide") == ["A", "plain"]
+    plain = io.StringIO()
+    write(shown, "table", plain, draws=False, colours=False)
+    assert plain.getvalue() == "A\nplain\n"

@@ -8,6 +8,7 @@ from fake_master.allocator.hierarchical.engine import Engine, RunSteps
 from fake_master.allocator.hierarchical.frameworks import Frameworks
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.resources import AllocatedResources
+from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
@@ -43,14 +44,17 @@ class HierarchicalAllocator(Allocator):
         *,
         state: State | None = None,
         steps: RunSteps | None = None,
+        share: Stage | None = None,
     ) -> None:
-        """Allocators built on this one bring a `state` with another order of roles, or `steps` of runs."""
+        """Allocators built on this one bring a `state` with another order of roles, `steps`, or a way to `share`."""
         self.state = state or State(options)
         """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
         timers = Timers(now)
         inverse_offers = InverseOffers(self.state, timers)
         self.filters = OfferFilters(self.state, timers)
-        self.engine = Engine(self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps())
+        self.engine = Engine(
+            self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps(), share
+        )
         self._inverse_offers = inverse_offers
         self._agents = Agents(self.state, self.engine, inverse_offers)
         self._frameworks = Frameworks(self.state, self.engine, self.filters, inverse_offers)

@@ -6,7 +6,7 @@ from fake_master.allocator.hierarchical.batch_schedule import Gate, RunQueue, Ti
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent
-from fake_master.allocator.hierarchical.stages.regular import RegularStages
+from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, Offers
 from mesosctl.model.quantities import Quota
@@ -42,12 +42,13 @@ class Engine:
         on_offers: OfferCallback,
         on_inverse_offers: InverseOfferCallback | None,
         steps: RunSteps,
+        share: Stage | None = None,
     ) -> None:
         self.timers = timers
         self.gate = Gate()
         self.queue = RunQueue(self.gate, self._run)
         self._state = state
-        self._stages = RegularStages(state)
+        self._stages = RegularStages(state) if share is None else RegularStages(state, share)
         self._inverse_offers = inverse_offers
         self._on_offers = on_offers
         self._on_inverse_offers = on_inverse_offers

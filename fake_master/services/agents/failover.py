@@ -1,4 +1,4 @@
-"""A new leader upon an old registry: agents that are waited for (spec/allocator.md §9, spec/quota.md §9).
+"""The recovery of a new leader upon an old registry: it waits for the agents that the former leader knew.
 
 A served master that starts upon a registry takes over from the one that wrote it: it has an id of
 its own, and knows from the registry which agents there were.  Those it is given again register
@@ -58,11 +58,11 @@ class Failover:
         self._store.read(may_return={*self._known.expected().values(), *self._known.unreachable()})
         self._allocator.recover(len(self._known.awaited), self._state.quota_meanings())
         if self._known.awaited:
-            patience = parse_duration(self._state.flags.shown["agent_reregister_timeout"])
-            self._state.timers.at(self._state.now + patience, self._give_up)
+            timeout = parse_duration(self._state.flags.shown["agent_reregister_timeout"])
+            self._state.timers.at(self._state.now + timeout, self._give_up)
 
     def remember_agent(self, agent: Agent) -> None:
-        """What the next leader is to know of an agent.  Only inside a transaction."""
+        """Keep SlaveInfo of an agent for the next leader.  Only inside a transaction."""
         if not self.is_under_way:
             return
         info = descriptions.agent_info(agent)

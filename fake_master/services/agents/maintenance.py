@@ -5,10 +5,10 @@ The registry holds the schedule's windows and the machines in it.
 
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
+from fake_master.registry.records import MachineRecord
 from fake_master.services.offers import Offers
 from fake_master.state.agents import Agent
 from fake_master.state.maintenance import MachineId, Mode, Window, id_of_agent, key_of, key_of_agent
@@ -29,7 +29,7 @@ class Maintenance:
         self._offers = offers
 
     def load(self) -> None:
-        """What the registry holds, and word of it to the agents where it is news."""
+        """Take over the schedule that the registry holds, and tell the agents where it is news to them."""
         windows: list[Window] = self._registry.records(_SCHEDULE).get(_WINDOWS, [])
         before = [self._schedule.unavailability(agent) for agent in self._state.agents.values()]
         self._schedule.replace(windows, self._registry.records(_MACHINE))
@@ -50,7 +50,7 @@ class Maintenance:
         for agent in self._state.agents.values():
             self._schedule.spelled.setdefault(key_of_agent(agent), id_of_agent(agent))
         known = self._schedule.machines
-        machines: dict[str, Mapping[str, Any]] = {
+        machines: dict[str, MachineRecord] = {
             key: known.get(key) or {"id": self._schedule.spelled.get(key, machine), "mode": "DRAINING"}
             for key, machine in named.items()
         }
@@ -64,7 +64,9 @@ class Maintenance:
         Raises RuleViolation or Forbidden.
         """
         self._change(machines, "DRAINING", "brought down", "start_maintenances", principal)
-        down = {key: {**self._schedule.machines[key], "mode": "DOWN"} for key in map(key_of, machines)}
+        down: dict[str, MachineRecord] = {
+            key: {"id": self._schedule.machines[key]["id"], "mode": "DOWN"} for key in map(key_of, machines)
+        }
         self._keep(self._schedule.windows, self._schedule.machines | down)
         return [agent for agents in self._schedule.agents_on(machines) for agent in agents]
 
@@ -81,7 +83,7 @@ class Maintenance:
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _keep(self, windows: list[Window], machines: Mapping[str, Mapping[str, Any]]) -> None:
+    def _keep(self, windows: list[Window], machines: Mapping[str, MachineRecord]) -> None:
         self._registry.write(_SCHEDULE, _WINDOWS, windows or None)
         for key in [*self._schedule.machines.keys() - machines.keys(), *machines]:
             if machines.get(key) != self._schedule.machines.get(key):
@@ -125,7 +127,7 @@ class Maintenance:
                 )
         return named
 
-    def _change(self, machines: Sequence[MachineId], mode: Mode, deed: str, action: str, principal: str | None) -> None:
+    def _change(self, machines: Sequence[MachineId], mode: Mode, verb: str, action: str, principal: str | None) -> None:
         """Whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
         if not machines:
             raise RuleViolation("List of machines is empty", rule="maintenance.machines")
@@ -138,14 +140,14 @@ class Maintenance:
                 )
             if found != mode:
                 raise RuleViolation(
-                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {deed}", rule="maintenance.mode"
+                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {verb}", rule="maintenance.mode"
                 )
         for machine in machines:
             self._may(action, principal, machine)
 
 
 def _check_ids(machines: Iterable[MachineId]) -> None:
-    """What MachineIDs must be.  Raises RuleViolation."""
+    """Check MachineIDs.  Raises RuleViolation."""
     seen: set[str] = set()
     for machine in machines:
         hostname, ip = machine.get("hostname", ""), machine.get("ip", "")

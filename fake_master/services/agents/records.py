@@ -1,13 +1,14 @@
-"""What the registry is told of agents, and what follows for those that are registered.
+"""The registry's records of agents, and the changes that follow from them for registered agents.
 
 The registry's records of kind "agent", by host name, hold an agent's id and what operators have said of it, so
 that every process that shares the registry sees the same agents.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
+from fake_master.registry.records import AgentRecord
 from fake_master.services.offers import Offers
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
@@ -39,21 +40,21 @@ class AgentRecords:
 
     def note(self, hostname: str, **changes: Any) -> None:
         """Set fields of a host's record, None to remove one, and make them true of its agent."""
-        changed = {**self._known.records[hostname], **changes}
-        self.write(hostname, {name: value for name, value in changed.items() if value is not None})
+        changed: dict[str, Any] = {**self._known.records[hostname], **changes}
+        self.write(hostname, cast("AgentRecord", {name: value for name, value in changed.items() if value is not None}))
         agent = self._known.hosts.get(hostname)
         if agent is not None:
             self.apply(agent)
 
-    def write(self, hostname: str, record: dict[str, Any]) -> None:
+    def write(self, hostname: str, record: AgentRecord) -> None:
         """Replace the record of a host."""
         self._known.records[hostname] = record
         self._registry.write(_AGENT, hostname, record)
 
-    def new_identity(self, hostname: str) -> dict[str, Any]:
+    def new_identity(self, hostname: str) -> AgentRecord:
         """Give the agent of a host the next id, and return its record."""
         state = self._state
-        record = {"id": f"{state.id}-S{self._next_number}", "registered_time": state.clock()}
+        record: AgentRecord = {"id": f"{state.id}-S{self._next_number}", "registered_time": state.clock()}
         self._next_number += 1
         self.write(hostname, record)
         return record

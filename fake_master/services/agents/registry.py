@@ -81,7 +81,7 @@ class AgentRegistry:
         if agent.hostname in self._known.hosts:
             self._register(agent)
             return
-        if self._known.record(agent).get("id") != agent.id:
+        if self._known.record(agent)["id"] != agent.id:
             self._records.write(agent.hostname, {"id": agent.id, "registered_time": agent.registered_time})
         self.enlist(agent)
 
@@ -150,7 +150,7 @@ class AgentRegistry:
         """The agent can be reached again, and is the same as ever; nothing happens where it was never lost."""
         with self._records.transaction():
             record = self._known.record(agent)
-            lost = record.get("id") == agent.id and "unreachable_time" in record and not record.get("gone")
+            lost = record["id"] == agent.id and "unreachable_time" in record and not record.get("gone")
             if self._state.agents.get(agent.id) is agent and not agent.connected:
                 agent.connected = True
                 agent.reregistered_time = self._state.now

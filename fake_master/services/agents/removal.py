@@ -23,7 +23,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task
+from fake_master.state.tasks import Task, TaskEnd
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_duration
 
@@ -33,8 +33,6 @@ _REMOVED_AS_UNREACHABLE = (
     "slave_unreachable_scheduled",
     "slave_unreachable_completed",
 )
-End = tuple[str, str]
-"""A task state and the reason for it."""
 
 
 class AgentRemoval:
@@ -61,7 +59,7 @@ class AgentRemoval:
     # --- How an agent leaves --------------------------------------------------------------------------
 
     def disconnect(self, agent: Agent) -> None:
-        """Nobody answers at the agent's address; after some pings it counts as unreachable."""
+        """The agent answers no more; after some pings it counts as unreachable."""
         if self._state.agents.get(agent.id) is not agent or not agent.connected:
             return
         agent.connected = False
@@ -70,12 +68,12 @@ class AgentRemoval:
             if framework.info.get("checkpoint"):
                 continue
             for task in _tasks_on(framework, agent):
-                end = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
+                end: TaskEnd = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
                 self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
         shown = self._state.flags.shown
-        patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
+        timeout = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
-        self._state.timers.at(self._state.now + patience, lambda: self.give_up_waiting(agent_id))
+        self._state.timers.at(self._state.now + timeout, lambda: self.give_up_waiting(agent_id))
 
     def give_up_waiting(self, agent_id: str) -> None:
         """A disconnected agent counts as unreachable; nothing happens to any other one."""
@@ -129,7 +127,7 @@ class AgentRemoval:
     def give_up(self, agents: Sequence[Agent]) -> None:
         """Registered agents are gone for good.  Inside a transaction."""
         for agent in agents:
-            if self._state.known_agents.record(agent).get("id") == agent.id:  # a snapshot may have two on one host
+            if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
                 self._records.note(agent.hostname, gone=True)
         self._remove_gone(agents)
 
@@ -145,7 +143,7 @@ class AgentRemoval:
     # --- An agent that comes back ---------------------------------------------------------------------
 
     def still_held_on(self, agent_id: str) -> dict[str, Resources]:
-        """What tasks hold on an agent that was unreachable, by framework id."""
+        """Return the resources that tasks hold on an agent that was unreachable, by framework id."""
         found: dict[str, Resources] = {}
         for framework in self._state.frameworks.values():
             for task in framework.unreachable_tasks.values():
@@ -184,7 +182,7 @@ class AgentRemoval:
     def _remove(
         self,
         agents: Sequence[Agent],
-        end: Callable[[Framework], End],
+        end: Callable[[Framework], TaskEnd],
         message: str,
         *,
         may_return: Callable[[Framework], bool],
@@ -204,7 +202,7 @@ class AgentRemoval:
             self._events.failure(agent.id)
 
     def _lose(
-        self, framework: Framework, task: Task, end: End, message: str, *, may_return: bool = False, **status: Any
+        self, framework: Framework, task: Task, end: TaskEnd, message: str, *, may_return: bool = False, **status: Any
     ) -> None:
         if task.is_terminal:  # only its acknowledgement was missing
             del framework.tasks[task.id]
@@ -227,7 +225,7 @@ def _tasks_on(framework: Framework, *agents: Agent) -> list[Task]:
     return [task for task in framework.tasks.values() if task.agent_id in ids]
 
 
-def _gone(framework: Framework) -> End:
+def _gone(framework: Framework) -> TaskEnd:
     if framework.is_partition_aware:
         return "TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR"
     return "TASK_LOST", "REASON_AGENT_REMOVED"

@@ -118,7 +118,7 @@ class NoAgentStore:
         """A transaction begins: from now on what agents change is part of it."""
 
     def write(self) -> None:
-        """What the agents have changed in the transaction that ends."""
+        """Write all that the agents have changed in the transaction that ends."""
 
     def written(self) -> None:
         """The transaction is kept."""

@@ -16,8 +16,8 @@ from mesosctl.model.resource import Resource
 from mesosctl.model.roles import matches_agent
 from mesosctl.model.text import parse_of_agents
 from mesosctl.operations.offers import OfferSelection, list_offers, watch_offers
-from mesosctl.output.dominant_shares import offer_simulation
-from mesosctl.output.offers import change_line, offer_call, offer_explain, offer_list, offer_taken
+from mesosctl.output.offers.dominant_shares import offer_simulation
+from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
@@ -181,18 +181,23 @@ Target = Annotated[
 def explain(ctx: typer.Context, target: Target) -> None:
     """Say why a role or framework is offered nothing.
 
-    Reasons that the master's figures show come first, those that no master tells last.
+    The allocator is asked about every agent, on a snapshot of the cluster: who holds it, what is reserved,
+    kept for guarantees, or beyond a limit, and what the framework itself rules out. Nothing is changed.
+    What a master does not show, such as refused offers, is named. -o wide has every agent.
     """
     from mesosctl.operations.offer_explanation import explain
+    from mesosctl.output.offers.explanation import explanation_report
 
     session: Session = ctx.obj
     with session.open_master() as master:
-        session.emit(offer_explain(explain(master, target)))
+        with session.waiting() as tell:
+            explanations = explain(master, target, tell)
+        session.emit(explanation_report(explanations))
 
 
 Cluster = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="A cluster file with [[frameworks]]; - is standard input.", show_default=False),
+    typer.Argument(metavar="FILE", help="A cluster file, or a snapshot; - is standard input.", show_default=False),
 ]
 Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
 Svg = Annotated[
@@ -210,13 +215,16 @@ Svg = Annotated[
     ),
 )
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
-    """Play a cluster file: who is offered what, step by step.
+    """Play a cluster file or snapshot, offer by offer.
 
     Shares, dominant shares and totals are shown after each offer taken. No master is asked. Time is virtual, the
     allocator is the fake master's, and the lowest dominant share of a row is marked with an asterisk: whose it
-    is, and has tasks to run, is served next. Where the file's flags give weights, a share counts divided by its
-    role's weight, and guarantees come first; with the strict-priority allocator priority decides before that, and
-    what was revoked before a step is shown.
+    is, and has tasks to run, is served next. A share counts divided by its role's weight, and guarantees come
+    first; parents have the sum of the roles below them. With the strict-priority allocator priority decides
+    before that, and what was revoked before a step is shown.
+
+    Frameworks of a snapshot launch more tasks of the average size of those that they run; export --cluster makes
+    a file of it in which you can say otherwise.
     """
     from mesosctl.operations.offers import simulate
 
@@ -228,7 +236,7 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
         session.emit(offer_simulation(sharing))
     if svg is not None:
         from mesosctl.files.writing import write_atomically
-        from mesosctl.output.dominant_shares import picture
+        from mesosctl.output.offers.dominant_shares import picture
 
         if instead:
             session.emit_text(picture(sharing))

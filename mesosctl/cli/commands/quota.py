@@ -131,11 +131,13 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
 def list_(ctx: typer.Context) -> None:
     """Show every role with quota.
 
-    What a role uses is shown with -o wide, json, jsonl and csv.
+    A terminal shows what each uses, beside guarantee and limit, and who is below its guarantee. In a pipe
+    that stands in -o wide, json, jsonl, yaml and csv.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        session.emit(quota_list(list_quotas(master, with_usage=session.form not in report.NARROW)))
+        with_usage = session.form not in report.NARROW or (session.form == "table" and session.environment.draws)
+        session.emit(quota_list(list_quotas(master, with_usage=with_usage)))
 
 
 @app.command(
@@ -350,3 +352,26 @@ def check(
         found = check_quota(master, role, guarantee, limits, allow_new_resource=allow_new_resource)
     session.emit(quota_check(found))
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
+
+
+@app.command(
+    "room",
+    cls=Command,
+    epilog=examples(
+        ("quota room", "the largest quota that a new role could have"),
+        ("quota room dev", "the largest that dev could have in place of its own"),
+        ("quota room -o name", "as amounts for quota set, one a line"),
+    ),
+)
+def room(ctx: typer.Context, role: OptionalRole = None) -> None:
+    """Say how large a quota may be.
+
+    The largest guarantee that would be accepted, by the rules of quota check: what the agents have, less what
+    other roles are guaranteed. Nothing is changed. -o name writes it as amounts for quota set.
+    """
+    from mesosctl.operations.quota.check import quota_room
+    from mesosctl.output.quota import quota_room as report_of
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        session.emit(report_of(quota_room(master, role)))

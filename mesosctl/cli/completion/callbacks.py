@@ -18,6 +18,11 @@ def roles(ctx: typer.Context) -> list[str]:
     return _names(ctx, "role")
 
 
+def weights(ctx: typer.Context) -> list[str]:
+    """The names of roles, each with the sign that its weight follows."""
+    return list(begun(*(f"{role}=" for role in roles(ctx))))
+
+
 def agents(ctx: typer.Context) -> list[str]:
     """Host names and ids of agents."""
     return _names(ctx, "agent")

@@ -1,16 +1,13 @@
 """The generated files: completions, man pages, and the reference pages of the documentation."""
 
-import importlib
 import json
-import pkgutil
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from mesosctl.cli.completion.shells import script
 from mesosctl.cli.reference.man import MEANINGS, environment, man_page
 from mesosctl.cli.reference.public_names import public_names
 from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
-from mesosctl.output import documents as output_documents
+from mesosctl.output.documents import models, schemas
 
 _FOLDER = "docs/reference"
 
@@ -26,9 +23,8 @@ def files() -> dict[str, str]:
         f"{_FOLDER}/json.md": _page(_json()),
         f"{_FOLDER}/python.md": public_names(),
     }
-    for kind, document in _documents().items():
-        schema = json.dumps(document.model_json_schema(mode="serialization"), indent=2, ensure_ascii=False)
-        made[f"{_FOLDER}/schemas/{kind}.json"] = schema + "\n"
+    for kind, schema in schemas().items():
+        made[f"{_FOLDER}/schemas/{kind}.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
     for root in programs:
         made[f"completions/{root.words}.bash"] = script(root.words, "bash")
         made[f"completions/_{root.words}"] = script(root.words, "zsh")
@@ -148,21 +144,12 @@ def _cluster_file() -> Iterator[str]:
 def _json() -> Iterator[str]:
     yield from ("# JSON", "", _JSON, "")
     yield from ("| kind | written by | fields |", "| --- | --- | --- |")
-    for kind, document in _documents().items():
-        fields = ", ".join(f"`{name}`" for name in document.model_json_schema()["properties"])
+    for kind, document in models().items():
+        fields = ", ".join(f"`{name}`" for name in document.model_fields)
         yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
 
 
 _JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output, and with
 `-o jsonl` one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
-`schema_version`. Each kind links to its JSON Schema."""
-
-
-def _documents() -> dict[str, Any]:
-    """Return the models of everything that is written as JSON, by their kind."""
-    found = {}
-    for name in sorted(module.name for module in pkgutil.iter_modules(output_documents.__path__)):
-        module = importlib.import_module(f"{output_documents.__name__}.{name}")
-        for document in getattr(module, "DOCUMENTS", ()):
-            found[document.model_json_schema()["properties"].get("kind", {}).get("default", "error")] = document
-    return dict(sorted(found.items()))
+`schema_version`. Each kind links to its JSON Schema (draft 2020-12). The schemas are part of the package as well:
+`importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""

@@ -1,4 +1,4 @@
-"""The offers of a master, and the reasons for getting none."""
+"""The offers of a master, and the operations that a framework makes on them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,32 +30,6 @@ class Offer:
     """Without allocation roles."""
     stacked_format: bool = True
     """Whether it came in the format with reservation stacks (capability RESERVATION_REFINEMENT)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One possible reason for getting no offers.  `holds` is None where a master does not show it."""
-
-    name: str
-    holds: bool | None
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a role of a framework is or is not offered anything."""
-
-    framework_id: str
-    framework: str
-    role: str
-    offers: int
-    """How many it holds now."""
-    reasons: Sequence[Reason]
-
-    @property
-    def in_the_way(self) -> list[Reason]:
-        """The reasons that hold."""
-        return [reason for reason in self.reasons if reason.holds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,5 +160,5 @@ def _check_contained(operation: OfferOperation, offer: Offer) -> None:
     except Conflict as error:
         owners = sorted({entry.role for entry in offer.resources if entry.is_reserved})
         if owners and operation.deed == "RESERVE":
-            error.hint = f"what is reserved already is named with its owner, as cpus({owners[0]}):2"
+            error.hint = f"name the owner of reserved resources, as in cpus({owners[0]}):2"
         raise

@@ -1,11 +1,8 @@
-"""The values that commands on quota report: usage and status of a role, findings of a check, a change that was made."""
+"""The values that commands on quota and weights report: usage and status of a role, a check, changes that were made."""
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from mesosctl.model.quantities import Quantities, Quota
-
-if TYPE_CHECKING:
-    pass  # a command that only reads quota needs none
 
 
 class RoleUsage(NamedTuple):
@@ -19,13 +16,48 @@ class RoleUsage(NamedTuple):
     frameworks: int = 0
     weight: float = 1.0
 
+    @property
+    def used(self) -> Quantities:
+        """The part that counts against a quota and that no offer can be taken back from."""
+        return self.allocated if self.consumed is None else self.consumed
+
+
+Standing = Literal[
+    "below guarantee", "no frameworks", "met by offers", "met", "met (at limit)", "at limit", "no quota", "unknown"
+]
+"""How a role stands to its quota; `no frameworks` is below its guarantee, and no framework asks for more."""
+
 
 class RoleStatus(NamedTuple):
-    """A role with quota; `usage` is None where it was not asked for or may not be seen."""
+    """A role, mostly one with quota; `usage` is None where it was not asked for or may not be seen."""
 
     role: str
     quota: Quota
     usage: RoleUsage | None = None
+
+    @property
+    def missing(self) -> Quantities:
+        """The part of the guarantee that is neither used nor offered; empty where the usage is unknown."""
+        if self.usage is None:
+            return Quantities()
+        return self.quota.guarantees - (self.usage.used + self.usage.offered)
+
+    @property
+    def standing(self) -> Standing:
+        """How the role stands to its quota."""
+        guarantees, limits = self.quota.guarantees, self.quota.limits
+        if not guarantees and not limits:
+            return "no quota"
+        if self.usage is None:
+            return "unknown"
+        if self.missing:
+            return "below guarantee" if self.usage.frameworks else "no frameworks"
+        used = self.usage.used
+        if guarantees - used:
+            return "met by offers"
+        if any(milli and used.get(name, 0) >= milli for name, milli in limits.items()):
+            return "met (at limit)" if guarantees else "at limit"
+        return "met"
 
 
 class Finding(NamedTuple):
@@ -35,6 +67,25 @@ class Finding(NamedTuple):
     passed: bool | None
     sentence: str
     hint: str | None = None
+
+
+class QuotaRoom(NamedTuple):
+    """How much quota a cluster has left to promise."""
+
+    role: str | None
+    """The role that it is for; None for one without quota."""
+    guarantee: Quantities | None
+    """The present guarantee of the role; None where it has no quota, or no role was named."""
+    capacity: Quantities
+    promised: Quantities
+    """The sum of the guarantees of all other roles."""
+    largest: Quantities
+    """The largest guarantee that would be accepted; nothing while more is promised than there is."""
+
+    @property
+    def overcommitted(self) -> Quantities:
+        """The amounts that are promised to others beyond the capacity."""
+        return self.promised - self.capacity
 
 
 class QuotaCheck(NamedTuple):
@@ -75,3 +126,13 @@ class QuotaChange(NamedTuple):
         if self.after is None:
             return "removed"
         return "set" if self.before is None else "updated"
+
+
+class WeightChange(NamedTuple):
+    """A weight that was set; a role without a weight of its own weighs 1."""
+
+    role: str
+    before: float
+    after: float
+    confirmed: bool = True
+    """Whether it was read back."""

@@ -4,16 +4,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Disk, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.model.values import format_value
 
+AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained"]
+"""Out of service are those that have lost their connection, and those that an operator deactivated or drains."""
+
 
 @dataclass(frozen=True, slots=True)
 class RegisteredAgent:
-    """One registered agent as a master shows it; `used` is what tasks and executors hold."""
+    """One registered agent as a master shows it; `used` is what tasks and executors hold, `offered` what offers do."""
 
     id: str
     hostname: str
@@ -23,6 +27,13 @@ class RegisteredAgent:
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     capabilities: frozenset[str] = ALL_CAPABILITIES
     active: bool = True
+    """Whether it is in service."""
+    offered: Resources = field(default_factory=Resources)
+    status: AgentStatus = "active"
+    region: str | None = None
+    zone: str | None = None
+    users: frozenset[str] = frozenset()
+    """The roles to which something of it is allocated."""
     short_id: str = field(default="", compare=False)
     """The end of its id that means it alone, where several agents of the master share a host name; else empty."""
     shares_host: bool = field(default=False, compare=False)
@@ -37,6 +48,20 @@ class RegisteredAgent:
     def typed_name(self) -> str:
         """The name to type for it, which hints write."""
         return self.short_id if self.shares_host else self.hostname
+
+    @property
+    def reserved(self) -> Mapping[str, Quantities]:
+        """The amounts that are reserved, by owner."""
+        owners = sorted({entry.role for entry in self.total if entry.is_reserved})
+        return {
+            role: self.total.filter(lambda entry, role=role: entry.is_reserved and entry.role == role).quantities()  # type: ignore[misc]
+            for role in owners
+        }
+
+    def serves(self, role: str) -> bool:
+        """Whether something of it is reserved for or allocated to `role` or a role below it."""
+        owners = {level.role for entry in self.total for level in entry.reservations}
+        return any(one == role or is_strict_subrole(one, role) for one in owners | self.users)
 
     @property
     def volumes(self) -> Resources:

@@ -31,7 +31,7 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
             f"an earlier apply of this file was interrupted after {other.done} of {len(other.steps)} steps; "
-            "the file or --prune is another now, so everything is planned anew"
+            "the file or --prune has changed since, so the plan is made again"
         )
     if left is None or left.digest != digest:
         return None
@@ -71,7 +71,7 @@ def run(
             if number:
                 told = f"step {number + 1} of {len(entry.steps)}, {_sentence(step)}: {error.message}"
                 begun = master.changes_left > left
-                error.reword(told if begun else f"{told}; the steps before it are done, and it was not begun")
+                error.reword(told if begun else f"{told}; the steps before it are done; this one was not started")
             raise
         except KeyboardInterrupt as stopped:
             stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_left > left, stopped=stopped))
@@ -108,7 +108,7 @@ def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
         raise Conflict(
             "the cluster has changed since the plan was made; nothing was done",
             rule="apply.unchanged",
-            hint="run it again, and look at the new plan",
+            hint="run it again and read the new plan",
         )
 
 
@@ -121,7 +121,7 @@ def _changed(step: Step) -> Conflict:
     return Conflict(
         f"{_sentence(step)}: the cluster has changed there since the plan was made",
         rule="apply.unchanged",
-        hint="look with mesosctl diff, then plan anew with mesosctl apply --restart",
+        hint="compare with mesosctl diff, then make a new plan with mesosctl apply --restart",
     )
 
 
@@ -136,9 +136,9 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
         named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])
         more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
         raise Conflict(
-            f"every step was made, and the cluster is not as wanted: {named}{more} changed meanwhile",
+            f"every step is done, but the cluster differs from the file: {named}{more} changed meanwhile",
             rule="apply.unchanged",
-            hint="look with mesosctl diff, and run it again",
+            hint="compare with mesosctl diff, then run it again",
         )
 
 

@@ -49,7 +49,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
             named = _listed([agent.short_id or agent.id for agent in candidates])
             raise UsageError(f"'{word}' means several agents: {named}", field="agent", hint="write one of these ids")
     raise NotFound(
-        f"no agent is called '{word}'",
+        f"no agent is named '{word}'",
         field="agent",
         rule="agent.exists",
         hint=did_you_mean(
@@ -61,7 +61,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
 
 
 def _known(agents: Sequence[RegisteredAgent]) -> str:
-    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there is no agent at all"
+    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -71,11 +71,12 @@ def _listed(names: Sequence[str]) -> str:
 
 def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:
     """The agents in service that have every attribute; numbers are compared as numbers."""
-    return [
-        agent
-        for agent in agents
-        if agent.active and all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
-    ]
+    return [agent for agent in agents if agent.active and has_attributes(agent, wanted)]
+
+
+def has_attributes(agent: RegisteredAgent, wanted: Mapping[str, str]) -> bool:
+    """Whether an agent has every attribute; numbers are compared as numbers."""
+    return all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
 
 
 def _same(attribute: str | float | None, word: str) -> bool:
@@ -117,7 +118,7 @@ def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner
     for entry in entries:
         if entry.reservations:
             raise RuleViolation(
-                f"'{entry.name}({entry.role})' names an owner, which --role does here",
+                f"'{entry.name}({entry.role})' names an owner, but --role names the owner here",
                 field=entry.name,
                 rule="reserve.one-owner",
                 hint=f"write {entry.name}:… and --role {entry.role}",
@@ -181,7 +182,7 @@ def volume_names(volumes: Resources) -> str:
 def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
     """A hint: the commands that destroy the volumes which are in the way."""
     commands = [f"mesosctl volumes destroy {agent.typed_name} {_id_of(one)} --role {one.role}" for one in volumes]
-    return "volumes are made of it; destroy them first: " + "; ".join(commands)
+    return "volumes use it; destroy them first: " + "; ".join(commands)
 
 
 def _id_of(volume: Resource) -> str:
@@ -212,6 +213,6 @@ def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent) -> Re
         raise UsageError(
             f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
             field="resources",
-            hint="say which with --under, --label and --reserver, or give the JSON with -f",
+            hint="choose one with --under, --label and --reserver, or give the JSON with -f",
         )
     return different[0]

@@ -61,7 +61,3 @@ class LargestChange(Document):
             best=None if found.best is None else Alternative.of(found.best),
             beyond=None if found.beyond is None else Alternative.of(found.beyond),
         )
-
-
-DOCUMENTS: tuple[type[Document], ...] = (Alternatives, LargestChange)
-"""All of them, for the reference page and the test that holds their shapes."""

@@ -77,6 +77,3 @@ class ExchangeNote(Document):
     headers: dict[str, str] | None = None
     sent: str | None = None
     received: str | None = None
-
-
-DOCUMENTS = (ContextList, ContextShow, ContextChanges, Note, ExchangeNote)

@@ -256,7 +256,3 @@ class ForecastDocument(Document):
             unknowns=list(forecast.unknowns),
             would=[document.model_dump(mode="json") for document in would],
         )
-
-
-DOCUMENTS: tuple[type[Document], ...] = (ForecastDocument,)
-"""All of them, for the reference page and the test that holds their shapes."""

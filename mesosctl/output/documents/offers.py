@@ -7,6 +7,7 @@ from pydantic import Field
 from mesosctl.model.offers import offers as values
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import dominant_shares
+from mesosctl.planning.offer_account import Cause, OfferExplanation, Reason
 
 if TYPE_CHECKING:
     from mesosctl.planning.forecast import EvictedTask, RescindedOffer
@@ -61,38 +62,82 @@ class OfferChange(Document):
     offer: Offer
 
 
-class Reason(Strict):
-    """One possible reason; `holds` is null where no master tells."""
+class AccountLine(Mirrored):
+    """Some resources and the reason why the role of the framework is not offered them; see `cause`.
 
-    name: str
-    holds: bool | None
-    message: str
+    `roles` hold them, have them reserved, or have a guarantee that they are kept for; the framework holds them.
+    """
+
+    cause: Cause
+    amounts: Amounts
+    roles: list[str]
+    framework_id: str | None
+    framework: str | None
+    detail: str | None = Field(description="The capability that is missing, or the state of agents out of service.")
+    own: bool = Field(description="Whether the framework itself holds them, in this role.")
+    agents: int
+
+
+class AgentAccount(Mirrored):
+    """One agent; its lines add up to all that it has."""
+
+    agent_id: str
+    hostname: str
+    lines: list[AccountLine]
+
+
+class Evictable(Mirrored):
+    """A task on lent resources that would end if the role used all that it can have on the agent."""
+
+    framework: str
+    task_id: str
+    agent: str
 
 
 class Explanation(Strict):
-    """Reasons for which a role of a framework is offered something or nothing."""
+    """Why a role of a framework is or is not offered anything; `lines` add up to the resources of all agents."""
 
     framework_id: str
     framework: str
     role: str
     offers: int = Field(description="How many it holds now.")
-    reasons: list[Reason]
+    answer: str
+    reason: Reason
+    open: Amounts = Field(description="Free, and nothing that the master shows is in the way.")
+    refusals: int | None = Field(description="In force in the role, of any framework; null where not shown.")
+    lines: list[AccountLine]
+    helps: list[str] = Field(description="What would help.")
+    ahead: list[str] = Field(description="Roles that are served before it when something comes free.")
+    evictable: list[Evictable]
+    unknown: list[str]
+    agents: list[AgentAccount]
 
     @classmethod
-    def of(cls, explanation: values.Explanation) -> Self:
-        """Make it from the value."""
+    def of(cls, one: OfferExplanation, answer: str, helps: list[str]) -> Self:
+        """Make it from the value and its sentences."""
+        account = one.account
         return cls(
-            framework_id=explanation.framework_id,
-            framework=explanation.framework,
-            role=explanation.role,
-            offers=explanation.offers,
-            reasons=[Reason(name=r.name, holds=r.holds, message=r.sentence) for r in explanation.reasons],
+            framework_id=account.framework_id,
+            framework=account.framework,
+            role=account.role,
+            offers=one.offers,
+            answer=answer,
+            reason=one.reason,
+            open=amounts(one.open),
+            refusals=one.refusals,
+            lines=[AccountLine.of(line) for line in account.lines],
+            helps=helps,
+            ahead=list(account.ahead),
+            evictable=[Evictable.of(task) for task in account.evictable],
+            unknown=list(one.unknown),
+            agents=[AgentAccount.of(agent) for agent in account.agents],
         )
 
 
 class OfferExplain(Document):
     """`offers explain`; jsonl writes one of `explanations` a line."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["offers.explain"] = "offers.explain"
     explanations: list[Explanation]
 
@@ -133,6 +178,22 @@ class Holding(Mirrored):
     amounts: Amounts
     dominant: str | None
     share: float
+    weight: float = Field(default=1.0, description="Of its role; 1 where it has several.")
+    weighted_share: float = Field(
+        default=0.0, description="The share divided by the weight, which decides who is next."
+    )
+
+
+class RoleHolding(Mirrored):
+    """The holding of a role and of those below it."""
+
+    role: str
+    amounts: Amounts
+    dominant: str | None
+    share: float
+    weight: float
+    weighted_share: float
+    guarantee: Amounts | None = Field(description="Null without quota.")
 
 
 class Revoked(Mirrored):
@@ -161,6 +222,12 @@ class SharingStep(Mirrored):
     revoked: list[Revoked] = Field(default=[], description="Since the step before.")
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = "regular"
     evicted: list[str] = Field(default=[], description="Tasks that had to go for it, as FRAMEWORK/TASK.")
+    stage: dominant_shares.AllocationStage = Field(
+        default="fair share", description="Whether the role was short of its guarantee."
+    )
+    roles: list[RoleHolding] = Field(
+        default=[], description="Parents; every role where any has a weight or a guarantee."
+    )
 
 
 class OfferSimulation(Document):
@@ -174,14 +241,5 @@ class OfferSimulation(Document):
     ended: bool = Field(description="Whether nobody took anything any more.")
     revoked_at_end: list[Revoked] = Field(default=[], description="Since the last step.")
     holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
-
-
-DOCUMENTS: tuple[type[Document], ...] = (
-    OfferList,
-    OfferChange,
-    OfferExplain,
-    OfferCall,
-    OfferTaken,
-    OfferSimulation,
-)
-"""All of them, for the reference page."""
+    roles_at_end: list[RoleHolding] = Field(default=[], description="As `roles` of a step.")
+    assumed: list[str] = Field(default=[], description="What the file does not say, and is taken to be so.")

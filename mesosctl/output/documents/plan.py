@@ -70,7 +70,3 @@ class Plan(Document):
     kind: Literal["wanted.plan"] = "wanted.plan"
     applied: bool
     steps: list[PlanStep]
-
-
-DOCUMENTS: tuple[type[Document], ...] = (DesiredStateDocument, Differences, Plan)
-"""All of them, for the reference page."""

@@ -170,15 +170,3 @@ class RateLimitSimulate(Document):
 
     kind: Literal["ratelimit.simulate"] = "ratelimit.simulate"
     principals: list[Outcome]
-
-
-DOCUMENTS: tuple[type[Document], ...] = (
-    RateLimitValidate,
-    RateLimitShow,
-    RateLimitEdit,
-    RateLimitPlan,
-    RateLimitWatch,
-    RateLimitSuggest,
-    RateLimitSimulate,
-)
-"""All of them, for the reference page."""

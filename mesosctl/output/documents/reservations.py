@@ -169,7 +169,3 @@ class AgentChanges(Document):
     def listing(cls, changes: Sequence[holdings.AgentChange]) -> Self:
         """Make it from the values."""
         return cls(changes=[AgentChange.of(change) for change in changes])
-
-
-DOCUMENTS: tuple[type[Document], ...] = (ReservationList, ReservationTree, VolumeList, AgentChanges)
-"""All of them, for the reference page and the test that holds their shapes."""

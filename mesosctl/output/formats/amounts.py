@@ -1,11 +1,11 @@
 """Amounts as cells: one text for programs, and for people one column a resource, with units."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, format_milli
-from mesosctl.output.formats.report import NOTHING
+from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_milli
+from mesosctl.output.formats.report import NOTHING, Meaning
 
 if TYPE_CHECKING:
     from mesosctl.model.resource import Resource
@@ -33,6 +33,7 @@ class Part(NamedTuple):
     owner: str
     shown: str
     whole: str
+    meaning: Meaning | None = None
 
 
 class AmountsText(str):
@@ -64,6 +65,17 @@ def amounts_text(amounts: Quantities | Limits | None) -> str:
             yield Part(name, "", shown, shown)
 
     return AmountsText.of(";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items()), parts)
+
+
+def in_words(amounts: Quantities) -> str:
+    """`8 cpus, 16GiB mem and 2 gpus`, for sentences; "nothing" for nothing."""
+    texts = [f"{shown_amount(name, milli)} {name}" for name, milli in sorted(amounts.items(), key=_by_place)]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
+
+
+def _by_place(amount: tuple[str, int]) -> tuple[bool, int, str]:
+    name = amount[0]
+    return name not in KNOWN_NAMES, KNOWN_NAMES.index(name) if name in KNOWN_NAMES else 0, name
 
 
 def plain_resources_text(resources: "Resources") -> str:
@@ -106,6 +118,76 @@ def _whole_value(name: str, value: "Value") -> str:
     from mesosctl.model.values import format_value
 
     return shown_amount(name, value) if isinstance(value, int) else format_value(value)[1:-1]
+
+
+BAR = 6
+"""Cells of a bar."""
+_FULL, _DUE, _FREE = "█▒░"
+IN_ASCII = str.maketrans("█▒░·…", "#=.--")
+"""For a terminal whose encoding has no bars."""
+
+
+def bar(used: float, due: float, whole: float, width: int = BAR) -> str:
+    """A bar of `width` cells: used, due beyond that (a guarantee, offers), and the rest of `whole`.
+
+    Anything that is not nothing has a cell, and only what is whole fills it.  Blank where nothing is whole.
+    """
+    if whole <= 0:
+        return " " * width
+    full = _cells(used / whole, width)
+    promised = max(full, _cells(due / whole, width))
+    return (_FULL * full + _DUE * (promised - full)).ljust(width, _FREE)
+
+
+def _cells(part: float, width: int) -> int:
+    if part >= 1:
+        return width
+    return min(width - 1, max(1, round(part * width))) if part > 0 else 0
+
+
+def quota_use_text(used: Quantities | None, quota: Quota, missing: Quantities, names: Iterable[str]) -> str:
+    """`10/12/16 ████▒░` a resource: used, guarantee and limit, and a bar up to the limit."""
+
+    def part(name: str) -> Part:
+        guarantee, limit = quota.guarantees.get(name), quota.limits.get(name)
+        held = None if used is None else used.get(name, 0)
+        whole = max(guarantee or 0, held or 0) if limit is None else limit
+        meaning: Meaning | None = None
+        if held is not None and (guarantee is not None or limit is not None):
+            meaning = "not met" if name in missing else "at risk" if limit and held >= limit else "met"
+        drawn = " " * BAR if held is None or meaning is None else bar(held, guarantee or 0, whole)
+        text = f"{_together(name, (held, guarantee, limit))} {drawn}"
+        return Part(name, "", text, text, meaning)
+
+    return _usage_text(part, names)
+
+
+def agent_use_text(used: Quantities, offered: Quantities, total: Quantities) -> str:
+    """`10/16 ████▒░` a resource: used and total, and a bar of what is used and offered."""
+
+    def part(name: str) -> Part:
+        whole, held = total[name], used.get(name, 0)
+        text = f"{_together(name, (held, whole))} {bar(held, held + offered.get(name, 0), whole)}"
+        return Part(name, "", text, text)
+
+    return _usage_text(part, total)
+
+
+def _usage_text(part: Callable[[str], Part], names: Iterable[str]) -> str:
+    shown = [part(name) for name in names]
+    if not shown:
+        return NOTHING
+    return AmountsText.of(";".join(f"{one.name}:{one.shown.rstrip()}" for one in shown), lambda: iter(shown))
+
+
+def _together(name: str, amounts: Sequence[int | None]) -> str:
+    """Amounts of one resource, with slashes between them; the unit stands once where they share it."""
+    texts = [NOTHING if milli is None else shown_amount(name, milli) for milli in amounts]
+    units = [text.lstrip("0123456789.-") for text in texts]
+    if len({unit for text, unit in zip(texts, units, strict=True) if text not in (NOTHING, "0")}) == 1:
+        last = max(index for index, unit in enumerate(units) if unit or index == 0)
+        texts = [text if index == last else text.removesuffix(units[index]) for index, text in enumerate(texts)]
+    return "/".join(texts)
 
 
 def shown_amount(name: str, milli: int) -> str:

@@ -14,6 +14,8 @@ GAP = 2
 """Blanks between two columns."""
 _NARROWEST_SENTENCE = 16
 _OWNER = "FOR"
+_SPREAD = ("amounts", "usage")
+"""Kinds of cells that become a column a resource."""
 
 
 @dataclass(eq=False)
@@ -30,6 +32,8 @@ class Shown:
     is_right: bool = False
     width: int = 0
     natural_width: int = 0
+    meanings: dict[str, Meaning] = field(default_factory=dict)
+    """Of cells that bring a meaning of their own, by text."""
 
     @property
     def name(self) -> str:
@@ -49,6 +53,8 @@ class Shown:
     def meaning(self, cell: str) -> Meaning | None:
         """The meaning of a cell, which is shown as its colour."""
         meaning = self.source.meaning
+        if cell in self.meanings:
+            return self.meanings[cell]
         if cell == NOTHING or meaning is None:
             return None
         return meaning if isinstance(meaning, str) else meaning.get(cell)
@@ -66,14 +72,15 @@ class Shown:
 def columns_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wide: bool) -> list[Shown]:
     """Lay the cells out: amounts get a column a resource, and a line an owner where anything is reserved."""
     shown: list[Shown] = []
-    is_alone = sum(column.kind == "amounts" for column in columns) == 1
+    is_alone = sum(column.kind in _SPREAD for column in columns) == 1
     for index, column in enumerate(columns):
         cells = [row[index] for row in rows]
-        if column.kind == "amounts" and any(isinstance(cell, AmountsText) for cell in cells):
-            shown += _amount_columns(column, cells, "" if is_alone else column.title, wide=wide)
+        if column.kind in _SPREAD and any(isinstance(cell, AmountsText) for cell in cells):
+            group = "" if is_alone and column.kind == "amounts" else column.title
+            shown += _amount_columns(column, cells, group, wide=wide)
         else:
             texts = [[spaced(cell) if column.kind == "sentence" else cell] for cell in cells]
-            shown.append(Shown(column.title, column, texts, is_right=column.kind in ("number", "amounts")))
+            shown.append(Shown(column.title, column, texts, is_right=column.kind in ("number", *_SPREAD)))
     for one in shown:
         one.measure()
     return shown
@@ -91,7 +98,13 @@ def _amount_columns(column: Column, cells: Sequence[str], group: str, *, wide: b
         yield Shown(_OWNER, column, [[owner or NOTHING for owner in table] or [NOTHING] for table in tables], group)
     for name in sorted(names, key=_place):
         texts = [[line.get(name, NOTHING) for line in table.values()] or [NOTHING] for table in tables]
-        yield Shown(name.upper(), column, texts, group, is_right=name in KNOWN_NAMES)
+        yield Shown(name.upper(), column, texts, group, is_right=name in KNOWN_NAMES, meanings=_meanings(cells, name))
+
+
+def _meanings(cells: Sequence[str], name: str) -> dict[str, Meaning]:
+    """The meanings of the values of one name, by text."""
+    parts = (part for cell in cells if isinstance(cell, AmountsText) for part in cell.parts() if part.name == name)
+    return {part.shown: part.meaning for part in parts if part.meaning is not None}
 
 
 def _lines_by_owner(cell: str, *, wide: bool) -> dict[str, dict[str, str]]:

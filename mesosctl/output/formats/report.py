@@ -18,14 +18,14 @@ MOST_LINES = 20
 
 Meaning = Literal["met", "at risk", "not met", "gained", "lost"]
 """The meaning of a colour.  The text of the cell has the same meaning."""
-KindOfCells = Literal["text", "number", "amounts", "sentence"]
+KindOfCells = Literal["text", "number", "amounts", "usage", "sentence"]
 
 
 class Column(NamedTuple):
     """A column of a table; `wide` ones appear with -o wide, and in csv always.
 
     `kind`, `rank` and `meaning` are for tables on a terminal: numbers stand to the right, amounts have a
-    column a resource, sentences are broken between words.
+    column a resource, usage too and always below its title, sentences are broken between words.
     """
 
     title: str
@@ -87,10 +87,12 @@ class Report(NamedTuple):
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
     make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
     Where `listing` names a list of the document, it is made without the items, which are written there
-    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented.
+    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented; `detail`
+    stands under that with -o wide alone.
     `done` is the sentence for a change that was made.
     `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead.
-    `minor` are the rows that a terminal shows with -o wide alone.  `verbatim` lines of the remark, such as
+    `minor` are the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows
+    instead, unless it is wide.  `verbatim` lines of the remark, such as
     those of a diff, are never broken.
     """
 
@@ -101,12 +103,14 @@ class Report(NamedTuple):
     items: "Callable[[], Iterable[BaseModel]]"
     empty: str = ""
     remark: "Sequence[str | Report]" = ()
+    detail: "Sequence[str | Report]" = ()
     done: str = ""
     listing: str = ""
     verdicts: Sequence[Verdict] = ()
     conclusion: Sequence[str] = ()
     minor: Minor | None = None
     verbatim: bool = False
+    terminal: "Report | None" = None
 
 
 def shown_columns(report: Report, *, wide: bool) -> list[Column]:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mesosctl.model.errors import printable
+from mesosctl.output.formats.amounts import IN_ASCII
 from mesosctl.output.formats.layout import GAP, Shown, columns_of, fit, group_line, spaced, split, widen
 from mesosctl.output.formats.report import Meaning, Report, shown_columns, shown_rows
 
@@ -26,7 +27,13 @@ _ANY_WIDTH = 1_000_000
 
 def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: int) -> None:
     """Draw `report` on a terminal of `width` columns."""
-    _console(stream, colours=colours).print(view(report, wide=wide, width=width))
+    console = _console(stream, colours=colours)
+    if not console.options.ascii_only:
+        console.print(view(report, wide=wide, width=width))
+        return
+    with console.capture() as captured:
+        console.print(view(report, wide=wide, width=width))
+    stream.write(captured.get().translate(IN_ASCII))
 
 
 def draw_line(line: str, meaning: Meaning, stream: TextIO) -> None:
@@ -47,7 +54,8 @@ def _console(stream: TextIO, *, colours: bool) -> Console:
 
 def view(report: Report, *, wide: bool, width: int) -> RenderableType:
     """The whole of a report: the answer, the table and what stands under it."""
-    return Group(*_parts(report, wide=wide, width=width))
+    shown = report if report.terminal is None or wide else report.terminal
+    return Group(*_parts(shown, wide=wide, width=width))
 
 
 def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType]:
@@ -59,7 +67,7 @@ def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType
         yield from _tables(report, wide=wide, width=width)
     elif report.empty:
         yield Text(printable(report.empty))
-    for part in report.remark:
+    for part in (*report.remark, *(report.detail if wide else ())):
         if isinstance(part, str):
             yield Text(printable(part)) if report.verbatim else _wrapped(part, width)
         else:

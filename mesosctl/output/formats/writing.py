@@ -64,9 +64,19 @@ def redacted(report: Report, secrets: Secrets) -> Report:
         rows=Rows(report.rows, lambda row: list(map(plain_cell, row))),
         names=list(map(plain, report.names)),
         remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
+        detail=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.detail],
         conclusion=list(map(plain, report.conclusion)),
         verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
+        terminal=None if report.terminal is None else redacted(report.terminal, secrets),
     )
+
+
+def document_line(report: Report) -> str:
+    """The whole document of a report in one line of JSON."""
+    document = report.document()
+    if report.listing:
+        document = document.model_copy(update={report.listing: list(report.items())})
+    return json_text(document, None) + "\n"
 
 
 def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
@@ -144,18 +154,19 @@ def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
     rows = shown_rows(report, wide=wide)
     if rows:
         stream.writelines(plain_lines([column.title for column in shown_columns(report, wide=wide)], rows))
-    stream.writelines(printable(line) + "\n" for line in (*_remark_lines(report), *report.conclusion))
+    stream.writelines(printable(line) + "\n" for line in (*_remark_lines(report, wide=wide), *report.conclusion))
 
 
-def _remark_lines(report: Report) -> Iterator[str]:
-    for part in report.remark:
+def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:
+    for part in (*report.remark, *(report.detail if wide else ())):
         if isinstance(part, str):
             yield part
             continue
         lines = list(plain_lines(*shown_cells(part)))
-        yield from ("  " + line.removesuffix("\n") for line in lines[:MOST_LINES])
-        if len(lines) > MOST_LINES:
-            yield f"  … and {len(lines) - MOST_LINES} more, see -o json"
+        most = len(lines) if wide else MOST_LINES
+        yield from ("  " + line.removesuffix("\n") for line in lines[:most])
+        if len(lines) > most:
+            yield f"  … and {len(lines) - most} more, see -o json"
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

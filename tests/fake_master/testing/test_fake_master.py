@@ -283,7 +283,7 @@ def test_a_lost_agent_is_lost_for_the_next_leader_too(again):
 def test_an_agent_that_nobody_knows():
     with FakeMaster([AGENT]) as master:
         for what in (master.lose, master.bring_back):
-            with pytest.raises(NotFound, match="no agent is called 'agent-2'") as raised:
+            with pytest.raises(NotFound, match="no agent is named 'agent-2'") as raised:
                 what("agent-2")
             assert raised.value.hint == "there are: agent-1"
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def test_in_a_fresh_project(tmp_path):
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
     subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", tmp_path, ROOT], check=True, timeout=300)
     (wheel,) = tmp_path.glob("mesosctl-*.whl")
+    assert "mesosctl/schemas/quota.list.json" in zipfile.ZipFile(wheel).namelist()
     venv.create(tmp_path / "env")
     interpreter = tmp_path / "env" / "bin" / "python"
     into = (*pip, "--python", interpreter, "install")

@@ -1,6 +1,6 @@
 """The two stages of a run: guarantees, then fair share (allocator specification, "The allocation run")."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from enum import Enum
 
 from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, scalar_pairs
@@ -191,7 +191,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
         lasting = False
         part = offerable.full
         if allowance is not None or run.unmet_guarantees:
-            part = _fair_part(run, offerable, allowance)
+            part = fair_part(run, offerable, allowance)
             refused = part.is_allocatable and part is not offerable.full and is_refused(agent, client, part)
             if refused or not part.is_allocatable:
                 certain = certain and offerable.visible_resources.shrinks_by_name
@@ -211,7 +211,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     return _Verdict.SPENT if spent else _Verdict.NOT_NOW
 
 
-def _fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
+def fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
     """Return as much as the role's own limits and the headroom of all guarantees allow."""
     visible_resources = offerable.visible_resources
     if not visible_resources.shrinks_by_name:
@@ -238,11 +238,16 @@ def _fair_part_by_entries(run: Run, offerable: OfferableResources, allowance: Qu
     return offerable.part(offerable.visible_resources.uncounted + extra)
 
 
+Stage = Callable[[Run, list[Agent]], None]
+"""Hands out what these agents have free, in this order."""
+
+
 class RegularStages:
     """Both stages of each run; remembers how the last one left the bounds of quota."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, share: Stage = share_fairly) -> None:
         self._state = state
+        self._share = share
         self._last: Fingerprint | None = None
 
     def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offers]:
@@ -259,7 +264,7 @@ class RegularStages:
             state.epoch = object()
         meet_guarantees(run, agents)
         shuffle(agents)
-        share_fairly(run, agents)
+        self._share(run, agents)
         self._last = run.fingerprint()
         run.finish()
         state.trim()

@@ -1,13 +1,14 @@
 """A dry run of sharing as a report: the table of the paper, bars for a terminal."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
-from mesosctl.model.quantities import Quantities, format_milli
+from mesosctl.model.quantities import SIZED_NAMES, Quantities, format_milli
 from mesosctl.output.formats.report import NOTHING, Column, Report
-from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, Sharing, SharingStep
+from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, RoleShare, Sharing, SharingStep
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers
@@ -21,7 +22,8 @@ _BAR_WIDTH = 40
 def offer_simulation(sharing: Sharing) -> Report:
     """Step by step: the framework chosen, the holdings of all, dominant shares, totals.
 
-    The lowest dominant share of a row, which decides who is next among equals, has an asterisk.
+    The lowest dominant share of a row, which decides who is next among equals, has an asterisk; where roles have
+    weights it is the lowest weighted one.  Sizes are in the largest unit in which all of them are short.
     What was revoked before a step has a column where anything was.  A row for the end stands under the steps where
     tasks ended after the last of them.
     """
@@ -42,6 +44,8 @@ def offer_simulation(sharing: Sharing) -> Report:
             ended=sharing.ended,
             revoked_at_end=[offers.Revoked.of(entry) for entry in sharing.revoked_at_end],
             holdings_at_end=[offers.Holding.of(holding) for holding in sharing.holdings_at_end],
+            roles_at_end=[offers.RoleHolding.of(role) for role in sharing.roles_at_end],
+            assumed=list(sharing.assumed),
         )
 
     return Report(
@@ -58,17 +62,37 @@ def offer_simulation(sharing: Sharing) -> Report:
 
 def _columns(sharing: Sharing) -> list[Column]:
     columns = [Column("FRAMEWORK CHOSEN"), Column("TASKS", wide=True), Column("AGENT", wide=True)]
+    if sharing.has_guarantees:
+        columns.append(Column("STAGE"))
     if sharing.revoked:
         columns.append(Column("REVOKED BEFORE"))
-    for number, (name, key) in enumerate(zip(sharing.frameworks, _distinct(sharing.frameworks), strict=True)):
+    short = _short_fractions(sharing)
+    names, keys = [*sharing.frameworks], _distinct(sharing.frameworks)
+    roles = [role.role for role in _own_roles(sharing)]
+    titles = [(name.upper(), key, number) for number, (name, key) in enumerate(zip(names, keys, strict=True))]
+    titles += [(f"ROLE {role}", f"role {role}", number) for number, role in enumerate(roles)]
+    for title, key, number in titles:
         wide = number >= _SHOWN_FRAMEWORKS
         columns += [
-            Column(f"{name.upper()} SHARES", wide, f"{key} shares"),
-            Column("DOMINANT", wide, f"{key} dominant", kind="number"),
+            Column(f"{title} SHARES", wide, f"{key} shares", short),
+            Column("DOMINANT", wide, f"{key} dominant", short, kind="number"),
             Column("%", wide, f"{key} %", kind="number"),
         ]
-    columns += [Column(f"{name.upper()} TOTAL", kind="number", rank=1) for name in sharing.totals]
+        if sharing.has_weights:
+            columns.append(Column("WEIGHTED", wide, f"{key} weighted", kind="number"))
+    columns += [Column(f"{name.upper()} TOTAL", kind="number", rank=1, short=short) for name in sharing.totals]
     return columns + ([Column("OFFERED"), Column("EVICTED")] if _lends(sharing) else [])
+
+
+def _own_roles(sharing: Sharing) -> list[RoleShare]:
+    """The roles that say more than a column of a framework: not those that hold what one framework holds."""
+    told = [{end.role: end for end in step.roles} for step in sharing.steps]
+    columns = [[step.holdings[index].amounts for step in sharing.steps] for index in range(len(sharing.frameworks))]
+
+    def held(role: str) -> list[Quantities]:
+        return [known[role].amounts if role in known else Quantities() for known in told]
+
+    return [role for role in sharing.roles_at_end if held(role.role) not in columns]
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -90,11 +114,13 @@ def _lending(step: SharingStep) -> list[str]:
 
 
 def _row(step: SharingStep, sharing: Sharing) -> list[str]:
-    lowest = min(holding.share for holding in step.holdings)
     cells = [step.framework, str(step.tasks), step.agent]
+    if sharing.has_guarantees:
+        cells.append(step.stage)
     if sharing.revoked:
         cells.append(Revoked.summed_up(step.revoked) or "-")
-    cells += _held(step.holdings, step.allocated, sharing.totals, lowest)
+    lowest = min(holding.weighted_share for holding in step.holdings)
+    cells += _held(sharing, step.holdings, step.roles, step.allocated, lowest)
     return cells + (_lending(step) if _lends(sharing) else [])
 
 
@@ -103,37 +129,102 @@ def _end(sharing: Sharing) -> list[list[str]]:
     if not sharing.moves_on:
         return []
     cells = ["(at the end)", NOTHING, NOTHING]
+    if sharing.has_guarantees:
+        cells.append(NOTHING)
     if sharing.revoked:
         cells.append(Revoked.summed_up(sharing.revoked_at_end) or NOTHING)
-    cells += _held(sharing.holdings_at_end, sharing.allocated_at_end, sharing.totals, None)
+    cells += _held(sharing, sharing.holdings_at_end, sharing.roles_at_end, sharing.allocated_at_end, None)
     return [cells + ([NOTHING, NOTHING] if _lends(sharing) else [])]
 
 
 def _held(
-    holdings: Sequence[FrameworkShare], allocated: Quantities, totals: Quantities, lowest: float | None
+    sharing: Sharing,
+    holdings: Sequence[FrameworkShare],
+    roles: Sequence[RoleShare],
+    allocated: Quantities,
+    lowest: float | None,
 ) -> Iterator[str]:
-    """The holdings of each framework, and their sum; the lowest share has an asterisk."""
-    for holding in holdings:
+    """The holdings of each framework and role, and the sum; the lowest share of a framework has an asterisk."""
+    totals = sharing.totals
+    # A role may come into being later: of nobody it has nothing.
+    known = {role.role: role for role in roles}
+    shown: list[FrameworkShare | RoleShare] = [*holdings]
+    shown += [known.get(end.role) or replace(end, amounts=Quantities(), share=0.0) for end in _own_roles(sharing)]
+    for holding in shown:
+        mark = "*" if isinstance(holding, FrameworkShare) and holding.weighted_share == lowest else ""
+        weighted = [f"{holding.weighted_share * 100:.0f}%{mark}"] if sharing.has_weights else []
         yield from (_shares(holding, totals), _dominant(holding, totals))
-        yield f"{holding.share * 100:.0f}%{'*' if holding.share == lowest else ''}"
+        yield from (f"{holding.share * 100:.0f}%{'' if weighted else mark}", *weighted)
     yield from (_fraction(allocated, name, totals) for name in totals)
 
 
-def _shares(holding: FrameworkShare, totals: Quantities) -> str:
+def _shares(holding: FrameworkShare | RoleShare, totals: Quantities) -> str:
     return ", ".join(_fraction(holding.amounts, name, totals) for name in totals)
 
 
-def _dominant(holding: FrameworkShare, totals: Quantities) -> str:
+def _dominant(holding: FrameworkShare | RoleShare, totals: Quantities) -> str:
     return "-" if holding.dominant is None else _fraction(holding.amounts, holding.dominant, totals)
 
 
-def _fraction(amounts: Quantities, name: str, totals: Quantities) -> str:
-    return f"{format_milli(amounts.get_amount(name))}/{format_milli(totals[name])}"
+def _fraction(amounts: Quantities, name: str, totals: Quantities, unit: int = 1) -> str:
+    return f"{format_milli(amounts.get_amount(name) // unit)}/{format_milli(totals[name] // unit)}"
+
+
+_UNITS = {"TiB": 1024**2, "GiB": 1024}
+"""In MB, which sizes are counted in."""
+
+
+def _units(sharing: Sharing) -> dict[str, str]:
+    """The largest unit for each size in which the total is whole and every amount has three decimals at most."""
+    found = {}
+    moments = [step.holdings for step in sharing.steps] + [sharing.holdings_at_end]
+    for name in SIZED_NAMES & sharing.totals.keys():
+        amounts = {holding.amounts.get_amount(name) for holdings in moments for holding in holdings}
+        for unit, size in _UNITS.items():
+            if sharing.totals[name] % (size * 1000) == 0 and not any(amount % size for amount in amounts):
+                found[name] = unit
+                break
+    return found
+
+
+def _short_fractions(sharing: Sharing) -> dict[str, str]:
+    """Cells of fractions in MB, and the same in larger units: 1024/18432 is 1/18."""
+    units = {name: _UNITS[unit] for name, unit in _units(sharing).items()}
+    if not units:
+        return {}
+    totals = sharing.totals
+    found: dict[str, str] = {}
+    parts: list[FrameworkShare | RoleShare] = [*sharing.holdings_at_end, *sharing.roles_at_end]
+    for step in sharing.steps:
+        parts += [*step.holdings, *step.roles]
+    for amounts in (
+        *(part.amounts for part in parts),
+        *(step.allocated for step in sharing.steps),
+        sharing.allocated_at_end,
+        Quantities(),
+    ):
+        raw = [_fraction(amounts, name, totals) for name in totals]
+        short = [_fraction(amounts, name, totals, units.get(name, 1)) for name in totals]
+        for long, brief, name in zip(raw, short, totals, strict=True):
+            if name in units:
+                found.setdefault(long, brief)
+        found[", ".join(raw)] = ", ".join(short)
+    return found
 
 
 def _remark(sharing: Sharing) -> list[str]:
     counts = ", ".join(f"{name}: {count}" for name, count in sharing.tasks.items())
     lines = ["", f"tasks running: {counts}"]
+    units = _units(sharing)
+    if units:
+        lines.append(f"units: {', '.join(f'{name} in {unit}' for name, unit in sorted(units.items()))}")
+    guarantees = [f"{role.role}: {role.guarantee}" for role in sharing.roles_at_end if role.guarantee is not None]
+    if guarantees:
+        lines.append(f"guarantees: {', '.join(guarantees)}")
+    weights = [f"{role.role}: {role.weight:g}" for role in sharing.roles_at_end if role.weight != 1]
+    if weights:
+        lines.append(f"weights: {', '.join(weights)}")
+    lines += [f"assumed: {sentence}" for sentence in sharing.assumed]
     if sharing.revoked:
         lines.append(f"revoked: {Revoked.summed_up(sharing.revoked)}")
     if not sharing.ended:

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.offers.offers import Explanation, Offer, TakenOffer
+from mesosctl.model.offers.offers import Offer, TakenOffer
 from mesosctl.model.resources import Resources
-from mesosctl.output.agent_ids import agent_id_column_of
 from mesosctl.output.formats import report
 from mesosctl.output.formats.amounts import resources_text
-from mesosctl.output.formats.report import Column, Minor, Report, Verdict
+from mesosctl.output.formats.report import Column, Report
 from mesosctl.output.formats.writing import json_text, yaml_text
+from mesosctl.output.reservations import agent_id_column_of
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers as offers_documents
@@ -50,7 +50,7 @@ def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") ->
     )
 
 
-def _named(of: Offer | Explanation) -> str:
+def _named(of: Offer) -> str:
     """A framework by its name; one that is called nothing by its id."""
     return of.framework or of.framework_id
 
@@ -80,57 +80,6 @@ def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent
         return printable(offer.id)
     sign = "+" if what == "offered" else "-"
     return printable(f"{sign} {_named(offer)} {offer.role} {agent or offer.hostname} {resources_text(offer.resources)}")
-
-
-_VERDICTS = {True: "YES", False: "no", None: "not told"}
-
-
-def offer_explain(explanations: Sequence[Explanation]) -> Report:
-    """Every reason as a line, and in a sentence which hold."""
-
-    def items() -> "list[offers_documents.Explanation]":
-        from mesosctl.output.documents import offers as offers_documents
-
-        return [offers_documents.Explanation.of(explanation) for explanation in explanations]
-
-    def document() -> "offers_documents.OfferExplain":
-        from mesosctl.output.documents import offers as offers_documents
-
-        return offers_documents.OfferExplain(explanations=items())
-
-    rows = [
-        [_named(one), one.role, _VERDICTS[reason.holds], reason.name, reason.sentence]
-        for one in explanations
-        for reason in one.reasons
-    ]
-    columns = (
-        Column("FRAMEWORK", rank=2),
-        Column("ROLE", rank=1),
-        Column("HOLDS", meaning={"YES": "not met", "not told": "at risk"}),
-        Column("REASON", kind="sentence"),
-        Column("FIGURES", kind="sentence", rank=-1),
-    )
-    names = [f"{one.framework_id} {one.role}" for one in explanations]
-    return Report(
-        columns,
-        rows,
-        names,
-        document,
-        items,
-        conclusion=[_summary(one) for one in explanations],
-        verdicts=[_verdict(one) for one in explanations],
-        minor=Minor(lambda row: row[2] == _VERDICTS[False], "possible reasons that do not hold"),
-    )
-
-
-def _verdict(one: Explanation) -> Verdict:
-    return Verdict(_summary(one), "not met" if list(one.in_the_way) else "met" if one.offers else "at risk")
-
-
-def _summary(one: Explanation) -> str:
-    head = f"{_named(one)} in role {one.role} holds {one.offers} offer{'s' if one.offers != 1 else ''}"
-    reasons = ", ".join(reason.name for reason in one.in_the_way)
-    return f"{head}; in the way: {reasons}" if reasons else f"{head}; nothing that the master tells is in the way"
 
 
 def offer_call(call: Mapping[str, Any]) -> Report:

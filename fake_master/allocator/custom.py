@@ -1,0 +1,136 @@
+"""Allocators of others: found by their name, imported, and checked before a master uses them.
+
+A name is `package.module:Class`, or that of an entry point in the group `mesosctl.allocators`.  The class is called
+with the master's options, its callbacks and the present moment.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+from traceback import extract_tb
+from typing import TYPE_CHECKING
+
+from fake_master.allocator.interface import Allocator, Callbacks
+from fake_master.allocator.options import Options
+from mesosctl.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "mesosctl.allocators"
+"""The group of entry points in which a package names its allocators."""
+
+CustomAllocator = Callable[[Options, Callbacks, float], Allocator]
+"""Makes an allocator that knows nothing yet; in practice a class."""
+
+METHODS = tuple(sorted(Allocator.__abstractmethods__))
+
+
+def installed() -> "dict[str, EntryPoint]":
+    """Return the entry points of installed packages by name."""
+    from importlib.metadata import entry_points  # late: it is slow to import, and most names are known without
+
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def is_custom(name: str) -> bool:
+    """Whether a name can only be that of a custom allocator."""
+    return ":" in name or name in installed()
+
+
+def load(name: str) -> CustomAllocator:
+    """Return the class that a name stands for.  Raises BadInput where it cannot be used, and says why."""
+    where = name if ":" in name else installed()[name].value
+    module_name, _, path = where.partition(":")
+    if not path or not all(part.isidentifier() for part in (*module_name.split("."), *path.split("."))):
+        raise _unusable(name, f"'{where}' is not package.module:Class")
+    module = _imported(name, module_name)
+    try:
+        found = reduce(getattr, path.split("."), module)
+    except AttributeError:
+        raise _unusable(name, f"module {module_name} has no {path}") from None
+    if not isinstance(found, type):
+        raise _unusable(name, f"{where} is no class but {_article(type(found).__name__)}")
+    check_class(name, found)
+    return found
+
+
+def make(name: str, allocator: CustomAllocator, options: Options, master: Callbacks, now: float) -> Allocator:
+    """Return a new allocator of a class.  Raises BadInput."""
+    try:
+        return allocator(options, master, now)
+    except Exception as error:  # code of others
+        hint = "the class is called with the master's options, its callbacks and the present moment"
+        raise _unusable(name, f"it cannot be made: {explain(error)}", hint) from error
+
+
+def check_class(name: str, found: type) -> None:
+    """Raise BadInput unless the class has every method of the interface, with its parameters."""
+    missing = [
+        method
+        for method in METHODS
+        if not callable(getattr(found, method, None)) or method in getattr(found, "__abstractmethods__", ())
+    ]
+    hint = "fake_master.allocator.interface.Allocator documents the interface"
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 4 else ""
+        named = ", ".join(missing[:3] if more else missing)
+        raise _unusable(name, f"{found.__name__} does not implement {named}{more}", hint)
+    others = sorted(getattr(found, "__abstractmethods__", ()))
+    if others:
+        raise _unusable(name, f"{found.__name__} does not implement {', '.join(others)}")
+    for method in METHODS:
+        expected = inspect.signature(getattr(Allocator, method))
+        if not _takes(getattr(found, method), expected):
+            raise _unusable(name, f"{found.__name__}.{method} does not take {_names(expected)}", hint)
+
+
+def _takes(method: Callable[..., object], expected: inspect.Signature) -> bool:
+    """Whether a method can be called with all of the parameters, and with those alone that have no default."""
+    parameters = list(expected.parameters.values())
+    try:
+        signature = inspect.signature(method)
+        for some in (parameters, [one for one in parameters if one.default is one.empty]):
+            keywords = {one.name: None for one in some if one.kind is one.KEYWORD_ONLY}
+            signature.bind(*(None for one in some if one.kind is not one.KEYWORD_ONLY), **keywords)
+    except TypeError:
+        return False
+    except ValueError:  # one that tells no signature
+        return True
+    return True
+
+
+def _names(expected: inspect.Signature) -> str:
+    return "(" + ", ".join(str(one).partition(":")[0] for one in list(expected.parameters.values())[1:]) + ")"
+
+
+def _imported(name: str, module: str) -> object:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            hint = "name its folder in PYTHONPATH; mesos-fake-master looks in the current directory too"
+            raise _unusable(name, f"there is no module {error.name}", hint) from None
+        raise _unusable(name, f"module {module} cannot be imported: {explain(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise _unusable(name, f"module {module} cannot be imported: {explain(error)}") from error
+
+
+def explain(error: BaseException) -> str:
+    """Return an exception of code of others in one line: kind, message, and the place where it was raised."""
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} ({Path(error.filename or '?').name}, line {error.lineno})"
+    frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith("<frozen")]
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
+
+
+def _article(word: str) -> str:
+    return f"an {word}" if word[0].lower() in "aeiou" else f"a {word}"
+
+
+def _unusable(name: str, why: str, hint: str | None = None) -> BadInput:
+    return BadInput(f"--allocator={name}: {why}", field="allocator", hint=hint)

@@ -1,0 +1,141 @@
+"""A base for allocators that only decide whose turn it is; the rules of Mesos are kept for them.
+
+A subclass is asked in each run, once every guarantee is met as far as it can be, to share out what is free.  What it
+offers is cut to what Mesos allows: reservations go to their roles alone, capabilities, refusals and limits are
+respected, and what guarantees still lack is held back.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.engine import RunSteps
+from fake_master.allocator.hierarchical.records import Agent
+from fake_master.allocator.hierarchical.records import Client as ClientRecord
+from fake_master.allocator.hierarchical.stages.regular import fair_part
+from fake_master.allocator.hierarchical.stages.run import Run, is_refused
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import AgentId, Callbacks, FrameworkId, RoleName
+from fake_master.allocator.options import Options
+from fake_master.allocator.revocation import Holding, Revocation
+from mesosctl.model.resources import Resources
+
+
+class Client(NamedTuple):
+    """A framework in one of its roles."""
+
+    framework: FrameworkId
+    role: RoleName
+
+
+class SharingRun:
+    """One run: what is free, and offering it."""
+
+    def __init__(self, run: Run, agents: list[Agent]) -> None:
+        self._run = run
+        self._agents = {agent.id: agent for agent in agents}
+        self._records = _clients(run.state)
+
+    @property
+    def agents(self) -> list[AgentId]:
+        """The agents with something free, in the order of their registration."""
+        return [name for name, agent in self._agents.items() if not agent.free_resources.is_empty]
+
+    @property
+    def clients(self) -> list[Client]:
+        """Every framework in each of its roles that takes part at present, in the order of subscription."""
+        return list(self._records)
+
+    def free(self, agent: AgentId) -> Resources:
+        """Return what is neither used nor offered of an agent."""
+        return self._agents[agent].free_resources.resources
+
+    def offer(self, agent: AgentId, client: Client) -> Resources:
+        """Offer a client all that it may have of an agent, and return that; empty resources where it is nothing."""
+        found, record = self._agents[agent], self._records[client]
+        if found.free_resources.is_empty:
+            return Resources()
+        offerable = self._run.offerable(found, record)
+        if offerable is None:
+            return Resources()
+        part = offerable.full
+        if record.role.allowance is not None or self._run.unmet_guarantees:
+            part = fair_part(self._run, offerable, record.role.allowance)
+            if not part.is_allocatable or is_refused(found, record, part):
+                return Resources()
+        self._run.commit(found, record, part)
+        return part.allocation.with_role
+
+
+class SharingAllocator(HierarchicalAllocator):
+    """Meets guarantees as Mesos does, and shares out the rest as `share` decides."""
+
+    def __init__(self, options: Options, master: Callbacks, now: float = 0.0) -> None:
+        self._master = master
+        self._failure: Exception | None = None
+        super().__init__(
+            options, master.offers, master.inverse_offers, now, steps=_AfterBatch(self), share=self._share_out
+        )
+
+    @abstractmethod
+    def share(self, run: SharingRun) -> None:
+        """Offer what is free.  Called in each run."""
+
+    def after_batch(self) -> None:
+        """Do what is to be done once in each allocation interval, after its run: the place to revoke from."""
+
+    def clients(self) -> list[Client]:
+        """Return every framework in each of its roles that takes part at present."""
+        return list(_clients(self.state))
+
+    def free(self, agent: AgentId) -> Resources:
+        """Return what is neither used nor offered of an agent.  Raises KeyError."""
+        return self.state.agents[agent].free_resources.resources
+
+    def holdings(self) -> Mapping[AgentId, Sequence[Holding]]:
+        """Return every unanswered offer and every task by agent, the oldest first."""
+        return self._master.holdings()
+
+    def revoke(self, revocations: Sequence[Revocation]) -> Sequence[Revocation]:
+        """Take offers and tasks back, and return those that a guarantee protects."""
+        return self._master.revoke(revocations)
+
+    def advance_to(self, now: float) -> None:
+        """Play everything that is due up to `now`, then raise what `share` or `after_batch` has raised meanwhile."""
+        super().advance_to(now)
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _share_out(self, run: Run, agents: list[Agent]) -> None:
+        # A run that broke off would leave resources that are accounted and offered to nobody.
+        try:
+            self.share(SharingRun(run, agents))
+        except Exception as error:  # noqa: BLE001  # code of others; raised again by `advance_to`
+            self._failure = self._failure or error
+
+    def play_after_batch(self) -> None:
+        """Call `after_batch`, and keep what it raises for `advance_to`."""
+        try:
+            self.after_batch()
+        except Exception as error:  # noqa: BLE001  # as above
+            self._failure = self._failure or error
+
+
+class _AfterBatch(RunSteps):
+    def __init__(self, allocator: SharingAllocator) -> None:
+        self._allocator = allocator
+
+    def after_batch(self) -> None:
+        self._allocator.play_after_batch()
+
+
+def _clients(state: State) -> dict[Client, ClientRecord]:
+    return {
+        Client(framework.id, role): client
+        for framework in state.frameworks.values()
+        if framework.active
+        for role, client in framework.clients.items()
+        if client.subscribed and not client.suppressed
+    }

@@ -1,0 +1,191 @@
+"""An account of a cluster for roles of frameworks: the allocator's decision on every agent, and who holds the rest."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.interned.allocations import is_unreserved_nonrevocable
+from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.stages.run import Rejection
+from fake_master.allocator.hierarchical.stages.trial import Decision, Trial, try_offers
+from fake_master.master import Master
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.clock import VirtualClock
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import display_names
+from mesosctl.planning.offer_account import AccountLine, AgentAccount, Cause, Evictable, OfferAccount
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent
+
+Subject = tuple[str, str]
+"""Framework id and role."""
+Held = tuple[str, str, Resources]
+"""Framework id, role and resources, without allocation roles."""
+
+
+def accounts_of(
+    snapshot: ClusterSnapshot, subjects: Sequence[Subject], out_of_service: Mapping[str, str]
+) -> list[OfferAccount]:
+    """Return the account of each subject, in order.
+
+    `out_of_service` has the state of agents by id, as far as it is known.  Raises BadInput for what no master could be.
+    """
+    master = RestoredCluster(snapshot).start(clock=VirtualClock(snapshot.taken_at))
+    allocator = master.allocator
+    assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can ask for is one"
+    order = [leaf.client.name for leaf in allocator.state.role_sorter.walk()]
+    trial = try_offers(allocator.state, subjects)
+    books = _Books(snapshot, master, allocator, trial, out_of_service)
+    return [books.account(*subject, order) for subject in subjects]
+
+
+class _Books:
+    """One cluster: who holds what, what is free, and the allocator's decisions about it."""
+
+    def __init__(
+        self,
+        snapshot: ClusterSnapshot,
+        master: Master,
+        allocator: HierarchicalAllocator,
+        trial: Trial,
+        out_of_service: Mapping[str, str],
+    ) -> None:
+        self._snapshot = snapshot
+        self._master = master
+        self._state = allocator.state
+        self._trial = trial
+        self._out_of_service = out_of_service
+        self._framework_names = {framework.id: framework.name for framework in snapshot.frameworks}
+        self._agent_names = display_names({agent.id: agent.hostname for agent in snapshot.agents})
+        self._used: dict[str, list[Held]] = {}
+        for usage in snapshot.usages:
+            self._used.setdefault(usage.agent_id, []).append((usage.framework_id, usage.role, usage.resources))
+        self._offered: dict[str, list[Held]] = {}
+        for offer in snapshot.offers:
+            self._offered.setdefault(offer.agent_id, []).append((offer.framework_id, offer.role, offer.resources))
+
+    def account(self, framework_id: str, role: str, order: Sequence[str]) -> OfferAccount:
+        """Return the account of one subject; `order` is that in which active roles are served."""
+        client = self._state.frameworks[framework_id].clients[role]
+        return OfferAccount(
+            framework_id=framework_id,
+            framework=self._framework_names[framework_id],
+            role=role,
+            agents=tuple(
+                AgentAccount(agent.id, agent.hostname, tuple(_merged(self._lines(agent, client))))
+                for agent in self._snapshot.agents
+            ),
+            lacking=self._trial.lacking,
+            minimum=client.eligibility.minimum,
+            ahead=tuple(order[: order.index(role)]) if role in order else (),
+            evictable=tuple(self._evictable(role)),
+        )
+
+    def _lines(self, agent: SnapshotAgent, client: Client) -> Iterator[AccountLine]:
+        """Yield the lines of one agent; what is lent is beside its total, and so in none of them."""
+        held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
+        for cause, by_agent in held:
+            for framework_id, role, resources in by_agent.get(agent.id, ()):
+                yield AccountLine(
+                    cause,
+                    resources.filter(_is_of_agent).quantities(),
+                    (role,),
+                    framework_id,
+                    self._framework_names[framework_id],
+                    own=(framework_id, role) == (client.framework.id, client.role.name),
+                )
+        record = self._state.agents[agent.id]
+        free = record.free_resources.resources
+        decision = self._trial.decisions.get((agent.id, client.framework.id, client.role.name))
+        if decision is not None:
+            yield from self._free_lines(record, free, client, decision)
+        elif free:
+            yield AccountLine("out-of-service", free.quantities(), detail=self._out_of_service.get(agent.id))
+
+    def _free_lines(self, agent: Agent, free: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
+        """Yield what is free of an agent in service, by the reason why it is not offered."""
+        eligibility = client.eligibility
+        unfit = eligibility.own_capabilities.missing_capability(agent.free_resources.features)
+        visible: list[Resource] = []
+        for entry in free:
+            missing = unfit or eligibility.accepted_kinds.missing_capability(entry)
+            amounts = Resources([entry]).quantities()
+            if not entry.allocatable_to(client.role.name):
+                yield AccountLine("reserved", amounts, (entry.role,))
+            elif missing is not None:
+                yield AccountLine("capability", amounts, detail=missing)
+            else:
+                visible.append(entry)
+        left = Resources(visible)
+        if not left:
+            return
+        cause = _cause(agent, client, decision)
+        if cause is not None:
+            yield AccountLine(cause, left.quantities())
+            return
+        yield from self._bounded_lines(left, client, decision)
+
+    def _bounded_lines(self, visible: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
+        """Yield what quota withholds, and what it leaves."""
+        bounds = self._trial.bounds[client.role.name]
+        rest = dict(visible.quantities().items())
+        counted = visible.filter(is_unreserved_nonrevocable).scalar_quantities()
+        offered = decision.offered.filter(is_unreserved_nonrevocable).scalar_quantities()
+        for name, amount in counted.items():
+            limit = bounds.limits_left.get(name)
+            spare = None if bounds.spare is None else bounds.spare.get_amount(name)
+            if decision.offered:
+                withheld = amount - offered.get_amount(name)
+            else:
+                withheld = amount - min(bound for bound in (amount, limit, spare) if bound is not None)
+            if withheld <= 0:
+                continue
+            rest[name] -= withheld
+            amounts = Quantities({name: withheld})
+            if limit is not None and (spare is None or limit <= spare):
+                yield AccountLine("limit", amounts, (client.role.name,))
+            else:
+                lacking = [role for role, short in self._trial.lacking.items() if short.get_amount(name)]
+                yield AccountLine("guarantee", amounts, tuple(sorted(lacking)))
+        left = Quantities(rest)
+        if left:
+            cause: Cause = "open" if decision.offered else "filter" if decision.refused else "minimum"
+            yield AccountLine(cause, left)
+
+    def _evictable(self, role: str) -> Iterator[Evictable]:
+        """Yield the tasks that would end if the role used all that it can have of each agent."""
+        for agent in self._master.state.agents.values():
+            wanted = self._state.agents[agent.id].free_resources.resources.filter(lambda one: one.allocatable_to(role))
+            for _, receiver, offered in self._offered.get(agent.id, ()):
+                if receiver == role:
+                    wanted += offered.filter(_is_of_agent)
+            for framework, task in self._master.runtime.would_go(agent, wanted):
+                yield Evictable(framework.name, task.id, self._agent_names[agent.id])
+
+
+def _cause(agent: Agent, client: Client, decision: Decision) -> Cause | None:
+    """Return why nothing at all of what a client may see of an agent is offered, quota apart."""
+    if decision.rejection is Rejection.NOT_OFFERABLE:
+        return "minimum"
+    if decision.rejection is Rejection.FILTER:
+        return "filter"
+    if decision.rejection is Rejection.EXCLUDED:
+        own = client.framework.info.excludes.get(client.role.name)
+        return "constraints" if own is not None and own(agent.info) else "priority"
+    return None
+
+
+def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
+    """Add up the lines of one agent that differ in nothing but amounts."""
+    sums: dict[tuple[object, ...], AccountLine] = {}
+    for line in lines:
+        key = (line.cause, line.roles, line.framework_id, line.detail)
+        known = sums.get(key)
+        sums[key] = line if known is None else replace(known, amounts=known.amounts + line.amounts)
+    return iter(sums.values())
+
+
+def _is_of_agent(entry: Resource) -> bool:
+    """Whether it is part of an agent's total; what its owner lends is beside it."""
+    return entry.revocability != "non-throttleable"

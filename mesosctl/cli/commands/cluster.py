@@ -1,0 +1,217 @@
+"""`mesosctl agents`, `frameworks` and `roles`: lists of what a master knows."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.commands.reservations import Attributes, nothing_found, pairs
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.session import Session
+from mesosctl.model.errors import UsageError
+from mesosctl.operations import cluster
+from mesosctl.operations.cluster import Selection
+from mesosctl.output.cluster import agent_list, framework_list, role_list
+from mesosctl.output.formats.report import Report
+
+if TYPE_CHECKING:
+    from mesosctl.client.master import Master
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+AgentNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="AGENT...",
+        autocompletion=completing.agents,
+        help="Only these: ids, beginnings or ends of them, or host names.",
+        show_default=False,
+    ),
+]
+FrameworkNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FRAMEWORK...",
+        autocompletion=completing.frameworks,
+        help="Only these: ids or names.",
+        show_default=False,
+    ),
+]
+RoleNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="ROLE...", autocompletion=completing.roles, help="Only these.", show_default=False),
+]
+OfRole = Annotated[
+    str | None,
+    typer.Option(
+        "--role",
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="Only those that have to do with this role or one below it.",
+    ),
+]
+Branch = Annotated[
+    str | None,
+    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only this role and those below it."),
+]
+
+
+def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        "--sort",
+        metavar="KEY",
+        autocompletion=lambda: [*keys, "cpus", "mem", "disk", "gpus"],
+        help=f"By {', '.join(keys)}, or a resource such as cpus, most first; -KEY is the other way round.",
+    )
+    return option
+
+
+SortAgents = Annotated[str | None, _sort(cluster.AGENT_KEYS)]
+SortFrameworks = Annotated[str | None, _sort(cluster.FRAMEWORK_KEYS)]
+SortRoles = Annotated[str | None, _sort(cluster.ROLE_KEYS)]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Draw it anew until Ctrl-C. Where no terminal looks on it is written again whenever it has changed; "
+        "a program takes -o jsonl, a document a line.",
+        show_default=False,
+    ),
+]
+
+
+def _every(text: str | float) -> float:
+    """Seconds of --every.  Raises UsageError."""
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every", 0.05)
+
+
+Every = Annotated[
+    float,
+    typer.Option("--every", metavar="SPAN", parser=_every, help="How often --watch asks the master: 2, 500ms or 1m."),
+]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End --watch after so many readings.")
+]
+
+
+def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, every: float, count: int | None) -> None:
+    """Emit the report that `read` makes, once or again and again.  Raises UsageError for a form that has no end."""
+    if not watch:
+        if count is not None:
+            raise UsageError("--count belongs to --watch", field="--count", hint="give both")
+        with session.open_master() as master:
+            report = read(master)
+        session.end_progress()
+        session.emit(report)
+        return
+    session.check_watchable()
+    with session.open_master() as master:
+        for report in cluster.readings(master, lambda: read(master), every, session.note, count):
+            session.end_progress()
+            session.follow(report)
+
+
+@app.command(
+    "agents",
+    cls=Command,
+    epilog=examples(
+        ("agents", "every agent, and how much of it is in use"),
+        ("agents --attribute rack=r1 --sort use", "those of a rack, the fullest first"),
+        ("agents --role ads -o wide", "those on which ads has something, with ids"),
+        ("agents --watch", "drawn anew every two seconds"),
+    ),
+)
+def agents(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
+    names: AgentNames = None,
+    *,
+    role: OfRole = None,
+    attribute: Attributes = None,
+    sort: SortAgents = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
+    """List agents, and what of them is in use.
+
+    With --role those count on which something is reserved for the role, or allocated to it.
+    """
+    session: Session = ctx.obj
+    wanted = Selection(names or (), role, dict(pairs(attribute, "--attribute")), sort)
+    said = {"--role": role, "--attribute": ",".join(attribute) if attribute else None}
+
+    def read(master: "Master") -> Report:
+        found = cluster.list_agents(master, wanted, session.progress)
+        return agent_list(found, empty=nothing_found("no agent is registered", said, ()))
+
+    show(session, read, watch=watch, every=every, count=count)
+
+
+@app.command(
+    "frameworks",
+    cls=Command,
+    epilog=examples(
+        ("frameworks", "every framework, and what it holds"),
+        ("frameworks --role ads --sort cpus", "those of a role, the one with most cpus first"),
+        ("frameworks marathon -o json", "one of them, for a program"),
+    ),
+)
+def frameworks(  # one parameter an option
+    ctx: typer.Context,
+    names: FrameworkNames = None,
+    *,
+    role: OfRole = None,
+    sort: SortFrameworks = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
+    """List frameworks, and what they hold.
+
+    With --role those count that subscribe with the role.
+    """
+    session: Session = ctx.obj
+    wanted = Selection(names or (), role, {}, sort)
+
+    def read(master: "Master") -> Report:
+        found = cluster.list_frameworks(master, wanted)
+        return framework_list(found, empty=nothing_found("no framework is registered", {"--role": role}, ()))
+
+    show(session, read, watch=watch, every=every, count=count)
+
+
+@app.command(
+    "roles",
+    cls=Command,
+    epilog=examples(
+        ("roles", "every role, with what it uses, guarantee and limit"),
+        ("roles --sort share", "those furthest below their guarantee first"),
+        ("roles --role ads", "a role and those below it"),
+    ),
+)
+def roles(  # one parameter an option
+    ctx: typer.Context,
+    names: RoleNames = None,
+    *,
+    role: Branch = None,
+    sort: SortRoles = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
+    """List roles, with what they hold, guarantees and weights.
+
+    A role is known to the master when a framework subscribes with it, or when it has a quota, a weight or a
+    reservation.
+    """
+    session: Session = ctx.obj
+    wanted = Selection(names or (), role, {}, sort)
+
+    def read(master: "Master") -> Report:
+        found = cluster.list_roles(master, wanted)
+        return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, ()))
+
+    show(session, read, watch=watch, every=every, count=count)

@@ -1,0 +1,114 @@
+"""`mesosctl weights`: its verbs."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
+from mesosctl.cli.commands.quota import PayloadFile
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.session import Session
+from mesosctl.model.errors import UsageError
+from mesosctl.output.cluster import weight_changes, weight_list
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+Pairs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ROLE=WEIGHT...",
+        autocompletion=completing.weights,
+        help="A role and its weight, a number above zero.",
+        show_default=False,
+    ),
+]
+
+
+@app.callback(invoke_without_command=True)
+def weights(ctx: typer.Context) -> object:
+    """Weigh roles against each other.
+
+    A role with weight 2 is given twice the share of one with weight 1, which every role has that was given
+    none. Without a verb the weights are listed.
+    """
+    if ctx.invoked_subcommand is not None:
+        return None
+    command = ctx.command.get_command(ctx, "list")  # type: ignore[attr-defined]  # a group has commands
+    with command.make_context("list", [], parent=ctx) as below:
+        return command.invoke(below)
+
+
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("weights", "every weight that was set"),
+        ("weights list -o json", "the same for a program"),
+    ),
+)
+def list_(ctx: typer.Context) -> None:
+    """Show every weight that was set; other roles weigh 1."""
+    from mesosctl.operations.weights import read_weights
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        session.emit(weight_list(list(read_weights(master).items())))
+
+
+def parse_weights(words: Sequence[str]) -> dict[str, float]:
+    """Weights by role of words such as `web=2`.  Raises UsageError."""
+    found: dict[str, float] = {}
+    for word in words:
+        role, equals, number = word.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not role:
+            raise UsageError(f"'{word}' is no weight", field="ROLE=WEIGHT", hint="write for example web=2")
+        if role in found:
+            raise UsageError(f"role '{role}' is given two weights", field="ROLE=WEIGHT", hint="leave one out")
+        found[role] = weight
+    return found
+
+
+@app.command(
+    "set",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("weights set web=2", "give web twice the share of a role with weight 1"),
+        ("weights set web=2 batch=0.5 --dry-run", "what would change, and for whom"),
+        ("weights set -f weights.json", "from the JSON of PUT /weights"),
+    ),
+)
+def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> None:
+    """Set the weights of roles, all or none.
+
+    They are read back. A weight that is so already is not sent. A master forgets no weight: what was set once
+    can only become 1 again. Where a framework has one of the roles, every outstanding offer of the cluster is
+    rescinded.
+
+    With -f the weights are read as the documented JSON of PUT /weights or UPDATE_WEIGHTS.
+    """
+    from mesosctl.operations.weights import set_weights
+
+    session: Session = ctx.obj
+    written = None
+    if file is not None:
+        if pairs:
+            raise UsageError("ROLE=WEIGHT and --file contradict each other", field="--file", hint="give one of them")
+        from mesosctl.api.files.positions import places_in_json
+        from mesosctl.api.weights import read_weight_infos
+
+        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        target = read_weight_infos(written.text, named(file))
+    elif not pairs:
+        raise UsageError("a role and its weight are needed", hint="for example: mesosctl weights set web=2")
+    else:
+        target = parse_weights(pairs)
+    with session.open_master() as master, written.refusals(*target) if written else nullcontext():
+        changes = set_weights(master, target, v1=session.options.api == "v1", wait=session.waits)
+        session.emit(weight_changes(changes))

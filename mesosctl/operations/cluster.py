@@ -1,0 +1,201 @@
+"""Lists of agents, frameworks and roles: reading, choosing and sorting them, once or again and again."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from mesosctl.api import responses
+from mesosctl.api.frameworks import listed_frameworks
+from mesosctl.client.master import Master
+from mesosctl.model.errors import NotFound, Unreachable, UsageError
+from mesosctl.model.offers.frameworks import ListedFramework
+from mesosctl.model.quantities import Quantities, Quota, to_double
+from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.roles import did_you_mean, is_strict_subrole
+from mesosctl.operations.quota.state import quotas_if_allowed
+from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
+
+Progress = Callable[[str], None]
+AGENT_KEYS = ("name", "status", "use")
+FRAMEWORK_KEYS = ("name", "status", "offers")
+ROLE_KEYS = ("name", "status", "weight", "frameworks", "share")
+"""The keys that each list can be sorted by, beside the names of resources."""
+
+
+class Selection(NamedTuple):
+    """Which entries of a list, and in what order."""
+
+    names: Sequence[str] = ()
+    """Of agents, frameworks or roles; all unless given."""
+    role: str | None = None
+    attributes: Mapping[str, str] = {}
+    sort: str | None = None
+    """A key or the name of a resource, largest amounts first; after a minus sign the other way round."""
+
+
+class _Entry(Protocol):
+    """An entry of a list that belongs to roles."""
+
+    def serves(self, role: str) -> bool:
+        """Whether it has to do with a role."""
+
+
+Entry = TypeVar("Entry")
+Serving = TypeVar("Serving", bound=_Entry)
+Key = Callable[[Entry], Any]
+Value = TypeVar("Value")
+
+
+def list_agents(master: Master, wanted: Selection, progress: Progress = lambda _: None) -> list[RegisteredAgent]:
+    """Return the agents that are wanted, by host name unless sorted otherwise.
+
+    Raises NotFound for a name that no agent has, UsageError for one that several have, and for a key that there is not.
+    """
+    agents = read_agents(master, progress)
+    found = [find_agent(agents, word) for word in dict.fromkeys(wanted.names)] if wanted.names else agents
+    chosen = [one for one in _serving(found, wanted.role) if has_attributes(one, wanted.attributes)]
+    keys: dict[str, Key[RegisteredAgent]] = {
+        "name": lambda one: (one.hostname, one.id),
+        "status": lambda one: (one.status == "active", one.status),
+        "use": lambda one: -_largest_part(one.used.quantities() + one.offered.quantities(), one.total.quantities()),
+    }
+    return _sorted(
+        chosen, wanted.sort, keys, lambda one: one.used.quantities(), (one.total.quantities() for one in agents)
+    )
+
+
+def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
+    """Return the frameworks that are wanted, by name unless sorted otherwise.
+
+    Raises NotFound for a name or an id that none has, and UsageError for a key that there is not.
+    """
+    frameworks = sorted(listed_frameworks(master.ask("GET_FRAMEWORKS")), key=lambda one: (one.name, one.id))
+    for word in wanted.names:
+        if not any(word in (one.id, one.name) for one in frameworks):
+            known = [name for one in frameworks for name in (one.name, one.id)]
+            raise NotFound(
+                f"no framework is named '{word}'",
+                field="framework",
+                rule="framework.exists",
+                hint=did_you_mean(word, known, "mesosctl frameworks shows all of them"),
+            )
+    named = [one for one in frameworks if not wanted.names or one.id in wanted.names or one.name in wanted.names]
+    keys: dict[str, Key[ListedFramework]] = {
+        "name": lambda one: (one.name, one.id),
+        "status": lambda one: (one.status == "active", one.status),
+        "offers": lambda one: -one.offers,
+    }
+    held = (one.used + one.offered for one in frameworks)
+    return _sorted(list(_serving(named, wanted.role)), wanted.sort, keys, lambda one: one.used + one.offered, held)
+
+
+def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
+    """Return the roles that are wanted, those with quota and nothing else among them, by name unless sorted otherwise.
+
+    Raises NotFound for a role that the master does not know, and UsageError for a key that there is not.
+    """
+    usages = responses.roles(master.get("/roles"))
+    quotas = quotas_if_allowed(master) or {}
+    known = sorted({*usages, *quotas})
+    missing = [role for role in wanted.names if role not in known]
+    if missing:
+        raise NotFound(
+            f"the master knows no role '{missing[0]}', or this principal may not see it",
+            field="role",
+            rule="role.exists",
+            hint=did_you_mean(missing, known, "mesosctl roles shows all of them"),
+        )
+    branch = wanted.role
+    chosen = [
+        RoleStatus(role, quotas.get(role, Quota()), usages.get(role))
+        for role in known
+        if (not wanted.names or role in wanted.names)
+        and (branch is None or role == branch or is_strict_subrole(role, branch))
+    ]
+    keys: dict[str, Key[RoleStatus]] = {
+        "name": lambda one: one.role,
+        "status": lambda one: (not one.missing, one.standing),
+        "weight": lambda one: -(one.usage.weight if one.usage else 1.0),
+        "frameworks": lambda one: -(one.usage.frameworks if one.usage else 0),
+        "share": _share_of_guarantee,
+    }
+    used = [_used(one) for one in chosen]
+    return _sorted(chosen, wanted.sort, keys, _used, used)
+
+
+def _used(role: RoleStatus) -> Quantities:
+    return Quantities() if role.usage is None else role.usage.used
+
+
+def _share_of_guarantee(role: RoleStatus) -> float:
+    """The smallest part of a guarantee that is used; roles without one come last."""
+    used = _used(role)
+    parts = [used.get(name, 0) / milli for name, milli in role.quota.guarantees.items() if milli]
+    return min(parts, default=float("inf"))
+
+
+def _largest_part(held: Quantities, total: Quantities) -> float:
+    return max(
+        (to_double(milli) / to_double(total[name]) for name, milli in held.items() if total.get(name)), default=0
+    )
+
+
+def _serving(entries: Iterable[Serving], role: str | None) -> list[Serving]:
+    return [one for one in entries if role is None or one.serves(role)]
+
+
+def _sorted(
+    entries: list[Entry],
+    sort: str | None,
+    keys: Mapping[str, Key[Entry]],
+    amounts: Callable[[Entry], Quantities],
+    known: Iterable[Quantities],
+) -> list[Entry]:
+    """Sort by a key, or by the amount of a resource, the largest first.  Raises UsageError for neither."""
+    if sort is None:
+        return entries
+    word = sort.removeprefix("-")
+    if word in keys:
+        return sorted(entries, key=keys[word], reverse=sort != word)
+    names = sorted({name for one in known for name in one})
+    if word not in names:
+        choices = ", ".join([*keys, *names])
+        raise UsageError(
+            f"nothing can be sorted by '{word}'",
+            field="--sort",
+            hint=did_you_mean(
+                word, [*keys, *names], f"name one of {choices}, or with a minus sign the other way round"
+            ),
+        )
+    return sorted(entries, key=lambda one: -amounts(one).get(word, 0), reverse=sort != word)
+
+
+def readings(
+    master: Master, read: Callable[[], Value], every: float, report: Callable[[str], None], count: int | None = None
+) -> Iterator[Value]:
+    """Yield what `read` returns, every so many seconds, `count` times or without end.
+
+    A master that goes away is waited for, as one is that fails over; `report` is called with a sentence.  Raises
+    Unreachable where it was never there, or none is back before the deadline, which runs anew from every answer.
+    """
+    made = 0
+    is_away = False
+    while count is None or made < count:
+        if made:
+            master.settings.sleep(every)
+        if not is_away:
+            master.deadline.extend_to(master.deadline.seconds)
+        try:
+            value = read()
+        except Unreachable as error:
+            if not made or master.deadline.remaining() <= every:
+                raise
+            if not is_away:
+                report(f"{error.message}; trying again until it is back")
+            is_away = True
+            continue
+        if is_away:
+            report("the master is back")
+        is_away = False
+        made += 1
+        yield value

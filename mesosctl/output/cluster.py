@@ -1,0 +1,292 @@
+"""Lists of agents, frameworks, roles and weights as reports."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mesosctl.model.offers.frameworks import ListedFramework
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.quota.status import RoleStatus, WeightChange
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.roles import short_ids
+from mesosctl.output.formats.amounts import agent_use_text, amounts_text, in_words, plain_resources_text
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Rows
+from mesosctl.output.quota import LEGEND, MEANINGS, guarantee_verdict, quota_use
+from mesosctl.output.reservations import agent_id_column
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import cluster
+
+_STATES: dict[str, Meaning] = {
+    "active": "met",
+    "inactive": "at risk",
+    "deactivated": "at risk",
+    "draining": "at risk",
+    "drained": "at risk",
+    "recovered": "at risk",
+    "disconnected": "not met",
+}
+AGENT_LEGEND = "█ used   ▒ offered   ░ free"
+
+
+def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agent is registered") -> Report:
+    """A line for every agent; `empty` is said where there is none."""
+
+    def document() -> "cluster.AgentList":
+        from mesosctl.output.documents import cluster
+
+        return cluster.AgentList(agents=[])
+
+    def items() -> "list[cluster.Agent]":
+        from mesosctl.output.documents import cluster
+
+        return [cluster.Agent.of(agent) for agent in agents]
+
+    columns = (
+        Column("AGENT"),
+        Column("STATUS", meaning=_STATES),
+        Column("TOTAL", kind="amounts"),
+        Column("USED", kind="amounts"),
+        Column("OFFERED", kind="amounts", rank=2),
+        Column("RESERVED FOR", key="reserved_for", rank=3),
+        Column("ATTRIBUTES", rank=4),
+        Column("REGION", wide=True),
+        Column("ZONE", wide=True),
+        agent_id_column(agents),
+    )
+
+    def row(agent: RegisteredAgent) -> list[str]:
+        return [
+            agent.hostname,
+            agent.status,
+            plain_resources_text(agent.total),
+            plain_resources_text(agent.used),
+            plain_resources_text(agent.offered),
+            ",".join(agent.reserved) or NOTHING,
+            _attributes(agent),
+            agent.region or NOTHING,
+            agent.zone or NOTHING,
+            agent.id,
+        ]
+
+    return Report(
+        columns,
+        Rows(agents, row),
+        [agent.id for agent in agents],
+        document,
+        items,
+        empty=empty,
+        listing="agents",
+        terminal=_agent_screen(agents, empty),
+    )
+
+
+def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
+    columns = (
+        Column("AGENT"),
+        Column("STATUS", meaning=_STATES, rank=-1 if any(one.status != "active" for one in agents) else 1),
+        Column("USED/TOTAL", kind="usage"),
+        Column("RESERVED FOR", rank=2),
+        Column("ATTRIBUTES", rank=3),
+        agent_id_column(agents),
+    )
+
+    def row(agent: RegisteredAgent) -> list[str]:
+        use = agent_use_text(agent.used.quantities(), agent.offered.quantities(), agent.total.quantities())
+        return [agent.hostname, agent.status, use, ",".join(agent.reserved) or NOTHING, _attributes(agent), agent.id]
+
+    remark = [agent_summary(agents), AGENT_LEGEND] if agents else []
+    return screen(columns, Rows(agents, row), empty, remark)
+
+
+def screen(columns: Sequence[Column], rows: Sequence[Sequence[str]], empty: str, remark: Sequence[str]) -> Report:
+    """What a terminal shows in place of a report: the report itself has names and the document."""
+    return Report(columns, rows, (), _no_document, list, empty=empty, remark=remark)
+
+
+def _no_document() -> "cluster.AgentList":
+    raise AssertionError("the report that it stands for has the document")
+
+
+def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
+    """How many agents there are, those out of service by status, and how much of them is free."""
+    counts = Counter(agent.status for agent in agents)
+    states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    serving = [agent for agent in agents if agent.active]
+    free = Quantities.total((one.total - one.used - one.offered).scalar_quantities() for one in serving)
+    return f"{_count(len(agents), 'agent')} ({states}); free: {in_words(free)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _attributes(agent: RegisteredAgent) -> str:
+    pairs = sorted(agent.attributes.items())
+    return ",".join(f"{name}={value if isinstance(value, str) else f'{value:g}'}" for name, value in pairs) or NOTHING
+
+
+def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no framework is registered") -> Report:
+    """A line for every framework; `empty` is said where there is none."""
+
+    def items() -> "list[cluster.Framework]":
+        from mesosctl.output.documents import cluster
+
+        return [cluster.Framework.of(framework) for framework in frameworks]
+
+    def document() -> "cluster.FrameworkList":
+        from mesosctl.output.documents import cluster
+
+        return cluster.FrameworkList(frameworks=items())
+
+    is_shared = len({one.title for one in frameworks}) < len(frameworks)
+    short = short_ids({one.id: one.name for one in frameworks}) if is_shared else {}
+    columns = (
+        Column("FRAMEWORK"),
+        Column("STATUS", meaning=_STATES),
+        Column("ROLES"),
+        Column("USED", kind="amounts"),
+        Column("OFFERS", kind="number", rank=1),
+        Column("OFFERED", kind="amounts", rank=2),
+        Column("PRINCIPAL", rank=3),
+        Column("FRAMEWORK ID", wide=not is_shared, short=short, rank=-1),
+    )
+    rows = [
+        [
+            one.title,
+            one.status,
+            ",".join(one.roles) or NOTHING,
+            amounts_text(one.used),
+            str(one.offers),
+            amounts_text(one.offered),
+            NOTHING if one.principal is None else one.principal,
+            one.id,
+        ]
+        for one in frameworks
+    ]
+    return Report(columns, rows, [one.id for one in frameworks], document, items, empty=empty)
+
+
+def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no role") -> Report:
+    """A line for every role; `empty` is said where there is none."""
+
+    def items() -> "list[cluster.Role]":
+        from mesosctl.output.documents import cluster
+
+        return [cluster.Role.of(status) for status in roles]
+
+    def document() -> "cluster.RoleList":
+        from mesosctl.output.documents import cluster
+
+        return cluster.RoleList(roles=items())
+
+    columns = (
+        Column("ROLE"),
+        Column("STATUS", meaning=MEANINGS),
+        Column("WEIGHT", kind="number", rank=3),
+        Column("FRAMEWORKS", kind="number", rank=2),
+        Column("USED", kind="amounts"),
+        Column("GUARANTEE", kind="amounts"),
+        Column("LIMIT", kind="amounts", rank=1),
+        Column("OFFERED", kind="amounts", rank=4),
+        Column("RESERVED", kind="amounts", rank=5),
+    )
+    return Report(
+        columns,
+        [_role_row(status) for status in roles],
+        [status.role for status in roles],
+        document,
+        items,
+        empty=empty,
+        terminal=_role_screen(roles, empty),
+    )
+
+
+def _role_row(status: RoleStatus) -> list[str]:
+    usage = status.usage
+    return [
+        status.role,
+        status.standing,
+        *_weight_and_frameworks(status),
+        amounts_text(None if usage is None else usage.used),
+        amounts_text(status.quota.guarantees),
+        amounts_text(status.quota.limits),
+        amounts_text(None if usage is None else usage.offered),
+        amounts_text(None if usage is None else usage.reserved),
+    ]
+
+
+def _weight_and_frameworks(status: RoleStatus) -> tuple[str, str]:
+    usage = status.usage
+    return (NOTHING, NOTHING) if usage is None else (f"{usage.weight:g}", str(usage.frameworks))
+
+
+def _role_screen(roles: Sequence[RoleStatus], empty: str) -> Report:
+    columns = (
+        Column("ROLE"),
+        Column("STATUS", meaning=MEANINGS, rank=-1),
+        Column("USED/GUARANTEE/LIMIT", kind="usage"),
+        Column("WEIGHT", kind="number", rank=2),
+        Column("FRAMEWORKS", kind="number", rank=1),
+        Column("OFFERED", kind="amounts", rank=3),
+    )
+    rows = [
+        [
+            status.role,
+            status.standing,
+            quota_use(status, everything=True),
+            *_weight_and_frameworks(status),
+            amounts_text(None if status.usage is None else status.usage.offered),
+        ]
+        for status in roles
+    ]
+    shown = screen(columns, rows, empty, [LEGEND] if rows else ())
+    return shown._replace(verdicts=[guarantee_verdict(roles)]) if any(one.quota.guarantees for one in roles) else shown
+
+
+def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
+    """A line for every weight that was set."""
+
+    def items() -> "list[cluster.Weight]":
+        from mesosctl.output.documents import cluster
+
+        return [cluster.Weight(role=role, weight=weight) for role, weight in weights]
+
+    def document() -> "cluster.WeightList":
+        from mesosctl.output.documents import cluster
+
+        return cluster.WeightList(weights=items())
+
+    return Report(
+        (Column("ROLE"), Column("WEIGHT", kind="number")),
+        [[role, f"{weight:g}"] for role, weight in weights],
+        [role for role, _ in weights],
+        document,
+        items,
+        empty="no weight is set; every role weighs 1",
+    )
+
+
+def weight_changes(changes: Sequence[WeightChange]) -> Report:
+    """Weights that were set."""
+
+    def items() -> "list[cluster.WeightChange]":
+        from mesosctl.output.documents import cluster
+
+        return [cluster.WeightChange.of(change) for change in changes]
+
+    def document() -> "cluster.WeightChanges":
+        from mesosctl.output.documents import cluster
+
+        return cluster.WeightChanges(changes=items())
+
+    columns = (
+        Column("ROLE"),
+        Column("BEFORE", kind="number"),
+        Column("WEIGHT", kind="number"),
+        Column("CONFIRMED", wide=True),
+    )
+    rows = [[one.role, f"{one.before:g}", f"{one.after:g}", "yes" if one.confirmed else "no"] for one in changes]
+    done = "; ".join(f"weight of '{one.role}' was set to {one.after:g}" for one in changes)
+    names = [one.role for one in changes]
+    return Report(columns, rows, names, document, items, done=done, empty="every role has that weight already")

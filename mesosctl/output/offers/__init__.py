@@ -1,0 +1,1 @@
+"""Offers, why there are none, and who shares them, as reports."""

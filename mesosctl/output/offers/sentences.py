@@ -1,0 +1,225 @@
+"""Sentences that explain offers: the answer, where resources are, and what would help."""
+
+from collections.abc import Mapping, Sequence
+
+from mesosctl.model.quantities import Quantities
+from mesosctl.output.formats.amounts import amounts_text, shown_amount
+from mesosctl.planning.offer_account import AccountLine, Cause, Hindrance, OfferExplanation
+
+_MOST_CLAUSES = 4
+"""In the sentence that answers; the table has all of them."""
+_MOST_NAMES = 3
+
+
+def is_held(line: AccountLine) -> bool:
+    """Whether another role or framework holds it."""
+    return line.cause in ("used", "offered") and not line.own
+
+
+def names(all_names: Sequence[str]) -> str:
+    """`a, b and c`; of many the first few and how many more."""
+    shown = list(all_names[:_MOST_NAMES])
+    if len(all_names) > len(shown):
+        shown.append(f"{len(all_names) - len(shown)} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _holder(line: AccountLine) -> str:
+    name = line.framework or line.framework_id or ""
+    return f"{name} in role {line.roles[0]}" if line.roles else name
+
+
+def where(line: AccountLine) -> str:
+    """Where some resources are, from the point of view of the role: `offered to f0 in role r1`."""
+    match line.cause:
+        case "used":
+            return "used by its own tasks" if line.own else f"used by {_holder(line)}"
+        case "offered":
+            return "offered to it, not answered yet" if line.own else f"offered to {_holder(line)}, not answered yet"
+        case "reserved":
+            return f"reserved for {line.roles[0]}"
+        case "guarantee":
+            plural = "s" if len(line.roles) > 1 else ""
+            return f"kept for the guarantee{plural} of {names(line.roles)}"
+        case "limit":
+            return f"beyond the limit of {line.roles[0]}"
+        case "capability":
+            return f"for want of {line.detail}"
+        case "out-of-service":
+            return f"on agents that are {line.detail or 'out of service'}"
+        case _:
+            return _WHERE[line.cause]
+
+
+_WHERE: Mapping[Cause, str] = {
+    "open": "free, and nothing known is in the way",
+    "minimum": "on agents that have less than the smallest offer",
+    "constraints": "on agents that its own offer constraints exclude",
+    "filter": "refused by it, until its filters end",
+    "priority": "kept for a request of higher priority",
+}
+_HINDRANCES: Mapping[Hindrance, str] = {
+    "disconnected": "is disconnected from the master, and offered nothing until it is back",
+    "inactive": "is not active, and offered nothing until the master activates it",
+    "suppressed": "has suppressed offers in this role, and is offered nothing until it revives them",
+}
+
+
+def answer(one: OfferExplanation) -> str:
+    """The whole answer in one sentence."""
+    subject = f"{one.account.framework or one.account.framework_id} in role {one.account.role}"
+    if one.hindrance == "recovery":
+        return f"{subject} is offered nothing, as nobody is: {one.recovery}"
+    if one.hindrance is not None:
+        return f"{subject} {_HINDRANCES[one.hindrance]}"
+    totals = one.totals
+    if not totals:
+        return f"{subject} is offered nothing: there is no agent with resources"
+    missing = one.missing
+    held = ""
+    if one.offers:
+        held = f"holds {_offers(one.offers)}"
+    if missing is None:
+        free = amounts_text(one.open)
+        begins = f"{subject} {held}, and " if held else f"{subject} "
+        match one.refusals:
+            case None:
+                return f"{begins}could be offered {free}; it may have refused that, which this master does not show"
+            case 0 if one.has_whitelist:
+                return f"{begins}could be offered {free}, if the master's whitelist names the agents; it is not shown"
+            case 0:
+                return f"{begins}is due to be offered {free} in the next allocation"
+            case count:
+                who = (
+                    "it has" if one.sharers == 1 else f"it or another of the {one.sharers} frameworks in this role has"
+                )
+                return f"{begins}could be offered {free}, but {who} refused offers: {_refusals(count)} in force"
+    what = "nothing" if not any(one.amount(name, "open") for name in totals) else f"no {missing}"
+    begins = f"{subject} {held}, and is offered no more {missing}" if held else f"{subject} is offered {what}"
+    return f"{begins}: {_clauses(one, missing)}"
+
+
+def _offers(count: int) -> str:
+    return f"{count} offer{'' if count == 1 else 's'} that it has not answered"
+
+
+def _refusals(count: int) -> str:
+    return f"{count} {'is' if count == 1 else 'are'}"
+
+
+def _clauses(one: OfferExplanation, name: str) -> str:
+    """`of 24 cpus 20 are used, and 4 are kept for the guarantee of rA`: the largest first, what tasks use last."""
+    total = one.totals[name]
+    amounts = [(line.amounts.get_amount(name), place) for line, place in _places(one, name)]
+    if len(amounts) == 1:
+        return f"all {_amount(name, total)} are {amounts[0][1]}"
+    shown = [f"{shown_amount(name, amount)} {_be(name, amount)} {place}" for amount, place in amounts[:_MOST_CLAUSES]]
+    rest = sum(amount for amount, _ in amounts[_MOST_CLAUSES:])
+    if rest:
+        shown.append(f"{shown_amount(name, rest)} {_be(name, rest)} elsewhere")
+    return f"of {_amount(name, total)}, {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _amount(name: str, milli: int) -> str:
+    return f"{shown_amount(name, milli)} {name}"
+
+
+def _be(name: str, milli: int) -> str:
+    return "is" if name == "mem" or milli == 1000 else "are"
+
+
+def _places(one: OfferExplanation, name: str) -> list[tuple[AccountLine, str]]:
+    """Return the causes that keep `name` from it, those of one cause together, with a phrase for each."""
+    groups: dict[tuple[bool, Cause, bool, tuple[str, ...], str | None], list[AccountLine]] = {}
+    for line in one.account.lines:
+        if line.amounts.get_amount(name):
+            roles = line.roles if line.cause in ("reserved", "guarantee") else ()
+            key = (line.cause == "used", line.cause, line.own, roles, line.detail)
+            groups.setdefault(key, []).append(line)
+    found = []
+    for lines in groups.values():
+        lines.sort(key=lambda line: -line.amounts.get_amount(name))
+        summed = AccountLine(lines[0].cause, Quantities({name: sum(line.amounts.get_amount(name) for line in lines)}))
+        found.append((summed, _place(lines)))
+    return sorted(found, key=lambda pair: (pair[0].cause == "used", -pair[0].amounts.get_amount(name)))
+
+
+def _place(lines: Sequence[AccountLine]) -> str:
+    """Where the resources of some lines of one cause are; of many holders only some are named."""
+    first = lines[0]
+    if not is_held(first) or len(lines) == 1:
+        return where(first).removesuffix(", not answered yet")
+    holders = names([_holder(line) for line in lines])
+    return f"{'used by' if first.cause == 'used' else 'offered to'} {holders}"
+
+
+# --- What would help --------------------------------------------------------------------------------
+
+
+def helps(one: OfferExplanation) -> list[str]:
+    """Return what somebody can do about it, what concerns most first."""
+    if one.hindrance is not None:
+        return [_HELP_WITH_HINDRANCE[one.hindrance].format(role=one.account.role)]
+    missing = one.missing
+    if missing is None:
+        return [] if one.refusals == 0 else [_help_with_refusals(one)]
+    found: dict[str, None] = {}
+    lines = sorted(one.account.lines, key=lambda line: -line.amounts.get_amount(missing))
+    for line in lines:
+        if line.amounts.get_amount(missing) and (line.cause != "used" or line is lines[0]):
+            found[_help(one, line)] = None
+    return list(found)[:_MOST_NAMES]
+
+
+_HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
+    "disconnected": "let its scheduler connect and subscribe again with its framework id",
+    "inactive": "let its scheduler subscribe again; a master deactivates a framework that disconnects or overflows",
+    "suppressed": "let the framework send REVIVE for role {role}",
+    "recovery": "wait for the agents to come back",
+}
+
+
+def _help_with_refusals(one: OfferExplanation) -> str:
+    return (
+        f"let the framework send REVIVE, which ends its refusals in role {one.account.role}, or wait until they end; "
+        "it chooses how long with refuse_seconds"
+    )
+
+
+def _help(one: OfferExplanation, line: AccountLine) -> str:
+    if line.own:
+        return "it holds this itself: let it accept or decline its offers"
+    if line.cause == "capability":
+        return _help_with_capability(line.detail or "")
+    if line.cause == "filter":
+        return _help_with_refusals(one)
+    if line.cause == "reserved" and one.could_borrow:
+        return "let the framework subscribe with REVOCABLE_RESOURCES: this master lends it what lies idle"
+    return _HELP[line.cause].format(
+        holder=line.framework or line.framework_id,
+        held=names(line.roles) if line.roles else "",
+        top=one.account.role.partition("/")[0],
+        minimum=" or ".join(map(str, one.account.minimum)) or "anything",
+    )
+
+
+_HELP: Mapping[Cause, str] = {
+    "open": "wait for the next allocation",
+    "offered": "{holder} holds offers without answering: let it accept or decline them, bound role {held} with a limit "
+    "of its quota, or start the master with --offer_timeout",
+    "used": "wait for tasks to end, or add agents; a guarantee lets {top} be served first once something is free: "
+    "mesosctl quota room {top} says how large it may be",
+    "reserved": "give back what {held} does not need with mesosctl unreserve, or subscribe in that role",
+    "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
+    "limit": "raise the limit of {held} with mesosctl quota update --limit",
+    "minimum": "free more on one agent: an offer needs {minimum} there",
+    "constraints": "let the framework relax its offer constraints with UPDATE_FRAMEWORK",
+    "priority": "wait until the request of higher priority is met",
+    "out-of-service": "bring the agents back; -o wide names them",
+}
+
+
+def _help_with_capability(name: str) -> str:
+    if name.endswith(" of the agent"):
+        return f"upgrade the agents: they lack {name.removesuffix(' of the agent')}"
+    return f"let the framework subscribe with the capability {name}"

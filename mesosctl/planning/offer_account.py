@@ -1,0 +1,178 @@
+"""The resources of a cluster as one role of a framework finds them: held, open for it, or kept from it and why.
+
+Every amount of every agent is in exactly one line, so the lines of an account add up to the cluster.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from mesosctl.model.quantities import Quantities
+
+Cause = Literal[
+    "open",
+    "guarantee",
+    "limit",
+    "minimum",
+    "reserved",
+    "capability",
+    "constraints",
+    "filter",
+    "priority",
+    "out-of-service",
+    "offered",
+    "used",
+]
+"""Why some resources are not offered to the role of the framework; "open" where nothing is known to be in the way."""
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
+"""Why nothing at all is offered to it, whatever the agents have."""
+
+Reason = Literal[Hindrance, Cause, "own-offer", "no-agents", "due", "unknown"]
+"""The one word of an explanation: what keeps it from being offered more.
+
+"filter" and "unknown" where it may have refused what is open; "due" where the next allocation offers that.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLine:
+    """Some resources, and the reason why they are not offered to the role of the framework."""
+
+    cause: Cause
+    amounts: Quantities
+    """Scalars in thousandths, and ports by count."""
+    roles: tuple[str, ...] = ()
+    """Those that hold it, that it is reserved for, or whose guarantees it is kept for."""
+    framework_id: str | None = None
+    framework: str | None = None
+    """The framework that holds it; None where none does."""
+    detail: str | None = None
+    """The capability that is missing, or the state of the agents that are out of service."""
+    own: bool = False
+    """Whether the framework itself holds it, in this role."""
+    agents: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAccount:
+    """The account of one agent."""
+
+    agent_id: str
+    hostname: str
+    lines: tuple[AccountLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evictable:
+    """A task on lent resources that would end if the role used all that it can have on an agent."""
+
+    framework: str
+    task_id: str
+    agent: str
+    """The name of the agent in sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferAccount:
+    """The cluster as one role of a framework finds it."""
+
+    framework_id: str
+    framework: str
+    role: str
+    agents: tuple[AgentAccount, ...]
+    lacking: Mapping[str, Quantities]
+    """By role, what its guarantee still lacks."""
+    minimum: tuple[Quantities, ...]
+    """The alternatives that an offer must reach; none where anything is enough."""
+    ahead: tuple[str, ...] = ()
+    """Roles that are served before it when something comes free, in order; as far as shares and priorities tell."""
+    evictable: tuple[Evictable, ...] = ()
+    """In the order in which they would end; only on a master that lends idle reservations."""
+
+    @property
+    def lines(self) -> list[AccountLine]:
+        """All agents summed up, by cause in the order of `CAUSES`, the largest first."""
+        return summed_up(self.agents)
+
+
+def summed_up(agents: Iterable[AgentAccount]) -> list[AccountLine]:
+    """Add up the lines that differ in nothing but amounts."""
+    sums: dict[AccountLine, list[Quantities]] = {}
+    for agent in agents:
+        for line in agent.lines:
+            sums.setdefault(replace(line, amounts=Quantities()), []).append(line.amounts)
+    found = [replace(line, amounts=Quantities.total(parts), agents=len(parts)) for line, parts in sums.items()]
+    return sorted(found, key=lambda line: (CAUSES.index(line.cause), not line.own, _size(line.amounts), line.roles))
+
+
+def _size(amounts: Quantities) -> tuple[int, int]:
+    return -amounts.get_amount("cpus"), -amounts.get_amount("mem")
+
+
+ESSENTIAL = ("cpus", "mem")
+"""An offer without one of these starts no task."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferExplanation:
+    """Why a role of a framework is or is not offered anything."""
+
+    account: OfferAccount
+    offers: int
+    """How many it holds now."""
+    hindrance: Hindrance | None = None
+    refusals: int | None = None
+    """How many refusals are in force in the role, of any framework; None where the master does not show it."""
+    has_whitelist: bool = False
+    """Whether the master offers only agents that its whitelist names, which it does not show."""
+    could_borrow: bool = False
+    """Whether idle reservations are lent here, and the framework lacks the capability to be lent any."""
+    sharers: int = 1
+    """Frameworks that are subscribed to the role, this one included."""
+    recovery: str = ""
+    """How far the recovery after a failover has come; empty where it is over."""
+    unknown: Sequence[str] = field(default=())
+    """The facts that the master does not show, each with the assumption for it."""
+
+    @property
+    def totals(self) -> Quantities:
+        """All resources of all agents."""
+        return Quantities.total(line.amounts for line in self.account.lines)
+
+    def amount(self, name: str, *causes: Cause) -> int:
+        """Return how much of `name` is in the lines of these causes."""
+        return sum(line.amounts.get_amount(name) for line in self.account.lines if line.cause in causes)
+
+    @property
+    def missing(self) -> str | None:
+        """The first essential resource of which nothing is open for it; None where it could be offered each."""
+        totals = self.totals
+        there = [name for name in ESSENTIAL if totals.get_amount(name)] or list(totals)[:1]
+        return next((name for name in there if not self.amount(name, "open")), None)
+
+    @property
+    def open(self) -> Quantities:
+        """The resources that are free, with nothing known in the way."""
+        return Quantities.total(line.amounts for line in self.account.lines if line.cause == "open")
+
+    @property
+    def reason(self) -> Reason:
+        """The one word for what keeps it from being offered more."""
+        if self.hindrance is not None:
+            return self.hindrance
+        if not self.totals:
+            return "no-agents"
+        missing = self.missing
+        if missing is None:
+            if self.refusals:
+                return "filter"
+            return "unknown" if self.refusals is None or self.has_whitelist else "due"
+        others = [line for line in self.account.lines if line.amounts.get_amount(missing) and line.cause != "used"]
+        if not others:
+            return "used"
+        sums: dict[Reason, int] = {}
+        for line in others:
+            word: Reason = "own-offer" if line.own else line.cause
+            sums[word] = sums.get(word, 0) + line.amounts.get_amount(missing)
+        return max(sums, key=lambda word: sums[word])

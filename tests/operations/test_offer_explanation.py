@@ -1,0 +1,113 @@
+"""Explanations that need figures which no quick master has: recovery, a whitelist, agents out of service."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.operations.offer_explanation import recovery
+from mesosctl.output.offers.sentences import answer, helps
+from mesosctl.planning.offer_account import AccountLine, AgentAccount, OfferAccount, OfferExplanation
+from mesosctl.planning.snapshot import ClusterSnapshot
+
+PROMISED = {"web": Quota(guarantees=Quantities({"cpus": 1000}))}
+
+
+def snapshot(**more: Any) -> ClusterSnapshot:
+    return ClusterSnapshot(version="1.11.0", taken_at=0.0, **{"quotas": PROMISED, **more})
+
+
+@pytest.mark.parametrize(
+    ("present", "awaited", "uptime", "quotas", "holds"),
+    [
+        (3, 2, 30.0, PROMISED, True),
+        (4, 1, 30.0, PROMISED, False),
+        (3, 2, 601.0, PROMISED, False),
+        (3, 2, 30.0, {}, False),
+        (3, 0, 30.0, PROMISED, False),
+        (3, 2, None, PROMISED, False),
+    ],
+)
+def test_recovery(present: int, awaited: int, uptime: float | None, quotas: dict[str, Quota], *, holds: bool) -> None:
+    figures = {} if uptime is None else {"master/uptime_secs": uptime}
+    said = recovery(snapshot(quotas=quotas), present, awaited, figures)
+    assert bool(said) is holds
+    if holds:
+        assert said.startswith("3 of 5 agents are back after a failover; nothing is offered until 4 are, or for 600 s")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        ({"allocator_agent_recovery_factor": "0.2", "allocator_recovery_timeout": "1hrs"}, ""),
+        ({"allocator_recovery_timeout": "1weeks"}, "or for 604800 s"),
+        ({"allocator_recovery_timeout": "0secs"}, ""),
+        ({"allocator_recovery_timeout": "soon"}, ""),
+    ],
+)
+def test_recovery_goes_by_the_masters_flags(flags: dict[str, str], says: str) -> None:
+    said = recovery(snapshot(flags=flags), 3, 2, {"master/uptime_secs": 30.0})
+    assert says in said
+    assert bool(said) is bool(says)
+
+
+def explanation(*lines: AccountLine, **more: Any) -> OfferExplanation:
+    agents = (AgentAccount("S1", "host1", lines),)
+    return OfferExplanation(OfferAccount("F", "shop", "ads", agents, {}, ()), **{"offers": 0, **more})
+
+
+OPEN = AccountLine("open", Quantities({"cpus": 4000, "mem": 1024_000}))
+
+
+def test_a_whitelist_that_is_not_shown_is_named() -> None:
+    one = explanation(OPEN, refusals=0, has_whitelist=True)
+    assert one.reason == "unknown"
+    assert "if the master's whitelist names the agents" in answer(one)
+
+
+def test_nothing_in_the_way_means_the_next_allocation() -> None:
+    one = explanation(OPEN, refusals=0)
+    assert (one.reason, helps(one)) == ("due", [])
+    assert answer(one) == "shop in role ads is due to be offered cpus:4;mem:1024 in the next allocation"
+
+
+def test_a_master_without_metrics_leaves_refusals_unknown() -> None:
+    one = explanation(OPEN)
+    assert one.reason == "unknown"
+    assert "may have refused" in answer(one)
+
+
+def test_recovery_keeps_everything_from_everybody() -> None:
+    one = explanation(OPEN, hindrance="recovery", recovery="3 of 5 agents are back")
+    assert answer(one) == "shop in role ads is offered nothing, as nobody is: 3 of 5 agents are back"
+    assert helps(one) == ["wait for the agents to come back"]
+
+
+def test_many_holders_are_summed_up() -> None:
+    cpus = [Quantities({"cpus": 1000 * number}) for number in range(1, 7)]
+    used = [AccountLine("used", part, (f"r{n}",), f"F{n}", f"f{n}") for n, part in enumerate(cpus, 1)]
+    said = answer(explanation(*used))
+    assert said == (
+        "shop in role ads is offered nothing: all 21 cpus are used by f6 in role r6, f5 in role r5, f4 in role r4 and "
+        "3 more"
+    )
+
+
+def test_the_smaller_obstacles_are_added_up() -> None:
+    causes = [AccountLine("reserved", Quantities({"cpus": 1000 * n}), (f"r{n}",)) for n in range(1, 7)]
+    said = answer(explanation(*causes))
+    assert said.endswith(
+        "of 21 cpus, 6 are reserved for r6, 5 are reserved for r5, 4 are reserved for r4, 3 are reserved for r3 "
+        "and 3 are elsewhere"
+    )
+
+
+def test_agents_out_of_service_are_told_apart() -> None:
+    lines = [
+        AccountLine("out-of-service", Quantities({"cpus": 2000}), detail="draining"),
+        AccountLine("out-of-service", Quantities({"cpus": 1000}), detail="disconnected"),
+    ]
+    one = explanation(*lines)
+    assert answer(one).endswith("of 3 cpus, 2 are on agents that are draining and 1 is on agents that are disconnected")
+    assert replace(one, offers=1).reason == "out-of-service"
