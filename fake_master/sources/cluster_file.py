@@ -1,6 +1,6 @@
 """The specification of a cluster, from arguments or a cluster file: agents, flags, frameworks and tasks.
 
-`example_cluster.toml` shows every key of a cluster file.  `cluster_frameworks` reads [tasks] and [[frameworks]],
+`example_cluster.toml` shows every key of a cluster file.  `cluster_tables` reads [tasks] and [[frameworks]],
 `lasting_state` quotas, weights, reservations, volumes and rate limits.
 """
 

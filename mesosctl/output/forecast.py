@@ -54,7 +54,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
 
 def _conclusion(forecast: Forecast) -> str:
     return (
-        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
+        f"{verdict(forecast)}  (Mesos {forecast.version}, {agents_text(forecast.agents)} in service, "
         f"{forecast.cycles} allocations after the change)"
     )
 
@@ -130,10 +130,11 @@ def fit_text(fit: QuotaFit) -> str:
             f"{fit.role}: {guarantee} fits whole on no agent, only in pieces; "
             f"the most that one agent has is {amounts_text(fit.largest)}"
         )
-    return f"{fit.role}: {guarantee} fits whole on {_agents(fit.whole)}, beside what runs there now on {fit.now}"
+    return f"{fit.role}: {guarantee} fits whole on {agents_text(fit.whole)}, beside what runs there now on {fit.now}"
 
 
-def _agents(count: int) -> str:
+def agents_text(count: int) -> str:
+    """`1 agent`, `3 agents`."""
     return f"{count} agent{'' if count == 1 else 's'}"
 
 

@@ -67,6 +67,12 @@ def quota_use(status: RoleStatus, *, everything: bool = False) -> str:
     return quota_use_text(used, status.quota, status.missing, names)
 
 
+def quota_amounts_text(status: RoleStatus, name: str) -> str:
+    """`16/24/32` of one resource: used, guarantee and limit."""
+    used = None if status.usage is None else status.usage.used
+    return quota_use_text(used, status.quota, status.missing, [name]).partition(":")[2].rstrip("█▒░ ")
+
+
 def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
     columns = (
         Column("ROLE"),

@@ -226,6 +226,8 @@ def test_simulate_draws_a_picture(run, tmp_path):
     texts = ["".join(text.itertext()) for text in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")]
     assert "<&> 1 messages/s; longest queue 1, longest delay 1.00s, 2 refused" in texts
     assert "overflows at 3.00s" in texts
+    assert "capacity 1" in texts
+    assert {"0s", "1s", "2s", "3s", "4s", "time", "messages"} <= set(texts)
 
 
 def test_simulate_wants_traffic(run):

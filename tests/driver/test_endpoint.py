@@ -48,7 +48,7 @@ class Drivers(Lab):
         self.endpoint = DriverEndpoint(self.master, self.application.endpoints.scheduler_api, self.links)
         self.application.find_message = self.endpoint.find
 
-    def post(
+    def send(
         self, sender: str, name: str, document: Mapping[str, Any], *, actor: str = "master", agent: str = "libprocess/"
     ) -> int:
         """Send a message; the status that a sender would see that is no libprocess."""
@@ -57,10 +57,10 @@ class Drivers(Lab):
         return self.application.handle(Request("POST", f"/{actor}/{name}", headers, body)).status
 
     def internal(self, sender: str, name: str, **document: Any) -> None:
-        assert self.post(sender, f"mesos.internal.{name}", document) == 202
+        assert self.send(sender, f"mesos.internal.{name}", document) == 202
 
     def tell(self, sender: str, kind: str, **document: Any) -> None:
-        assert self.post(sender, "mesos.scheduler.Call", {"type": kind, **document}) == 202
+        assert self.send(sender, "mesos.scheduler.Call", {"type": kind, **document}) == 202
 
     def told(self) -> list[tuple[str, dict[str, Any]]]:
         """What drivers were told since the last look."""
@@ -225,7 +225,7 @@ def test_what_cannot_be_read_is_dropped(drivers: Drivers) -> None:
     for body in (b"", b"\xff", b"\x10\x01", b"\x10\x63", b"{}"):
         request = Request("POST", "/master/mesos.scheduler.Call", {"libprocess-from": HERE}, body)
         assert drivers.application.handle(request).status == 202
-    assert drivers.post(HERE, "mesos.internal.StatusUpdateMessage", {}) == 202
+    assert drivers.send(HERE, "mesos.internal.StatusUpdateMessage", {}) == 202
     assert drivers.told() == []
 
 
@@ -270,8 +270,8 @@ def test_messages_to_executors_go_by_way_of_their_agent(drivers: Drivers) -> Non
     (agent,) = drivers.master.state.agents.values()
     ids = {"agent_id": {"value": agent.id}, "framework_id": known, "executor_id": {"value": "e"}}
     name = "mesos.internal.FrameworkToExecutorMessage"
-    assert drivers.post(HERE, name, {**ids, "data": "AA=="}, actor="slave(1)") == 202
-    assert drivers.post(HERE, name, {**ids, "data": "AA=="}, actor="slave(9)") == 404
+    assert drivers.send(HERE, name, {**ids, "data": "AA=="}, actor="slave(1)") == 202
+    assert drivers.send(HERE, name, {**ids, "data": "AA=="}, actor="slave(9)") == 404
     drivers.internal(HERE, "FrameworkToExecutorMessage", **ids, data="AA==")
     assert drivers.master.state.counts["valid_framework_to_executor_messages"] == 2
 
@@ -293,11 +293,11 @@ def _authenticate(drivers: Drivers, principal: bytes, secret: bytes) -> str:
     drivers.internal(CLIENT, "AuthenticateMessage", pid=HERE)
     assert drivers.told() == [("AuthenticationMechanismsMessage", {"mechanisms": ["CRAM-MD5"]})]
     actor = drivers.links.senders[-1].partition("@")[0]
-    drivers.post(CLIENT, "mesos.internal.AuthenticationStartMessage", {"mechanism": "CRAM-MD5"}, actor=actor)
+    drivers.send(CLIENT, "mesos.internal.AuthenticationStartMessage", {"mechanism": "CRAM-MD5"}, actor=actor)
     ((_, challenge),) = drivers.told()
     digest = hmac.new(secret, base64.b64decode(challenge["data"]), "md5").hexdigest().encode()
     answer = {"data": base64.b64encode(principal + b" " + digest).decode()}
-    drivers.post(CLIENT, "mesos.internal.AuthenticationStepMessage", answer, actor=actor)
+    drivers.send(CLIENT, "mesos.internal.AuthenticationStepMessage", answer, actor=actor)
     ((name, _),) = drivers.told()
     return name
 
@@ -352,7 +352,7 @@ def test_messages_of_drivers_are_throttled_whatever_becomes_of_http() -> None:
     assert _counters(drivers) == (0.0, 0.0)
     for number in range(3):
         drivers.tell(HERE, "KILL", framework_id=known, kill={"task_id": {"value": f"t{number}"}})
-    drivers.post(HERE, "mesos.scheduler.Call", {})  # one that is dropped waits its turn, too
+    drivers.send(HERE, "mesos.scheduler.Call", {})  # one that is dropped waits its turn, too
     assert _counters(drivers) == (4.0, 1.0)
     drivers.wait(1.0)
     drivers.wait(1.0)

@@ -164,7 +164,7 @@ def test_a_cluster_file_and_more_beside_it(tmp_path):
 
 
 def test_a_snapshot(tmp_path):
-    example = Path(__file__).parents[3] / "fake_master" / "example_cluster.toml"
+    example = Path(__file__).parents[3] / "fake_master" / "sources" / "example_cluster.toml"
     file = tmp_path / "s.json"
     with FakeMaster(cluster=example) as taken:
         taken.settle()
