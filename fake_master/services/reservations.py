@@ -86,8 +86,13 @@ class Reservations:
         self._rescind_for(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
             free = agent.total - self._state.held_on(agent.id).allocated_to(None)
-            # Says what is missing, or that it is offered or in use.
-            operations.apply_all(free, conversions)
+            # Says what is missing, or that it is offered, in use or in a volume.
+            try:
+                operations.apply_all(free, conversions)
+            except Conflict as error:
+                if volumes := _volumes_of(agent, conversions):
+                    error.reword(f"{error.message}; volumes are made of it: {', '.join(volumes)}")
+                raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         self._checkpoints.convert(agent, conversions)
         self._operation_updates.done(kind)
@@ -110,6 +115,21 @@ class Reservations:
             except Conflict:
                 continue
             return
+
+
+def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
+    """The ids of volumes on disk with the owners of what plain disk is asked for."""
+    asked = {
+        entry.reservations
+        for conversion in conversions
+        for entry in conversion.consumed
+        if entry.name == "disk" and not entry.is_persistent_volume
+    }
+    return [
+        volume.disk.persistence_id
+        for volume in agent.volumes()
+        if volume.reservations in asked and volume.disk is not None and volume.disk.persistence_id is not None
+    ]
 
 
 CHECKPOINT_KIND = "checkpoint"
