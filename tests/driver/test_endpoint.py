@@ -327,9 +327,9 @@ def test_authenticating_out_of_turn(guarded: Drivers) -> None:
     guarded.internal(CLIENT, "AuthenticateMessage", pid=HERE)
     guarded.told()
     actor = guarded.links.senders[-1].partition("@")[0]
-    guarded.post(CLIENT, "mesos.internal.AuthenticationStepMessage", {"data": "AA=="}, actor=actor)
+    guarded.send(CLIENT, "mesos.internal.AuthenticationStepMessage", {"data": "AA=="}, actor=actor)
     assert guarded.names() == ["AuthenticationErrorMessage"]
-    guarded.post(CLIENT, "mesos.internal.AuthenticationStartMessage", {"mechanism": "CRAM-MD5"}, actor=actor)
+    guarded.send(CLIENT, "mesos.internal.AuthenticationStartMessage", {"mechanism": "CRAM-MD5"}, actor=actor)
     assert guarded.names() == []
 
 
