@@ -264,11 +264,12 @@ _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "a
 
 
 def _verdict(check: QuotaCheck) -> Verdict:
-    asked = f"{amounts_text(check.requested)} for {check.role}"
+    asked = f"{in_words(check.requested)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:
-        return Verdict(f"NO: {asked} would be refused by {', '.join(finding.rule for finding in broken)}", "not met")
+        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+        return Verdict(f"NO: {asked} would be refused: {broken[0].sentence}{more}", "not met")
     if unknown:
         return Verdict(f"PERHAPS: {asked} breaks no rule that can be checked; unknown: {len(unknown)}", "at risk")
     return Verdict(f"YES: {asked} would be accepted", "met")
