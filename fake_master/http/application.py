@@ -22,7 +22,7 @@ class Application:
         self.master = master
         self.endpoints = Endpoints(master)
         self.find_message: Callable[[Request], Callable[[], Response] | None] = lambda _request: None
-        """What takes a request that is a message of a driver, where drivers are served; None for any other."""
+        """Finds the taker of a request that is a message of a driver, where drivers are served; None for any other."""
 
     def tick(self) -> None:
         """Do what has become due."""
