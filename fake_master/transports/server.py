@@ -23,8 +23,8 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
-from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off
-from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker
+from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
+from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker, origin_form
 
 if TYPE_CHECKING:
     from fake_master.transports.links import Links
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
-_LARGEST_WRITE = 256 * 1024
 _SECONDS_TO_FINISH = 2.0
 _SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
@@ -141,7 +140,7 @@ class Server:
             answer = await self._respond(
                 Request(
                     method=request.method,
-                    target=_origin_form(request.raw_path),
+                    target=origin_form(request.raw_path),
                     headers={name.lower(): value for name, value in request.headers.items()},
                     body=await self._body(request),
                 )
@@ -248,14 +247,6 @@ def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
     _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
-def _origin_form(target: str) -> str:
-    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
-    if target.startswith("/"):
-        return target
-    scheme, _, rest = target.partition("://")
-    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target
-
-
 def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
 
@@ -280,7 +271,7 @@ async def _carry(
             news.clear()
             if records := stream.take():
                 for record in records:
-                    await _write_chunk(request, response, record, writing)
+                    await write_chunk(request, response, record, writing)
             elif stream.closed:
                 break
             else:
@@ -290,28 +281,3 @@ async def _carry(
         # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
     return response
-
-
-async def _write_chunk(
-    request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
-) -> None:
-    """One record in a chunk of its own.
-
-    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
-    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
-    whoever asks something else is answered in between.
-    """
-    if len(record) <= _LARGEST_WRITE:
-        await response.write(record)
-        return
-    writer = request.writer
-    writer.send_headers()
-    whole = memoryview(record)
-    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
-    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
-        async with writing:
-            if request.transport is None or request.transport.is_closing():
-                raise ConnectionResetError("the subscriber is gone")
-            request.transport.write(piece)
-            await asyncio.sleep(0)
-        await writer.drain()
