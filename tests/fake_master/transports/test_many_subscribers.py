@@ -15,7 +15,8 @@ from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.streams import LARGEST_BACKLOG, EventStream
 from fake_master.state.subscription import Subscription
-from fake_master.transports.server import _LARGEST_WRITE, Server
+from fake_master.transports.limits import _LARGEST_WRITE, write_chunk
+from fake_master.transports.server import Server
 from mesosctl.api.protobuf import streaming
 from tests.jobs.load import allow_files
 
