@@ -30,7 +30,7 @@ _WORST_FIRST = ("below guarantee", "no frameworks", "met by offers")
 
 @dataclass(slots=True)
 class TopState:
-    """What keys have chosen."""
+    """The choices that were made by keys."""
 
     sort: str = SORTS[0]
     reverse: bool = False
@@ -220,7 +220,7 @@ def _principal_parts(overview: Overview) -> "list[str | Report]":
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a screen tells beside the cluster."""
+    """The facts that a screen shows beside the cluster."""
 
     master: str
     every: float

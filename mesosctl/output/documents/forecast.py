@@ -84,7 +84,7 @@ class ShareChange(Strict):
 
 
 class Starving(Mirrored):
-    """Somebody below a guarantee, or down to nothing; `caused` is false where it was so before and no worse."""
+    """A role or framework below a guarantee, or with nothing; `caused` is false where it was so before and no worse."""
 
     kind: Literal["role", "framework"]
     name: str
