@@ -112,7 +112,7 @@ class RateLimiting:
         return found
 
     def _process(self, framework: Framework, stream: EventStream, limiter: Limiter, action: Action) -> None:
-        """A call's turn has come."""
+        """Process a call whose permit has come."""
         limiter.begin()
         self._in_order(lambda: self._keep(framework, stream, action))
 
@@ -152,7 +152,7 @@ class RateLimiting:
         self._count_processed(framework)
 
     def _refuse(self, framework: Framework, stream: EventStream, limiter: Limiter) -> None:
-        """The queue is full: the framework hears of it and is cut off; its tasks go on."""
+        """Send ERROR to a framework whose queue is full, and close its stream; its tasks go on."""
         if stream.closed:
             return
         self._events.error(stream, f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded")
