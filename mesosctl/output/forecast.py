@@ -207,7 +207,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
 
 
 def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
-    """What a person needs to decide; -o wide has the rest."""
+    """Return what a person needs to decide; -o wide has the rest."""
     if others:
         yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
     for report in would:

@@ -59,9 +59,9 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
     assert drawn(wanted_differences(found))[0] == (
-        "2 things are not as the file wants: 1 quota, 1 weight; mesosctl apply would bring them there"
+        "not as the file wants: 1 quota, 1 weight; mesosctl apply would change that"
     )
-    assert drawn(wanted_differences(found[:1]))[0].startswith("1 thing is not as the file wants: 1 quota;")
+    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as the file wants: 2 quotas;")
     assert drawn(wanted_differences([])) == ["everything is as wanted"]
 
 
