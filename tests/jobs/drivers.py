@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,7 +99,7 @@ class Driver:
         call = {"type": "RECONCILE", "framework_id": {"value": self.framework_id}, "reconcile": {"tasks": tasks}}
         self.post("mesos.scheduler.Call", call)
 
-    def post(self, name: str, document: dict[str, object]) -> None:
+    def post(self, name: str, document: Mapping[str, object]) -> None:
         body = serialize(name, document)
         self._writer.write(
             f"POST /master/{name} HTTP/1.1\r\nHost: x\r\nUser-Agent: libprocess/{self._pid}\r\n"
