@@ -36,7 +36,7 @@ def test_a_forecast_shows_what_a_person_needs() -> None:
 
 def test_offers_that_nobody_has_answered_starve_nobody() -> None:
     forecast = whole_forecast()
-    one = [replace(forecast.rescinded[0], is_out=True)]
+    one = [replace(forecast.rescinded[0], out_now=True)]
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one))))
     assert "1 offer that nobody has answered would be taken back, which starves nobody" in said
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one * 2))))
