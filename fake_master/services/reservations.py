@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
+from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
+from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import read
@@ -24,19 +25,19 @@ from mesosctl.model.resources import Resources
 
 
 class Reservations:
-    """Operator's operations upon an agent's resources."""
+    """Carries out the operations of operators upon an agent's resources."""
 
     def __init__(
         self,
         state: MasterState,
         allocator: Allocator,
-        offers: Offers,
+        rescinding: Rescinding,
         checkpoints: "Checkpoints",
         operation_updates: OperationUpdates,
     ) -> None:
         self._state = state
         self._allocator = allocator
-        self._offers = offers
+        self._rescinding = rescinding
         self._checkpoints = checkpoints
         self._operation_updates = operation_updates
 
@@ -83,7 +84,7 @@ class Reservations:
 
     def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
-        self._rescind_for(agent, conversions)
+        self._rescinding.for_operation(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
             free = agent.total - self._state.held_on(agent.id).allocated_to(None)
             # Says what is missing, or that it is offered, in use or in a volume.
@@ -96,25 +97,6 @@ class Reservations:
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         self._checkpoints.convert(agent, conversions)
         self._operation_updates.done(kind)
-
-    def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """Offers are searched first, even where free resources would do, as in Mesos."""
-        required = Resources()
-        for conversion in conversions:
-            required += conversion.consumed
-        recovered = Resources()
-        for offer in self._state.offers.on_agent(agent.id):
-            part = offer.resources.allocated_to(None)
-            if required == required - part:
-                continue
-            self._offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
-            recovered += part
-            required -= part
-            try:
-                operations.apply_all(recovered, conversions)
-            except Conflict:
-                continue
-            return
 
 
 def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
@@ -140,7 +122,7 @@ class DoesNotFit(Exception):
 
 
 class Checkpoints:
-    """The agents' side of every operation."""
+    """Keeps the resources that agents have checkpointed, and applies operations to them."""
 
     def __init__(
         self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers, transaction: Transaction
@@ -170,7 +152,7 @@ class Checkpoints:
         return configured - base + kept
 
     def restart(self, agent: Agent, configured: Resources) -> None:
-        """The agent was started anew with other --resources.
+        """Start the agent anew with other --resources.
 
         Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
         """
@@ -188,7 +170,7 @@ class Checkpoints:
         self.came_back(agent, restored)
 
     def came_back(self, agent: Agent, resources: Resources) -> None:
-        """An agent registered again: what it says it has is what it has."""
+        """Take over the resources of an agent that registered again."""
         agent.total = agent.applied = resources
         self._offers.rescind_on(agent.id)
         self._allocator.update_agent(agent.allocator_info(), agent.whole)
