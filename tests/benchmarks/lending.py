@@ -104,8 +104,8 @@ def main() -> None:
     reporter = Reporter(
         "Lending",
         f"Milliseconds of `{RUN_MS}` with and without `--oversubscribe-reservations`, the best of {samples} runs each, "
-        "by the time of the thread. Half of each agent is reserved and idle. Tenants hand back all that they are offered, "
-        "or keep what they were lent.",
+        "by the time of the thread. Half of each agent is reserved and idle. Tenants hand back all that they are "
+        "offered, or keep what they were lent.",
     )
     reporter.table("One run", "agents x tenants", "without", "lending", "ratio", "ratio at most")
     lines: dict[str, list[tuple[float | str, float]]] = {}
