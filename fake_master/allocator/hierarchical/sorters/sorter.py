@@ -126,8 +126,6 @@ class Sorter(ABC):
         self.dirty = True
         """Whether nothing of the present order can be relied upon."""
 
-    # --- What a subclass answers --------------------------------------------------------------------
-
     @abstractmethod
     def walk(self) -> Iterator[Node]:
         """Active clients in order.  What is allocated while walking counts from the next walk on."""
@@ -143,8 +141,6 @@ class Sorter(ABC):
     @abstractmethod
     def share(self, path: str) -> float:
         """The weighted dominant share of a client."""
-
-    # --- Clients ------------------------------------------------------------------------------------
 
     def __contains__(self, path: str) -> bool:
         return path in self._leaves
@@ -227,8 +223,6 @@ class Sorter(ABC):
             node.weight = weight
         self.dirty = True
 
-    # --- Allocations --------------------------------------------------------------------------------
-
     def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
         """The client got something: amounts and count grow on the leaf and below the root."""
         root = self.root
@@ -272,8 +266,6 @@ class Sorter(ABC):
     def allocation(self, path: str) -> Amounts:
         """Return what a client holds, zeros left out."""
         return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
-
-    # --- The tree -----------------------------------------------------------------------------------
 
     def _child(self, parent: Node, name: str, kind: Kind) -> Node:
         path = f"{parent.path}/{name}" if parent is not self.root else name
