@@ -56,6 +56,14 @@ class FrameworkConfig(TypedDict, total=False):
     count: int
 
 
+class TaskConfig(TypedDict, total=False):
+    """How launched tasks end; the keys of `[tasks]` in a cluster file, with their meaning."""
+
+    outcome: Literal["finished", "failed", "killed", "lost"]
+    seconds: float
+    stop_seconds: float
+
+
 class QuotaConfig(TypedDict, total=False):
     """Guarantees and limits as resource text; limits that are not given are those that `POST /quota` would make."""
 
