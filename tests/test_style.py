@@ -15,8 +15,10 @@ ROOMS = (
     "mesosctl/client",
     "mesosctl/planning",
     "mesosctl/operations",
+    "mesosctl/output",
     "fake_master/allocator",
     "fake_master/extensions",
+    "fake_master/testing",
 )
 OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
 FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")

@@ -36,7 +36,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     Raises BadInput, RuleViolation or Conflict for what no master could be.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each says something else about the cluster
         self,
         agents: Iterable[str | AgentConfig] = (),
         *,

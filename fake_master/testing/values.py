@@ -1,4 +1,4 @@
-"""What a `FakeMaster` is given, and what it shows: plain values without a connection to the master.
+"""The values that a `FakeMaster` takes and shows: plain ones, without a connection to the master.
 
 Amounts are numbers by resource name, in Mesos's units: cpus as a decimal number, mem and disk in MiB.  Ranges and
 sets, such as ports, are counted.

@@ -121,7 +121,7 @@ class ShareChange(Strict):
 
 
 class Starving(Strict):
-    """Somebody below a guarantee, or down to nothing; `caused` is false where it was so before and no worse."""
+    """A role or framework below its guarantee or without anything; `caused` is false where it was so before and no worse."""
 
     kind: Literal["role", "framework"]
     name: str
