@@ -52,7 +52,7 @@ def test_a_scheduler_runs_tasks_and_kills_one(tmp_path: Path) -> None:
             fake.settle(lambda: [task.state for task in fake.tasks] == ["TASK_FINISHED"], timeout=60)
             assert driver.wait_for("ran") == ["ran", True, "finished"]
             assert {task.agent for task in fake.tasks} == {"agent-1"}
-            fake.settle(lambda: "TASK_RUNNING" in [task.state for task in fake.tasks], timeout=60)
+            fake.settle(lambda: "TASK_KILLED" in [task.state for task in fake.tasks], timeout=60)
             driver.wait_for("running")
             assert driver.wait_for("ended") == ["ended", False, "killed"]
             driver.wait_for("stopped")

@@ -121,7 +121,7 @@ class ShareChange(Strict):
 
 
 class Starving(Strict):
-    """A role or framework below its guarantee or without anything; `caused` is false where it was so before and no worse."""
+    """A role or framework below its guarantee or empty; `caused` is false where it was so before and no worse."""
 
     kind: Literal["role", "framework"]
     name: str
