@@ -145,4 +145,4 @@ def example_cluster() -> str:
     """A cluster file with every key, for the pages that describe it."""
     from pathlib import Path
 
-    return (Path(__file__).parent / "example_cluster.toml").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "sources" / "example_cluster.toml").read_text(encoding="utf-8")

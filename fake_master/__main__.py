@@ -42,13 +42,18 @@ def serve(options: ServeOptions) -> None:
     from then on.
     """
     # Late: --help and --version need none of it.
+    from fake_master.services.descriptions import master_info
     from fake_master.transports.limits import allow_many_files
+    from fake_master.transports.registration import Registration, parse_place
     from fake_master.transports.server import Server
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
+    if options.driver:
+        _check_driver(options)
+    place = None if options.zk is None else parse_place(options.zk)
     check_ready_file(options.ready_file)
     sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
@@ -57,13 +62,20 @@ def serve(options: ServeOptions) -> None:
     allow_many_files()
 
     async def run() -> None:
-        server = Server(master, tls)
+        server = Server(master, tls, drivers=options.driver)
+        registered: list[Registration] = []
+
+        def ready(url: str) -> None:
+            if place is not None:
+                registered.append(Registration(place, master_info(master.state)))
+            announce(url, options.log_format, options.ready_file)
+
         watching = asyncio.create_task(end_with_parent(server.stop)) if options.exit_with_parent else None
         try:
-            await server.run(
-                options.ip, options.port, lambda url: announce(url, options.log_format, options.ready_file)
-            )
+            await server.run(options.ip, options.port, ready)
         finally:
+            for registration in registered:
+                registration.close()
             withdraw(options.ready_file)
             if watching is not None:
                 watching.cancel()
@@ -79,6 +91,16 @@ def serve(options: ServeOptions) -> None:
     if master.state.ended is not None:
         _log(logging.ERROR, master.state.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
+
+
+def _check_driver(options: ServeOptions) -> None:
+    """Raise BadInput where drivers cannot be served."""
+    from fake_master.http.content import has_protobuf
+
+    if not has_protobuf():
+        raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")
+    if options.ssl_cert_file is not None:
+        raise BadInput("drivers are served without TLS", field="driver", hint="leave out --ssl-cert-file")
 
 
 def _start(options: ServeOptions) -> "Master":

@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent log_format log_requests version".split()
+    "exit_with_parent log_format log_requests driver zk version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -29,7 +29,7 @@ def _show_version(wanted: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What was typed, in the order of the help."""
+    """The options as they were typed, in the order of the help."""
 
     agent: Annotated[
         list[str] | None, typer.Option(metavar="RESOURCES", help="Register an agent, as 'cpus:12;mem:6144'. Repeat.")
@@ -111,6 +111,21 @@ class ServeOptions:
     recovery_agent_removal_limit: Annotated[
         str | None, typer.Option(metavar="PERCENT", help="…unless they are more than that: then the master ends.")
     ] = None
+    authenticate_frameworks: Annotated[
+        bool, typer.Option("--authenticate-frameworks", help="Ask scheduler drivers for credentials.")
+    ] = False
+    driver: Annotated[
+        bool,
+        typer.Option(
+            "--driver", help="Serve frameworks that use a scheduler driver (libmesos). Needs mesosctl[protobuf]."
+        ),
+    ] = False
+    zk: Annotated[
+        str | None,
+        typer.Option(
+            metavar="zk://HOST:PORT,…/PATH", help="Register in ZooKeeper, so that frameworks and tools find it."
+        ),
+    ] = None
     ssl_cert_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Speak https, with this certificate in PEM.")
     ] = None
@@ -179,7 +194,7 @@ class ServeOptions:
 
 
 def with_options(function: Callable[[ServeOptions], None]) -> Callable[..., None]:
-    """What typer makes a command of, with a parameter for each option."""
+    """Return the function that typer makes a command of, with a parameter for each option."""
 
     def run(**words: Any) -> None:
         function(ServeOptions(**words))

@@ -286,7 +286,7 @@ def _credentials(principal: str | None, secret: str | None, token: str | None) -
     if principal is None and secret is None:
         return None
     if not principal or secret is None:
-        raise UsageError("principal and secret belong together", field="principal", hint="give both")
+        raise UsageError("give a principal together with a secret", field="principal", hint="give both")
     if ":" in principal:
         raise UsageError("a principal cannot contain a colon", field="principal")
     return Credentials(principal, secret)
@@ -298,7 +298,7 @@ def _entries(amounts: Amounts, *, of_agents: bool = False) -> list[Resource]:
     try:
         entries = [Resource(name, to_milli(value)) for name, value in amounts.items()]
     except (TypeError, ValueError) as error:
-        raise RuleViolation(f"an amount is no number that Mesos can hold: {error}", field="resources") from None
+        raise RuleViolation(f"an amount is not a number that Mesos can hold: {error}", field="resources") from None
     for entry in entries:
         if isinstance(entry.value, int) and entry.value < 0:
             raise RuleViolation(f"{entry.name} is below zero", field=entry.name, rule="resource.negative")

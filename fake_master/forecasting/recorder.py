@@ -1,9 +1,10 @@
-"""What happens in a dry run: the answer to each change, and the tasks that are evicted for it."""
+"""The record of a dry run: the answer to each change, and the tasks that are evicted for it."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fake_master.extensions.revocation import Revoked, Revoking
+from fake_master.http.application import Application
 from fake_master.http.exchange import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
@@ -30,7 +31,11 @@ class Recorder(DirectTransport):
         super().__init__(master, clock.sleep)
         self._report = report
         self.label: str | None = None
-        """What the next changes are called; without one, by method, path and call."""
+        """The name of the next changes; without one they are named by method, path and call."""
+
+    def lead(self, master: Master) -> None:
+        """Carry requests to another master from now on."""
+        self._application = Application(master)
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
         """See `DirectTransport.answer`."""
@@ -44,7 +49,7 @@ class Recorder(DirectTransport):
 
 
 def _change(method: str, path: str, body: bytes) -> str | None:
-    """What a request would change, in short; None where it only reads."""
+    """Return in short what a request would change; None where it only reads."""
     if method in ("GET", "HEAD"):
         return None
     if path not in (_V1, _SCHEDULER):
@@ -103,7 +108,7 @@ class Evictions:
         return self._grace() if self.are_possible else 0.0
 
     def begin(self) -> None:
-        """What happens from now on is the change's doing; who might have to go before it is not."""
+        """Count evictions from now on as the change's doing; tasks that were at risk before are not."""
         self._before = {(framework.id, task.id) for framework, task in at_risk(self._state, self._runtime)}
         self._runtime.on_eviction = self._evicted
         self._revoking.on_revoked = self._revoked
@@ -157,7 +162,7 @@ class Evictions:
 
 
 def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framework, Task]]:
-    """Who would have to go, agent by agent, if all that is offered and not to be taken back were used."""
+    """Yield the tasks that would be evicted, agent by agent, if all that is offered and not revocable were used."""
     for agent in state.agents.values():
         offered = _sum(offer.resources for offer in state.offers.on_agent(agent.id) if offer.kind == "regular")
         yield from runtime.would_go(agent, offered)

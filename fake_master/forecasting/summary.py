@@ -117,5 +117,5 @@ def _quantities(entries: Iterable[Resource]) -> Quantities:
 
 
 def _plain(entries: Iterable[Resource]) -> list[Resource]:
-    """What nobody owns and nobody may take back: the part that serves guarantees (spec/allocator.md §2)."""
+    """Return the unreserved, non-revocable entries: the part that serves guarantees."""
     return [entry for entry in entries if not entry.reservations and not entry.revocable]

@@ -1,4 +1,4 @@
-"""What calls and their answers are written in: JSON, or protobuf where the `protobuf` package is installed."""
+"""The encodings of calls and their answers: JSON, and protobuf where the `protobuf` package is installed."""
 
 import json
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
 
 
 def accepted_type(request: Request) -> str:
-    """What the answer is written in: JSON where the client takes both.  Raises Refusal (406)."""
+    """Return the media type of the answer: JSON where the client takes both.  Raises Refusal (406)."""
     wanted = _wanted(request.headers.get("accept", "*/*"))
     for media in (JSON, PROTOBUF):
         if wanted.get(media, wanted.get("application/*", False) or wanted.get("*/*", False)):
@@ -65,7 +65,7 @@ def accepted_type(request: Request) -> str:
 
 
 def _wanted(accept: str) -> dict[str, bool]:
-    """Whether each media type is taken; whoever names one says it of that alone, whatever a wildcard allows."""
+    """Return whether each media type is taken; whoever names one says it of that alone, whatever a wildcard allows."""
     wanted: dict[str, bool] = {}
     for choice in accept.split(","):
         media, *parameters = (part.strip() for part in choice.split(";"))
@@ -92,7 +92,7 @@ def _unwritten(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def event_encoder(media: str, name: str) -> Encoder:
-    """What makes records of events; `name` is the full name of an event's message."""
+    """Return the encoder of events; `name` is the full name of an event's message."""
     return encoded if media == JSON else _protobuf_encoder(name)
 
 
@@ -110,7 +110,7 @@ def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:
 
 @cache
 def has_protobuf() -> bool:
-    """Whether the extra of that name is installed."""
+    """Return whether the extra of that name is installed."""
     try:
         return find_spec("google.protobuf") is not None
     except ModuleNotFoundError:

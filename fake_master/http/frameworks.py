@@ -96,7 +96,7 @@ def visible(state: MasterState, principal: str | None, some: Iterable[Framework]
 
 
 def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
-    """What /state and /frameworks share: all frameworks, present and completed, that the principal may look at."""
+    """Return what /state and /frameworks share: the frameworks, present and completed, that a principal may see."""
     everybody = {
         "frameworks": state.frameworks.values(),
         "completed_frameworks": state.completed_frameworks.values(),
@@ -174,10 +174,11 @@ def framework(of: Framework) -> dict[str, Any]:
 
 
 def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, Any]:
-    """What /state and /state-summary share."""
+    """Return what /state and /state-summary share."""
     return {
         "id": of.id,
         "name": of.name,
+        **({} if of.pid is None else {"pid": of.pid}),
         "used_resources": summary(used),
         "offered_resources": summary(offered),
         "capabilities": [entry.get("type", "UNKNOWN") for entry in of.info.get("capabilities", ())],

@@ -19,7 +19,6 @@ from fake_master.http.exchange import (
     refusing,
 )
 from fake_master.http.operator_api import Body, Change, Reading
-from fake_master.http.quota_status import quota_status
 from fake_master.http.response_cache import texts
 from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
@@ -28,6 +27,7 @@ from fake_master.state.quota import SentQuota
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import Field, Message, read
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
+from mesosctl.api.responses import quota_status
 from mesosctl.model.errors import Conflict, RuleViolation
 
 QUOTA_REQUEST = Message(

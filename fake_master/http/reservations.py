@@ -129,7 +129,7 @@ def _many(body: Body, field: str) -> list[Resource]:
 
 
 class _Form:
-    """What a form says.  Raises Refusal (400) for a body that is none."""
+    """The fields of a form.  Raises Refusal (400) for a body that is none."""
 
     def __init__(self, request: Request) -> None:
         self._fields = request.form()

@@ -22,7 +22,7 @@ Parts = tuple[Any, ...]
 
 
 class Named(Protocol):
-    """What has an id that no other of its kind has."""
+    """A thing with an id that no other of its kind has."""
 
     id: str
 
@@ -39,7 +39,7 @@ class ResponseCache:
         self._whole: Written | None = None
 
     def whole(self, everything: Callable[[], Iterable[Any]], write: Callable[[], Written]) -> Written:
-        """What `write` says, which depends on the parts that `everything` gives and on no others."""
+        """Return the text that `write` makes; it depends on the parts that `everything` returns and on no others."""
         if self._whole is None or not _same(self._everything, everything()):
             self._everything = list(everything())
             self._whole = write()
@@ -62,7 +62,7 @@ _END = (object(),)
 
 
 def _same(known: Iterable[Any], now: Iterable[Any]) -> bool:
-    """Whether both are the same objects, one by one."""
+    """Return whether both are the same objects, one by one."""
     return all(map(is_, chain(known, _END), chain(now, _END)))
 
 
@@ -70,5 +70,5 @@ _KEPT: WeakKeyDictionary[MasterState, defaultdict[str, ResponseCache]] = WeakKey
 
 
 def texts(state: MasterState, kind: str) -> ResponseCache:
-    """What is kept of a kind for a master, as long as its state lives."""
+    """Return the texts of a kind that are kept for a master, as long as its state lives."""
     return _KEPT.setdefault(state, defaultdict(ResponseCache))[kind]

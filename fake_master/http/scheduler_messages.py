@@ -1,4 +1,4 @@
-"""The messages of the scheduler API (spec/endpoints.md §5)."""
+"""The messages of the scheduler API (Mesos documentation, "Scheduler HTTP API")."""
 
 from mesosctl.api.protobuf.messages import Field, Message, one_of
 from mesosctl.api.protobuf.resource_messages import LABELS

@@ -1,4 +1,4 @@
-"""The JSON in which the information endpoints show agents and roles (spec/endpoints.md §2, §4)."""
+"""The JSON in which the information endpoints show agents and roles (Mesos documentation, "HTTP Endpoints")."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping

@@ -1,1 +1,1 @@
-"""What the master must not forget, and where it is kept."""
+"""The records that outlive a master, and the places where they are kept."""

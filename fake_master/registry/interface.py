@@ -1,4 +1,4 @@
-"""What the master must not forget, as records of (kind, key) → JSON.
+"""The interface of a registry: records of (kind, key) → JSON that outlive a master.
 
 One transaction is one accepted change: `begin`, any number of `write`, `commit`.  Two keepers:
 memory, which forgets with the process, and SQLite (`registry_sqlite`), which does not.
@@ -24,7 +24,7 @@ class RegistryFailure(Exception):
 
 
 class UnreadableRegistry(RegistryFailure):
-    """What is there is no registry of this version: damaged, or something else altogether."""
+    """The file is no registry of this version: damaged, or something else altogether."""
 
 
 class HeldRegistry(RegistryFailure):
@@ -43,7 +43,7 @@ SECONDS_TO_WAIT = 10.0
 
 @contextmanager
 def reading_records() -> Iterator[None]:
-    """What a record that this program did not write makes go wrong, as UnreadableRegistry."""
+    """Raise UnreadableRegistry for an error that a record causes which this program did not write."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, MesosctlError) as error:
@@ -70,7 +70,7 @@ class Registry(ABC):
 
     @abstractmethod
     def changed_elsewhere(self) -> bool:
-        """Whether another process has committed since this was last asked."""
+        """Return whether another process has committed since this was last asked."""
 
     @abstractmethod
     def _begin(self) -> None: ...

@@ -159,7 +159,7 @@ class SqliteRegistry(Registry):
             return None if row is None else self._value(kind, key, row[0])
 
     def _value(self, kind: str, key: str, written: str) -> Any:
-        """What was written as JSON.  Raises UnreadableRegistry for what this program did not write."""
+        """Return the value of a record.  Raises UnreadableRegistry for one that this program did not write."""
         try:
             value = json.loads(written)
         except (ValueError, TypeError, RecursionError) as error:
@@ -225,7 +225,7 @@ class SqliteRegistry(Registry):
         self._run("COMMIT")
 
     def _check_place(self) -> None:
-        """What is written into a file that was removed is lost with the process."""
+        """Raise RegistryFailure where the file was replaced: a removed file ends with the process."""
         with self._explained():
             now = self._path.stat()
         if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):

@@ -19,7 +19,7 @@ _MODULUS = 1 << (8 * _DIGEST_BYTES)
 
 
 class Seal(NamedTuple):
-    """What a registry says of itself: which it is, how many changes were made, and the sum of all its records."""
+    """The seal of a registry: which it is, how many changes were made, and the sum of all its records."""
 
     id: str
     commits: int
@@ -111,7 +111,7 @@ def total_of(connection: sqlite3.Connection) -> int:
 
 
 def digest(kind: str, key: bytes, value: str) -> int:
-    """What a record adds to the sum of all."""
+    """Return the part of a record in the sum of all."""
     parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
     text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
     # Against accidents, not against whoever may write the file; hashlib takes longer to load than all of this.

@@ -1,1 +1,1 @@
-"""What the master does, by noun."""
+"""The changes that a master makes to its state, by noun."""

@@ -1,4 +1,7 @@
-"""What the operations of one ACCEPT work upon (spec/reservation.md §6.1)."""
+"""LAUNCH and LAUNCH_GROUP: the rules for tasks and executors, and their start.
+
+Source: Mesos documentation, "Scheduler HTTP API".
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +24,7 @@ from mesosctl.model.roles import id_error
 
 @dataclass(slots=True)
 class AcceptContext:
-    """What the operations of one ACCEPT stand on: the offers' sum, changing from one to the next."""
+    """The ground on which the operations of one ACCEPT stand: the sum of its offers, changing from one to the next."""
 
     framework: Framework
     agent: Agent
@@ -167,7 +170,7 @@ def _group_problems(context: AcceptContext, infos: Sequence[Info], executor: Inf
 
 
 def needed(context: AcceptContext, infos: Sequence[Info], executor: Info | None) -> Resources:
-    """What the tasks take, with their executor's part unless that runs already.  Raises RuleViolation, Conflict."""
+    """Return the resources of tasks, and of their executor unless it runs already.  Raises RuleViolation, Conflict."""
     wanted = Resources()
     for info in infos:
         wanted += _resources_of(context, info)
@@ -183,12 +186,12 @@ def _resources_of(context: AcceptContext, info: Info) -> Resources:
 
 
 def runs_already(context: AcceptContext, executor: Info) -> bool:
-    """Whether the framework has this executor on the offer's agent."""
+    """Return whether the framework has this executor on the offer's agent."""
     return (context.agent.id, executor["executor_id"]["value"]) in context.framework.executors
 
 
 def _problem_of(context: AcceptContext, info: Info) -> str | None:
-    """What is wrong with a task by itself."""
+    """Return the problem of a task by itself, or None."""
     task_id, agent_id = info["task_id"]["value"], info["agent_id"]["value"]
     problem = id_error(task_id)
     if problem is not None:

@@ -12,8 +12,6 @@ from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
 
 Answer = Literal["ACCEPT", "DECLINE"]
 
@@ -29,7 +27,7 @@ class InverseOffers:
         """By agent id: framework id by inverse offer id."""
 
     def make(self, framework_id: str, unavailable: Mapping[str, Unavailability]) -> None:
-        """The allocator's decision: ask this framework to leave these agents, in one event."""
+        """Ask a framework to leave these agents, in one event."""
         framework = self._state.frameworks.get(framework_id)
         if framework is None:
             return
@@ -70,7 +68,7 @@ class InverseOffers:
             self._allocator.update_inverse_offer(framework.id, agent_id, seconds)
 
     def rescind_on(self, agent_id: str) -> None:
-        """Whatever was asked about this agent is void, and those who were asked are told."""
+        """Rescind every inverse offer of this agent."""
         for offer_id, framework_id in self._by_agent.pop(agent_id, {}).items():
             framework = self._state.frameworks[framework_id]
             del framework.inverse_offers[offer_id]
@@ -78,7 +76,7 @@ class InverseOffers:
             self._allocator.update_inverse_offer(framework_id, agent_id)
 
     def forget(self, framework: Framework) -> None:
-        """The framework's stream is gone: it cannot answer any more, and need not be told."""
+        """Drop the inverse offers of a framework whose stream is gone."""
         for offer_id, agent_id in framework.inverse_offers.items():
             del self._by_agent[agent_id][offer_id]
             self._allocator.update_inverse_offer(framework.id, agent_id)
@@ -86,7 +84,7 @@ class InverseOffers:
 
 
 class Offers:
-    """Makes and ends offers: the state's books, the allocator's and what frameworks are told stay in step."""
+    """Makes and ends offers: keeps the state, the allocator and the events to frameworks in step."""
 
     def __init__(self, state: MasterState, allocator: Allocator, events: EventPublisher) -> None:
         self._state = state
@@ -166,21 +164,3 @@ class Offers:
         """Rescind every offer and every inverse offer of an agent."""
         self.rescind_on(agent_id)
         self.inverse.rescind_on(agent_id)
-
-    def lent_no_longer(self, framework_id: str, by_agent: Mapping[str, Resources]) -> None:
-        """Rescind offers of lent resources that the allocator took back: whole offers, newest first, as few as do.
-
-        What no offer covers is in use; the agent makes room where that is needed.
-        """
-        for agent_id, resources in by_agent.items():
-            missing: dict[str | None, Quantities] = {}
-            for entry in resources:
-                sums = missing.get(entry.allocation_role, Quantities())
-                missing[entry.allocation_role] = sums + Resources([entry]).scalar_quantities()
-            for offer in reversed(self._state.offers.on_agent(agent_id)):
-                if (offer.framework_id, offer.kind) != (framework_id, "non-throttleable"):
-                    continue
-                held, short = offer.resources.scalar_quantities(), missing.get(offer.role)
-                if short and any(name in held for name in short):
-                    missing[offer.role] = short - held
-                    self.rescind(offer)

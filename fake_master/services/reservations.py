@@ -1,13 +1,17 @@
-"""Reserving and unreserving by an operator, and volumes (spec/reservation.md §5)."""
+"""Reservations and volumes that operators make, and the agents' side of every operation.
+
+Sources: Mesos documentation, "Reservation" and "Persistent Volumes".
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
+from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
+from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import read
@@ -21,19 +25,19 @@ from mesosctl.model.resources import Resources
 
 
 class Reservations:
-    """Operator's operations upon an agent's resources."""
+    """Carries out the operations of operators upon an agent's resources."""
 
     def __init__(
         self,
         state: MasterState,
         allocator: Allocator,
-        offers: Offers,
+        rescinding: Rescinding,
         checkpoints: "Checkpoints",
         operation_updates: OperationUpdates,
     ) -> None:
         self._state = state
         self._allocator = allocator
-        self._offers = offers
+        self._rescinding = rescinding
         self._checkpoints = checkpoints
         self._operation_updates = operation_updates
 
@@ -80,33 +84,34 @@ class Reservations:
 
     def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
-        self._rescind_for(agent, conversions)
+        self._rescinding.for_operation(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
             free = agent.total - self._state.held_on(agent.id).allocated_to(None)
-            # Says what is missing, or that it is offered or in use.
-            operations.apply_all(free, conversions)
+            # Says what is missing, or that it is offered, in use or in a volume.
+            try:
+                operations.apply_all(free, conversions)
+            except Conflict as error:
+                if volumes := _volumes_of(agent, conversions):
+                    error.reword(f"{error.message}; volumes are made of it: {', '.join(volumes)}")
+                raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         self._checkpoints.convert(agent, conversions)
         self._operation_updates.done(kind)
 
-    def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """Offers are searched first, even where free resources would do, as in Mesos."""
-        required = Resources()
-        for conversion in conversions:
-            required += conversion.consumed
-        recovered = Resources()
-        for offer in self._state.offers.on_agent(agent.id):
-            part = offer.resources.allocated_to(None)
-            if required == required - part:
-                continue
-            self._offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
-            recovered += part
-            required -= part
-            try:
-                operations.apply_all(recovered, conversions)
-            except Conflict:
-                continue
-            return
+
+def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
+    """The ids of volumes on disk with the owners of what plain disk is asked for."""
+    asked = {
+        entry.reservations
+        for conversion in conversions
+        for entry in conversion.consumed
+        if entry.name == "disk" and not entry.is_persistent_volume
+    }
+    return [
+        volume.disk.persistence_id
+        for volume in agent.volumes()
+        if volume.reservations in asked and volume.disk is not None and volume.disk.persistence_id is not None
+    ]
 
 
 CHECKPOINT_KIND = "checkpoint"
@@ -117,7 +122,7 @@ class DoesNotFit(Exception):
 
 
 class Checkpoints:
-    """The agents' side of every operation."""
+    """Keeps the resources that agents have checkpointed, and applies operations to them."""
 
     def __init__(
         self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers, transaction: Transaction
@@ -147,7 +152,7 @@ class Checkpoints:
         return configured - base + kept
 
     def restart(self, agent: Agent, configured: Resources) -> None:
-        """The agent was started anew with other --resources.
+        """Start the agent anew with other --resources.
 
         Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
         """
@@ -165,7 +170,7 @@ class Checkpoints:
         self.came_back(agent, restored)
 
     def came_back(self, agent: Agent, resources: Resources) -> None:
-        """An agent registered again: what it says it has is what it has."""
+        """Take over the resources of an agent that registered again."""
         agent.total = agent.applied = resources
         self._offers.rescind_on(agent.id)
         self._allocator.update_agent(agent.allocator_info(), agent.whole)
@@ -201,7 +206,7 @@ def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
 
 
 def configured_form(resource: Resource) -> Resource:
-    """What a checkpointed resource is in the agent's own configuration: static reservations stay."""
+    """Return a checkpointed resource as the agent's own configuration has it: static reservations stay."""
     if not resource.reservations and resource.disk is None and not resource.shared:
         return resource  # as most are: one value for what is configured and what there is
     static = resource.reservations[:1] if resource.is_statically_reserved else ()

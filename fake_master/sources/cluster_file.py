@@ -1,6 +1,6 @@
-"""What a fake master is started with: agents and flags, from arguments or a cluster file.
+"""The specification of a cluster, from arguments or a cluster file: agents, flags, frameworks and tasks.
 
-`example_cluster.toml` shows every key of a cluster file.  `cluster_frameworks` reads [tasks] and [[frameworks]],
+`example_cluster.toml` shows every key of a cluster file.  `cluster_tables` reads [tasks] and [[frameworks]],
 `lasting_state` quotas, weights, reservations, volumes and rate limits.
 """
 
@@ -13,7 +13,16 @@ from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.agents.registration import slack_of_use
 from fake_master.services.reservations import DoesNotFit
-from fake_master.sources.cluster_frameworks import check_keys, is_number, simulated_frameworks, task_outcome
+from fake_master.sources.cluster_tables import (
+    check_keys,
+    flag_texts,
+    is_number,
+    read_absence,
+    read_domain,
+    read_faults,
+    simulated_frameworks,
+    task_outcome,
+)
 from fake_master.sources.lasting_state import SECTIONS, LastingState, rate_limits_flag, read_lasting_state
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
@@ -65,7 +74,7 @@ class AgentSpec:
     oversubscribed: str = ""
     """Slack of use in text form."""
     principal: str | None = None
-    """Who registers it; an agent without authenticates nothing."""
+    """The principal that registers it; an agent without one does not authenticate."""
 
     def hostname_at(self, index: int) -> str:
         """Its host name as the agent number `index` of a cluster."""
@@ -100,11 +109,13 @@ class ClusterSpec:
         address: tuple[str, int] = ("127.0.0.1", 5050),
         on_launch: Launched | None = None,
         takes_over: bool = False,
+        awaited: int = 0,
     ) -> Master:
         """A leading master with every agent registered and every framework of its own subscribed.
 
         `on_launch` is told whenever one of these has used an offer; `takes_over` makes it a new leader,
-        which waits for the agents that the registry knows (see `failover`).
+        which waits for the agents that the registry knows (see `failover`).  `awaited` are agents of a former leader
+        beside those of the file: where there is quota, offers wait for most of all.
         Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
         """
         profile = PROFILES.get(self.mesos_version)
@@ -126,6 +137,8 @@ class ClusterSpec:
             task_outcome=self.task_outcome,
             takes_over=takes_over,
         )
+        if awaited:
+            master.allocator.recover(len(agents) + awaited, master.state.quota_meanings())
         with master.transaction():
             for index, spec in enumerate(agents):
                 register_agent(master, spec, index)
@@ -258,9 +271,9 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
         raise BadInput(f"{where}: active is not true or false", field="active")
     if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
         raise BadInput(f"{where}: attributes is not a table of texts and numbers", field="attributes")
-    domain = _domain(entry, where)
-    absence = _absence(entry, where)
-    faults = _faults(entry, where)
+    domain = read_domain(entry, where)
+    absence = read_absence(entry, where)
+    faults = read_faults(entry, where)
     oversubscribed = entry.get("oversubscribed", "")
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
@@ -282,47 +295,3 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
         )
         for n in range(1, count + 1)
     ]
-
-
-def _domain(entry: Mapping[str, Any], where: str) -> Domain | None:
-    if "region" not in entry and "zone" not in entry:
-        return None
-    region, zone = entry.get("region"), entry.get("zone")
-    if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
-        raise BadInput(f"{where}: a fault domain is a region and a zone, both texts", field="region")
-    return Domain(region, zone)
-
-
-def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
-    loses = entry.get("loses", 0)
-    if not isinstance(loses, int) or not is_number(loses) or loses < -1:
-        raise BadInput(f"{where}: loses is not a number of operations, nor -1 for all", field="loses")
-    delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
-    for key, delay in delays.items():
-        if not is_number(delay) or delay < 0:
-            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
-    return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
-
-
-def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
-    for key in ("leaves_after", "returns_after"):
-        value = entry.get(key)
-        if value is not None and (not is_number(value) or value < 0):
-            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
-    leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
-    if leaves is None and returns is None:
-        return None
-    if leaves is None or (returns is not None and returns <= leaves):
-        raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
-    return Absence(float(leaves), None if returns is None else float(returns))
-
-
-def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
-    """The table [flags], as texts.  Raises BadInput."""
-    return {name: _flag_text(value, f"{where}.{name}") for name, value in flags.items()}
-
-
-def _flag_text(value: Any, where: str) -> str:
-    if not (isinstance(value, str | bool) or is_number(value)):
-        raise BadInput(f"{where} is neither a text nor a number nor true or false", field=where.rpartition(": ")[2])
-    return str(value).lower() if isinstance(value, bool) else str(value)

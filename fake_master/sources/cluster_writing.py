@@ -85,7 +85,7 @@ def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
 def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, Any]:
     configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
     left_out += [
-        f"{entry} on {name}: a disk of its own cannot be written as an amount"
+        f"{entry} on {name}: a separate disk cannot be written as an amount"
         for entry in configured
         if entry.disk is not None
     ]
@@ -106,7 +106,7 @@ def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, An
 
 
 def _divisible(agent: SnapshotAgent) -> Resources:
-    """What reservations can be written of: no disks of their own, which `_agent` names."""
+    """Return the resources whose reservations can be written: none with a disk of its own, which `_agent` names."""
     return agent.total.filter(lambda entry: entry.disk is None or entry.disk.source is None)
 
 

@@ -175,7 +175,7 @@ def _kept(total: Resources) -> list[Resource]:
 def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> None:
     if hostname not in agents:
         hint = roles.did_you_mean(hostname, list(agents), "name the hostname of an entry of [[agents]]")
-        raise RuleViolation(f"no agent is called '{hostname}'", field=where, rule="agent.exists", hint=hint)
+        raise RuleViolation(f"no agent is named '{hostname}'", field=where, rule="agent.exists", hint=hint)
 
 
 @contextmanager
@@ -216,10 +216,10 @@ def _volume(entry: Any, where: str) -> VolumeSpec:
             raise _wrong(f"{where}.{key}", "there is no such key", f"known: {', '.join(sorted(_VOLUME_KEYS))}")
     for key in ("agent", "id", "size", "role"):
         if not isinstance(entry.get(key), str) or not entry[key]:
-            raise _wrong(f"{where}.{key}", "a text is needed here")
+            raise _wrong(f"{where}.{key}", "a string is needed here")
     for key in ("path", "principal", "reserver"):
         if key in entry and not isinstance(entry[key], str):
-            raise _wrong(f"{where}.{key}", "it is not a text")
+            raise _wrong(f"{where}.{key}", "it is not a string")
     under = entry.get("under", [])
     if not isinstance(under, list) or not all(isinstance(role, str) for role in under):
         raise _wrong(f"{where}.under", "it is not a list of roles")

@@ -1,6 +1,6 @@
-"""Frameworks that live inside the fake master, so that a dry run has somebody to compete with.
+"""Frameworks that live inside the fake master, so that a change is tried among others that compete.
 
-A resident subscribes like any other framework and is told the same events, without a wire between.
+A simulated framework subscribes like any other framework and is told the same events, without a wire between.
 It answers in the same moment, but never from within an allocation: its answers are due at once.
 """
 
@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
+from fake_master.sources.running_tasks import RunningTasks, usage_of
 from fake_master.sources.snapshot_tasks import SnapshotTasks
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
@@ -20,31 +21,13 @@ from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean
-from mesosctl.model.values import Value, value_is_empty, value_subtract
 from mesosctl.model.version_profile import TERMINAL_STATES
-from mesosctl.planning.snapshot import Lending, Usage
+from mesosctl.planning.snapshot import Lending
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
 
 Answer = Literal["accept", "decline", "hold"]
-
-
-@dataclass(frozen=True, slots=True)
-class RunningTasks:
-    """Tasks of a simulated framework that run on an agent when the master starts."""
-
-    agent: str
-    """A host name."""
-    resources: Resources
-    """What they hold together, in text form: a reserved entry names the role that owns it."""
-    tasks: int = 1
-    """How many of equal size; 0 is an executor without tasks."""
-    role: str | None = None
-    """One of the framework's roles; None is its only one."""
-    volumes: tuple[str, ...] = ()
-    """Ids of persistent volumes that they use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +37,13 @@ class SimulatedFrameworkSpec:
     name: str
     roles: tuple[str, ...]
     task: Resources = field(default_factory=Resources)
-    """What each of its tasks takes: scalars."""
+    """The resources that each of its tasks takes: scalars."""
     tasks: int | None = None
     """How many it wants to run at once; None is as many as there is room for."""
     per_offer: int | None = None
     """How many it launches of one offer; None is as many as fit."""
     answer: Answer = "accept"
-    """What it does with offers: launch tasks, decline every one, or hold them unanswered."""
+    """Its answer to offers: launch tasks, decline every one, or hold them unanswered."""
     refuse_seconds: float = 5.0
     """The filter upon what it cannot use."""
     after: float = 0.0
@@ -148,7 +131,7 @@ class SimulatedFramework:
         tasks = SnapshotTasks(master, Lending(), master.state.now)
         used: dict[str, Resources] = {}
         for number, running in enumerate(spec.running):
-            usage = self._usage(framework.id, running)
+            usage = usage_of(running, framework, master.state)
             held = usage.resources.allocated_to(usage.role)
             used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)
@@ -158,34 +141,6 @@ class SimulatedFramework:
         for task in list(framework.tasks.values()):
             master.task_runner.go_on(framework, task, None)
         self._ask_for_the_rest()
-
-    def _usage(self, framework_id: str, running: RunningTasks) -> Usage:
-        """What the tasks hold of what is free on their agent.  Raises BadInput."""
-        spec, state = self._spec, self._master.state
-        where = f"framework '{spec.name}': running on {running.agent}"
-        agent = next((agent for agent in state.agents.values() if agent.hostname == running.agent), None)
-        if agent is None:
-            hint = did_you_mean(
-                running.agent, [one.hostname for one in state.agents.values()], "name the hostname of an agent"
-            )
-            raise BadInput(f"{where}: no agent is called so", field="agent", hint=hint)
-        role = running.role or (spec.roles[0] if len(spec.roles) == 1 else None)
-        if role is None:
-            raise BadInput(f"{where}: which of its roles it is for is missing", field="role", hint='role = "web"')
-        free = agent.total - agent.used.allocated_to(None)
-        held = Resources()
-        for entry in running.resources:
-            part = part_of(free - held, entry)
-            if part is None:
-                problem = f"{where}: {entry} is not free there; {free - held} is"
-                raise BadInput(problem, field="resources", hint="resources of other tasks, and volumes, are not free")
-            held += part
-        for name in running.volumes:
-            volume = next((one for one in free if one.disk is not None and one.disk.persistence_id == name), None)
-            if volume is None:
-                raise BadInput(f"{where}: there is no unused volume '{name}'", field="volumes", hint="see [[volumes]]")
-            held += Resources([volume])
-        return Usage(framework_id, agent.id, role, held, running.tasks)
 
     def subscribe(self) -> None:
         """Subscribe now.  Raises BadInput where the master refuses it."""
@@ -311,24 +266,3 @@ def _part_of(offered: Resources, task: Resources) -> Resources | None:
         if missing > 0:
             return None
     return Resources(found) if found else None
-
-
-def part_of(free: Resources, wanted: Resource) -> Resources | None:
-    """The entries of an agent that make up `wanted`, which names the role that owns it; None if there is too little."""
-    found: list[Resource] = []
-    missing = wanted.value
-    for entry in free:
-        same = entry.name == wanted.name and entry.disk is None and not entry.revocable
-        if same and entry.role == wanted.role and entry.is_reserved == wanted.is_reserved:
-            taken = _common(missing, entry.value)
-            if not value_is_empty(taken):
-                found.append(replace(entry, value=taken))
-            missing = value_subtract(missing, taken)
-    return Resources(found) if value_is_empty(missing) else None
-
-
-def _common(one: Value, other: Value) -> Value:
-    """What is in both of two values of one kind."""
-    if isinstance(one, int) and isinstance(other, int):
-        return min(one, other)
-    return value_subtract(one, value_subtract(one, other))

@@ -248,7 +248,7 @@ def _roles(master: Master) -> tuple[RoleShare, ...]:
 
 
 def _held_below(master: Master, role: str) -> Quantities:
-    """What runs in a role and in those below it."""
+    """Return the amounts that tasks hold in a role and in those below it."""
     return Quantities.total(
         framework.used()
         .filter(lambda entry: entry.allocation_role == role or is_strict_subrole(entry.allocation_role or "", role))
@@ -258,7 +258,7 @@ def _held_below(master: Master, role: str) -> Quantities:
 
 
 def _stage(master: Master, framework: Framework, offer: Offer, tasks: int) -> AllocationStage:
-    """Whether the role of an offer was short of its guarantee in what the offer was just used for."""
+    """Return whether the role of an offer was short of its guarantee in what the offer was just used for."""
     role = top_level(offer.role)
     quota = master.state.quota_meanings().get(role)
     if quota is None:

@@ -44,7 +44,7 @@ class _Silence(EventStream):
     """The stream of a framework that listens and does nothing."""
 
     def send(self, event: Mapping[str, Any]) -> None:
-        """Nobody reads it, so nothing is kept."""
+        """Keep nothing, since nobody reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,12 @@ class RestoredCluster:
         *,
         clock: Clock | None = None,
         address: tuple[str, int] = ("127.0.0.1", 5050),
+        awaited: int = 0,
     ) -> Master:
         """A leading master that is as the snapshot says; its first allocation is due at once.
 
+        `awaited` are agents of a former leader beside those of the snapshot: where there is quota, offers wait for
+        most of all.
         Raises BadInput for what no master could be, RegistryFailure for the registry.
         """
         _check_quotas(self.snapshot)
@@ -90,13 +93,15 @@ class RestoredCluster:
             address=address,
             task_outcome=TaskOutcome(stop_seconds=self.snapshot.lending.stop_seconds if self.snapshot.lending else 0.0),
         )
+        if awaited:
+            master.allocator.recover(len(self.snapshot.agents) + awaited, master.state.quota_meanings())
         with master.transaction():
             _populate(master, self.snapshot)
         return master
 
 
 def _checkpoints(snapshot: ClusterSnapshot) -> dict[str, list[Resource]]:
-    """What the agents would have on their disks, by id."""
+    """Return the resources that the agents would have checkpointed, by id."""
     kept = {
         agent.id: [entry for entry in agent.total if entry.is_dynamically_reserved or entry.is_persistent_volume]
         for agent in snapshot.agents

@@ -1,4 +1,4 @@
-"""What the frameworks of a snapshot run, made into the tasks and executors of a master.
+"""The tasks and executors of a master, made from what the frameworks of a snapshot run.
 
 Of a master that lends, the snapshot knows every task by its name, and where it stands; of any other, how many there
 are: those are of equal size, and named here.
@@ -20,7 +20,7 @@ _Key = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class _Guest:
+class _Restored:
     """A task, and what its executor brings."""
 
     framework: Framework
@@ -37,15 +37,15 @@ class SnapshotTasks:
     since: float
     """When they are taken to have started: the moment of the snapshot."""
     _by_usage: dict[_Key, list[SnapshotTask]] = field(default_factory=dict)
-    _named: dict[tuple[str, str], _Guest] = field(default_factory=dict)
-    _nameless: list[_Guest] = field(default_factory=list)
+    _named: dict[tuple[str, str], _Restored] = field(default_factory=dict)
+    _nameless: list[_Restored] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for task in self.lending.tasks:
             self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
 
     def hold(self, framework: Framework, usage: Usage, number: int) -> None:
-        """What a framework uses of one agent in one role; `number` sets names apart.  Raises BadInput."""
+        """Take in what a framework uses of one agent in one role; `number` sets names apart.  Raises BadInput."""
         known = self._by_usage.pop((framework.id, usage.agent_id, usage.role), [])
         resources = usage.resources
         for task in known:
@@ -62,7 +62,7 @@ class SnapshotTasks:
         if count:
             for nameless in _nameless_tasks(rest, count, held, number, self.since):
                 self._add(framework, nameless)
-                self._nameless.append(_Guest(framework, nameless))
+                self._nameless.append(_Restored(framework, nameless))
         elif len(held):
             self._executor(framework, usage.agent_id, f"pictured-{number}", held)
 
@@ -74,21 +74,21 @@ class SnapshotTasks:
         if not runtime.evicts:
             return
         for restored in self.lending.tasks:
-            guest = self._named[restored.framework_id, restored.id]
+            one = self._named[restored.framework_id, restored.id]
             if restored.phase == "arriving":
-                arriving.append(guest)
+                arriving.append(one)
                 continue
-            runtime.restore(guest.framework, guest.task, guest.executor)
+            runtime.restore(one.framework, one.task, one.executor)
             if restored.phase == "ending":
-                self._end_later(guest)
-        for guest in self._nameless:
-            runtime.restore(guest.framework, guest.task, None)
-        for guest in arriving:
-            self.master.task_runner.arrive(guest.framework, guest.task, guest.executor)
+                self._end_later(one)
+        for one in self._nameless:
+            runtime.restore(one.framework, one.task, None)
+        for one in arriving:
+            self.master.task_runner.arrive(one.framework, one.task, one.executor)
 
-    def _end_later(self, guest: _Guest) -> None:
+    def _end_later(self, one: _Restored) -> None:
         ending = Ending(self.master.state.now + self.lending.stop_seconds, "TASK_KILLED")
-        self.master.task_runner.end_later(guest.framework, guest.task, ending)
+        self.master.task_runner.end_later(one.framework, one.task, ending)
 
     def _add_named(self, framework: Framework, restored: SnapshotTask) -> None:
         started = not self.master.runtime.evicts or restored.phase in ("running", "ending")
@@ -108,7 +108,7 @@ class SnapshotTasks:
         if restored.executor_id is not None and restored.executor_resources:
             held = restored.executor_resources.allocated_to(restored.role)
             executor = self._executor(framework, restored.agent_id, restored.executor_id, held)
-        self._named[framework.id, restored.id] = _Guest(framework, task, executor)
+        self._named[framework.id, restored.id] = _Restored(framework, task, executor)
 
     @staticmethod
     def _add(framework: Framework, task: Task) -> None:

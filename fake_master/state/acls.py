@@ -1,4 +1,4 @@
-"""Who may do what, read as `--acls` reads it (spec/quota.md §10).
+"""Authorization: the ACLs of `--acls` and the decisions that follow from them (Mesos documentation, "Authorization").
 
 An action has a list of ACLs; the first whose principals and object both match decides.  Where
 none matches, `permissive` does.
@@ -116,11 +116,11 @@ class Entity:
     values: tuple[str, ...] = ()
 
     def matches(self, value: str | None) -> bool:
-        """Whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
+        """Return whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
         return self.type != "SOME" or (value is not None and self._names(value))
 
     def allows(self, value: str | None) -> bool:
-        """Whether a rule that matches lets `value` pass."""
+        """Return whether a rule that matches lets `value` pass."""
         return self.type == "ANY" or (self.type == "SOME" and value is not None and self._names(value))
 
     def _names(self, value: str) -> bool:
@@ -156,7 +156,7 @@ class Authorizer:
         return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
 
     def allows(self, action: str, principal: str | None, target: str | None) -> bool:
-        """Whether `principal` (None: unauthenticated) may do `action` to `target`."""
+        """Return whether `principal` (None: unauthenticated) may do `action` to `target`."""
         for principals, targets in self.rules.get(action, ()):
             if principals.matches(principal) and targets.matches(target):
                 return principals.allows(principal) and targets.allows(target)
@@ -179,9 +179,14 @@ class Access:
         self._authorizer = authorizer
 
     def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To register an agent with these resources; what is reserved among them counts as reserved by the agent."""
+        """To register an agent with these resources; what is reserved among them counts as reserved by the agent.
+
+        Where anything is, a master asks about the unreserved rest as well: its role is "*".
+        """
         self._authorizer.require("register_agents", principal, None)
-        self.may_reserve(principal, (resource for resource in resources if resource.is_reserved))
+        entries = list(resources)
+        if any(entry.is_reserved for entry in entries):
+            self.may_reserve(principal, entries)
 
     def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
         """To reserve for the role of each current owner."""

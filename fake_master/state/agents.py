@@ -14,7 +14,7 @@ from mesosctl.model.resources import Resources
 
 @dataclass(slots=True)
 class AgentFaults:
-    """What is wrong with the way to an agent; a cluster file or a test asks for it.
+    """Faults on the way to an agent, for tests and cluster files that ask for them.
 
     `loses` is how many of the next messages never arrive (-1: every one), `delay` how many seconds
     the others take.
@@ -75,7 +75,7 @@ class Agent:
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     domain: Domain | None = None
     used: Resources = field(default_factory=Resources)
-    """What tasks and executors hold, allocation roles included."""
+    """The resources that tasks and executors hold, allocation roles included."""
     connected: bool = True
     deactivated: bool = False
     drain_info: DrainInfo | None = None
@@ -121,7 +121,7 @@ class Agent:
         return [resource for resource in self.total if resource.is_persistent_volume]
 
     def allocator_info(self) -> AgentInfo:
-        """What the allocator needs to know of it."""
+        """Return the agent as the allocator knows it."""
         return AgentInfo(
             id=self.id,
             hostname=self.hostname,
@@ -133,7 +133,7 @@ class Agent:
 
     @property
     def capacity(self) -> AgentCapacity:
-        """What the capacity heuristic looks at."""
+        """The agent as the capacity heuristic sees it."""
         return AgentCapacity(self.total, active=self.active)
 
 

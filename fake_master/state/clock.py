@@ -1,4 +1,4 @@
-"""Time for a master: the system's own, or one that passes only when somebody waits."""
+"""Time for a master: a clock that follows the system's, one that passes only when somebody waits, and timers."""
 
 import heapq
 import logging
@@ -25,11 +25,11 @@ class SteadyClock:
         self._offset = self._wall() - self._monotonic()
 
     def __call__(self) -> float:
-        """What time it is for everything that lasts."""
+        """Return the time by which everything that lasts is measured."""
         return self._monotonic() + self._offset
 
     def wall(self) -> float:
-        """What time it is for whoever looks."""
+        """Return the time that is shown."""
         return self._wall()
 
     def lose(self, seconds: float) -> None:
@@ -48,7 +48,7 @@ class VirtualClock:
         self.now = time.time() if now is None else now
 
     def __call__(self) -> float:
-        """What time it is."""
+        """Return the time."""
         return self.now
 
     def sleep(self, seconds: float) -> None:
@@ -64,7 +64,7 @@ class RunningClock(VirtualClock):
         self._start = time.monotonic()
 
     def __call__(self) -> float:
-        """What time it is."""
+        """Return the time."""
         return self.now + time.monotonic() - self._start
 
 

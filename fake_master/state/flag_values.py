@@ -1,4 +1,4 @@
-"""What the texts of flags mean.  Every reader raises BadInput naming its flag."""
+"""Readers of the texts of flags; each raises BadInput that names its flag."""
 
 import math
 import re

@@ -100,7 +100,7 @@ class MasterFlags:
         return flags
 
     def is_true(self, name: str) -> bool:
-        """Whether a boolean flag is on."""
+        """Return whether a boolean flag is on."""
         return self.shown[name] == "true"
 
     def count(self, name: str) -> int:
@@ -178,7 +178,7 @@ DEFAULTS = {
     "work_dir": "/var/lib/mesos",
     "zk_session_timeout": "10secs",
 }
-# Of lending idle reservations (spec/oversubscription.md), which no Mesos has; off unless given.
+# Flags of lending idle reservations, which no Mesos has; off unless given.
 LENDING = ("oversubscribe_reservations", "lendable_names")
 # Flags that a master has and does not show until they are given.
 UNSET = (

@@ -1,4 +1,4 @@
-"""One framework, as the master knows it."""
+"""Frameworks: one of them, and the resources, offers and tasks that it holds."""
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
@@ -37,8 +37,12 @@ class Framework:
     """Whether it came with an id already, as from a former leader."""
     recovered: bool = False
     """Whether it is known from its agents alone, and has not subscribed since a new leader took over."""
+    is_cut_off: bool = False
+    """Whether the master ended its stream, for a message too many, and its scheduler is there."""
     is_simulated: bool = False
     """Whether it lives in the master's own process, and ends with that."""
+    pid: str | None = None
+    """Of its driver, also while that is away; None over HTTP."""
     stream: EventStream | None = None
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
@@ -52,17 +56,17 @@ class Framework:
     """The last ones, as many as the flag max_completed_tasks_per_framework says."""
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
-    """What its metrics count, by their names below the framework's own: `calls/accept`."""
+    """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: Resources = field(default_factory=Resources)
     _offered: Resources = field(default_factory=Resources)
     _offer_changes: list[tuple[bool, Resources]] = field(default_factory=list)
-    """What `_offered` does not have yet: offers made (true) and gone, in order."""
+    """Changes that `_offered` does not have yet, in order: offers made (true) and gone."""
 
     @property
     def name(self) -> str:
-        """What the framework calls itself."""
+        """The name that the framework gave itself."""
         return str(self.info["name"])
 
     @property
@@ -72,12 +76,12 @@ class Framework:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What it can deal with: MULTI_ROLE, RESERVATION_REFINEMENT and so on."""
+        """Its capabilities: MULTI_ROLE, RESERVATION_REFINEMENT and so on."""
         return capabilities_of(self.info)
 
     @property
     def is_partition_aware(self) -> bool:
-        """Whether it can tell why a task is lost."""
+        """Whether it distinguishes the reasons for which a task is lost."""
         return "PARTITION_AWARE" in self.capabilities
 
     @property
@@ -96,7 +100,7 @@ class Framework:
         return float(self.info.get("failover_timeout", 0.0))
 
     def count_task(self, task: Task) -> None:
-        """One more task is in its state: of active ones how many are, of ended ones how many have been."""
+        """Count a task in its state: of active ones how many there are, of ended ones how many there have been."""
         self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
 
     def lasting_counts(self) -> Counter[str]:
@@ -109,13 +113,13 @@ class Framework:
         return self.counts + Counter({"registered": first, "reregistered": subscribed - first})
 
     def hold(self, agent: Agent, resources: Resources) -> None:
-        """A task or executor takes `resources`, allocation roles included, of an agent."""
+        """Add `resources` of an agent, allocation roles included, that a task or executor takes."""
         self._held[agent.id] = self._held.get(agent.id, Resources()) + resources
         self._held_anywhere += resources
         agent.used += resources
 
     def release(self, agent: Agent, resources: Resources) -> None:
-        """It has ended, and holds them no more."""
+        """Subtract the resources of a task or executor that has ended."""
         left = self._held[agent.id] - resources
         if len(left):
             self._held[agent.id] = left
@@ -125,7 +129,7 @@ class Framework:
         agent.used -= resources
 
     def lose_agents(self, agents: Iterable[Agent]) -> None:
-        """The agents are gone, and all that it held there with them."""
+        """Drop all that it holds on agents that are gone."""
         gone = {agent.id: agent for agent in agents}
         for agent in gone.values():
             if agent.id in self._held:
@@ -139,16 +143,16 @@ class Framework:
         return self._held.keys()
 
     def used(self) -> Resources:
-        """What it holds on all agents."""
+        """Return the resources that it holds on all agents."""
         return self._held_anywhere
 
     def add_offer(self, offer: Offer) -> None:
-        """It is offered this."""
+        """Add an outstanding offer."""
         self.offers[offer.id] = offer
         self._offers_changed(offer, made=True)
 
     def drop_offer(self, offer: Offer) -> None:
-        """The offer is no longer outstanding."""
+        """Drop an offer that is no longer outstanding."""
         if self.offers.pop(offer.id, None) is not None:
             self._offers_changed(offer, made=False)
 
@@ -158,7 +162,7 @@ class Framework:
             self.offered()
 
     def offered(self) -> Resources:
-        """What it is offered on all agents, in one sum as Mesos keeps it.
+        """Return all that it is offered, in one sum over all agents as Mesos keeps it.
 
         Ports that it is offered on two agents are there once, and gone with the first of the two offers.
         """

@@ -24,7 +24,7 @@ Clock = Callable[[], float]
 
 
 class MasterState:
-    """What a master holds in memory.  Services change it; views read it."""
+    """The state that a master holds in memory.  Services change it; views read it."""
 
     def __init__(
         self,

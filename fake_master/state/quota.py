@@ -45,7 +45,7 @@ class SentQuota:
 
 
 class RoleUsage:
-    """What every role holds at one moment, from one walk over the cluster.
+    """The resources that every role holds at one moment, from one walk over the cluster.
 
     Each sum includes the roles below, as `/roles` has it since Mesos 1.9.
     """

@@ -1,4 +1,4 @@
-"""What the master says of each role (spec/endpoints.md §2, `/roles`)."""
+"""Roles as a master shows them, and the roles that a principal may see (Mesos documentation, "/roles")."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class RoleView:
 
 
 def everything(_role: str) -> bool:
-    """What those may see whom no ACL concerns."""
+    """Return True: the sight of a principal whom no ACL concerns."""
     return True
 
 

@@ -1,4 +1,4 @@
-"""A stream of events to one subscriber, whoever carries it."""
+"""A stream of events to one subscriber, whichever transport carries it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -52,10 +52,19 @@ class EventStream:
         self._size = 0
         self._wake: Callable[[], None] | None = None
         self._on_abandon = on_abandon
+        self._on_leave: Callable[[], None] | None = None
+        self._has_left = False
 
     def on_abandon(self, action: Callable[[], None]) -> None:
-        """What the master does when the subscriber is gone."""
+        """Set the action for the loss of the subscriber."""
         self._on_abandon = action
+
+    def on_leave(self, action: Callable[[], None]) -> None:
+        """Set the action for the loss of a subscriber whose stream the master closed; at once where it is lost."""
+        if self._has_left:
+            action()
+        else:
+            self._on_leave = action
 
     def on_event(self, wake: Callable[[], None]) -> None:
         """How the carrier is told that there is something to take, or that the stream is closed."""
@@ -94,16 +103,24 @@ class EventStream:
         return taken
 
     def close(self) -> None:
-        """No more events; what waits is still carried."""
+        """Close the stream; events that wait are still carried."""
         if not self.closed:
             self.closed = True
             self._notify()
 
     def abandon(self) -> None:
-        """The subscriber is gone."""
+        """End the stream: the subscriber is gone."""
         if not self.closed:
             self.close()
             self.lost()
+
+    def left(self) -> None:
+        """The connection that carried the stream has ended."""
+        self._has_left = True
+        self.abandon()
+        action, self._on_leave = self._on_leave, None
+        if action is not None:
+            action()
 
     def lost(self) -> None:
         """Do what is done when the subscriber is gone, though it was the master that closed the stream."""

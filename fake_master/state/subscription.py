@@ -27,7 +27,7 @@ _LASTING = ("user", "checkpoint")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What SUBSCRIBE and UPDATE_FRAMEWORK say, and who says it."""
+    """The content of SUBSCRIBE or UPDATE_FRAMEWORK, and the principal that sent it."""
 
     info: Mapping[str, Any]
     """FrameworkInfo."""
@@ -35,6 +35,10 @@ class Subscription:
     offer_constraints: Mapping[str, Any] = field(default_factory=dict)
     principal: str | None = None
     """As authenticated; where nobody asked for credentials, FrameworkInfo's own counts."""
+    pid: str | None = None
+    """Of the driver that says it; None over HTTP."""
+    force: bool = False
+    """Whether a driver takes the framework over from the one that it has."""
 
     @property
     def framework_id(self) -> str:
@@ -64,11 +68,11 @@ class Subscription:
         _excludes(self.offer_constraints, flags)
 
     def check_change_of(self, framework: Framework) -> None:
-        """What an UPDATE_FRAMEWORK must leave as it is.  Raises RuleViolation."""
+        """Check that an UPDATE_FRAMEWORK leaves alone all that may not change.  Raises RuleViolation."""
         self._check_same(framework, "principal", *_LASTING)
 
     def again(self, framework: Framework) -> "Subscription":
-        """What it says where the framework is known already, and keeps what it had.  Raises RuleViolation."""
+        """Return it as of a framework that is known and keeps what may not change.  Raises RuleViolation."""
         self._check_same(framework, "principal")
         kept = {key: framework.info[key] for key in _LASTING if key in framework.info}
         return replace(self, info={key: value for key, value in self.info.items() if key not in _LASTING} | kept)
@@ -81,7 +85,7 @@ class Subscription:
 
 
 def allocator_info(framework: Framework, flags: MasterFlags) -> FrameworkInfo:
-    """What the allocator needs to know of a framework."""
+    """Return a framework as the allocator knows it."""
     return FrameworkInfo(
         id=framework.id,
         roles=framework.roles,
@@ -144,3 +148,13 @@ def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
                 for entry in minimum.get("quantities", ())
             )
     return minimums
+
+
+def same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two FrameworkInfos say the same, roles and capabilities in any order."""
+    return _in_order(one) == _in_order(other)
+
+
+def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {name: sorted(info[name], key=repr) for name in ("roles", "capabilities") if name in info}
+    return {name: value for name, value in {**info, **lists}.items() if value != []}

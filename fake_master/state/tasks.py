@@ -91,7 +91,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """What its framework calls it."""
+        """The name that its framework gave it."""
         return str(self.info.get("name", ""))
 
     @property
@@ -123,7 +123,7 @@ class Executor:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """What becomes of tasks on a simulated agent: `outcome` after `seconds` of running, or no end."""
+    """The end of tasks on a simulated agent: `outcome` after `seconds` of running, or none."""
 
     outcome: TaskState | None = None
     seconds: float = 0.0

@@ -10,8 +10,8 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.services.quota import QUOTA_KIND
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs, flag_texts
-from fake_master.sources.cluster_frameworks import simulated_frameworks, task_outcome
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs
+from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks, task_outcome
 from fake_master.sources.simulation import Source, read_source
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.quota import SentQuota

@@ -1,1 +1,1 @@
-"""What carries requests to a fake master: a call in the same process, or a socket."""
+"""Transports of requests to a fake master: a call in the same process, or a socket."""

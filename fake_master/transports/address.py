@@ -137,7 +137,7 @@ def _registry(parsed: FakeAddress, path: Path, longest_wait: float) -> SqliteReg
 
 @contextmanager
 def _explained(address: str, path: Path) -> Iterator[None]:
-    """What is wrong with the state that is kept in `path`, as BadInput."""
+    """Raise BadInput where the state that is kept in `path` cannot be used."""
     try:
         yield
     except RegistryFailure as failure:

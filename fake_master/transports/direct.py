@@ -37,7 +37,7 @@ class DirectTransport:
         return self._application.respond(Request(method, target, headers, body))
 
     def events(self, stream: EventStream, patience: float | None) -> "Events":
-        """What comes on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
+        """Return the events on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
         return Events(self._application, stream, self._sleep, math.inf if patience is None else patience)
 
     def close(self) -> None:
@@ -78,5 +78,5 @@ class Events:
 
     def close(self) -> None:
         """The subscriber hangs up, as far as the master is concerned."""
-        self._stream.abandon()
+        self._stream.left()
         self._application.tick()

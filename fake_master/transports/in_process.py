@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 import httpx
 
 from fake_master.http.exchange import Request, Response, json_response
-from fake_master.http.quota_status import quota_status
 from fake_master.registry.interface import Registry, RegistryFailure
+from mesosctl.api.responses import quota_status
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Carrier(Protocol):
         ...
 
     def events(self, stream: "EventStream", patience: float | None) -> "Events":
-        """What comes on the stream of an answer; `patience` in seconds, None for ever."""
+        """Return the events on the stream of an answer; `patience` in seconds, None for ever."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What one client may cost: how much it may send, how long it may take, how many may come at once.
+"""The limits of one client: how much it may send, how long it may take, how many may come at once.
 
 A Mesos master has hardly any such limits; the fake one has them so that a client that is slow,
 silent or hostile is told so, with the status that HTTP has for it, and costs the others nothing.
@@ -6,7 +6,6 @@ silent or hostile is told so, with the status that HTTP has for it, and costs th
 
 import asyncio
 import resource
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +14,10 @@ from aiohttp import HttpVersion11, StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
+from fake_master.transports.request_bytes import Boundaries
+
 MIB = 1024 * 1024
+_LARGEST_WRITE = 256 * 1024
 _MOST_FILES = 20_000
 _SPARE_FILES = 64
 """Kept for the registry, the standard streams and what Python opens."""
@@ -74,6 +76,7 @@ class Connection(web.RequestHandler):
         self._ended = False
         self.answering = False
         self._streaming = False
+        self._on_lost: list[Callable[[], None]] = []
         self._body: StreamReader | None = None
         self._boundaries = Boundaries()
 
@@ -83,7 +86,7 @@ class Connection(web.RequestHandler):
         return not self.answering and self._limit is None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody comes in, or is turned away at the door."""
+        """Let a connection in, or turn it away."""
         super().connection_made(transport)
         if self._door.is_full_for(self):
             self._end_with(503, "There are too many connections")
@@ -109,6 +112,8 @@ class Connection(web.RequestHandler):
         """It is gone."""
         self._stop_timing()
         super().connection_lost(exc)
+        for tell in self._on_lost:
+            tell()
 
     def begin(self) -> None:
         """A request's head is complete."""
@@ -116,7 +121,7 @@ class Connection(web.RequestHandler):
         self.answering = True
 
     def await_body(self, body: StreamReader) -> None:
-        """What belongs to the request.  Raises ConnectionError where nothing more comes of it."""
+        """Return the bytes that belong to the request.  Raises ConnectionError where nothing more comes of it."""
         self._body = body
         if self._ended and not body.is_eof():
             raise ConnectionResetError("it ends early")
@@ -131,9 +136,13 @@ class Connection(web.RequestHandler):
             self._heard = True
             self._start_timing()  # a part of the next one came with this one
 
-    def stream(self) -> bool:
-        """The answer is one without an end; whether there is still somebody to listen."""
+    def stream(self, on_lost: Callable[[], None]) -> bool:
+        """The answer is one without an end; whether there is still somebody to listen.
+
+        `on_lost` is called when the connection ends.
+        """
         self._streaming = True
+        self._on_lost.append(on_lost)
         return not self._ended
 
     def _start_timing(self) -> None:
@@ -194,7 +203,7 @@ class Door(web.Server):
         return Connection(self, loop=asyncio.get_running_loop(), **self._options)
 
     def is_full_for(self, newcomer: Connection) -> bool:
-        """Whether there is no place, even after the oldest connection that is idle has gone."""
+        """Return whether there is no place, even after the oldest connection that is idle has gone."""
         if len(self._connections) <= self.limits.connections:
             return False
         for other in self._connections:
@@ -204,110 +213,38 @@ class Door(web.Server):
         return True
 
 
-_HEAD, _CHUNK, _TRAILER = "head", "chunk", "trailer"
-_LONGEST_LINE = 1 << 16
+def connection_of(request: web.BaseRequest) -> Connection:
+    """Return the connection of a request."""
+    assert isinstance(request.protocol, Connection)
+    return request.protocol
 
 
-class Boundaries:
-    """Follows one connection.  What is malformed does not matter: aiohttp refuses it and the connection ends."""
-
-    def __init__(self) -> None:
-        self._state = _HEAD
-        self._line = b""
-        """What there is of the line that comes."""
-        self._skip = 0
-        """Bytes of a body that are still to come."""
-        self._begun = False
-        self._length = 0
-        self._chunked = False
-
-    @property
-    def is_between(self) -> bool:
-        """Whether everything that came so far is whole requests."""
-        return self._state is _HEAD and not (self._begun or self._line or self._skip)
-
-    def feed(self, data: bytes) -> None:
-        """Follow another piece."""
-        at = 0
-        while at < len(data):
-            if self._skip:
-                step = min(self._skip, len(data) - at)
-                self._skip -= step
-                at += step
-                continue
-            end = data.find(b"\n", at)
-            if end < 0:
-                self._line = (self._line + data[at:])[:_LONGEST_LINE]
-                return
-            line, self._line, at = self._line + data[at:end], b"", end + 1
-            self._take(line.strip())
-
-    def _take(self, line: bytes) -> None:
-        if self._state is _CHUNK:
-            size = _number(line.partition(b";")[0], 16)
-            self._skip = size + 2 if size else 0
-            self._state = _CHUNK if size else _TRAILER
-        elif self._state is _TRAILER:
-            self._state = _TRAILER if line else _HEAD
-        elif line:
-            self._begun = True
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                self._length = _number(value, 10)
-            elif name.lower() == b"transfer-encoding":
-                self._chunked = b"chunked" in value.lower()
-        elif self._begun:
-            self._state = _CHUNK if self._chunked else _HEAD
-            self._skip = 0 if self._chunked else self._length
-            self._begun, self._length, self._chunked = False, 0, False
+def cut_off(request: web.BaseRequest) -> None:
+    """Close without waiting for what the other side does not read."""
+    if request.transport is not None:
+        request.transport.abort()
 
 
-def _number(text: bytes, base: int) -> int:
-    try:
-        return max(0, int(text[:20], base))
-    except ValueError:
-        return 0
+async def write_chunk(
+    request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
+) -> None:
+    """One record in a chunk of its own.
 
-
-_GZIP = 16 + zlib.MAX_WBITS
-_ALLOWED_AT_ONCE = 64 * 1024
-"""Bytes that any body may unpack to, however short it is."""
-
-
-class Broken(ValueError):
-    """The body is not gzip, or not all of it."""
-
-
-class TooMuch(ValueError):
-    """The body unpacks to more than its length allows."""
-
-
-class Unpacker:
-    """Takes one body apart as it comes: what it holds is no more than `factor` times what came, or `most` bytes."""
-
-    def __init__(self, factor: int, most: int) -> None:
-        self._factor, self._most = factor, most
-        self._packed = self._unpacked = 0
-        self._inflater = zlib.decompressobj(_GZIP)
-
-    def feed(self, chunk: bytes) -> bytes:
-        """What another chunk holds.  Raises Broken and TooMuch."""
-        if self._inflater.eof:
-            raise Broken("something follows the end of the gzip data")
-        self._packed += len(chunk)
-        allowed = min(max(_ALLOWED_AT_ONCE, self._factor * self._packed), self._most) - self._unpacked
-        try:
-            piece = self._inflater.decompress(chunk, allowed + 1)
-        except zlib.error as error:
-            raise Broken(f"it is not gzip: {error}") from error
-        if len(piece) > allowed:
-            raise TooMuch
-        if self._inflater.unused_data:
-            raise Broken("something follows the end of the gzip data")
-        self._unpacked += len(piece)
-        return piece
-
-    def finish(self) -> None:
-        """Raises Broken where something is missing; the trailer is part of it."""
-        if not self._inflater.eof:
-            raise Broken("the gzip data ends early")
+    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
+    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
+    whoever asks something else is answered in between.
+    """
+    if len(record) <= _LARGEST_WRITE:
+        await response.write(record)
+        return
+    writer = request.writer
+    writer.send_headers()
+    whole = memoryview(record)
+    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
+    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
+        async with writing:
+            if request.transport is None or request.transport.is_closing():
+                raise ConnectionResetError("the subscriber is gone")
+            request.transport.write(piece)
+            await asyncio.sleep(0)
+        await writer.drain()

@@ -10,6 +10,8 @@ import logging
 import signal
 import ssl
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
@@ -21,12 +23,15 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
-from fake_master.transports.limits import Broken, ClientLimits, Connection, Door, TooMuch, Unpacker
+from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
+from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker, origin_form
+
+if TYPE_CHECKING:
+    from fake_master.transports.links import Links
 
 _REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
-_LARGEST_WRITE = 256 * 1024
 _SECONDS_TO_FINISH = 2.0
 _SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
@@ -34,10 +39,18 @@ _CLOSE = {"Connection": "close"}
 
 
 class Server:
-    """Serves one master until it is told to stop; by https where there is a context for it."""
+    """Serves one master until it is told to stop; by https where there is a context for it.
+
+    With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`.
+    """
 
     def __init__(
-        self, served: Master | Application, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None
+        self,
+        served: Master | Application,
+        tls: ssl.SSLContext | None = None,
+        limits: ClientLimits | None = None,
+        *,
+        drivers: bool = False,
     ) -> None:
         self._tls = tls
         self._limits = limits or ClientLimits()
@@ -46,11 +59,13 @@ class Server:
         self._application = served if isinstance(served, Application) else Application(served)
         self._application.master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
-        """Whose it is tries for the registry again; who comes later waits for it."""
+        """Held by the request that tries for the registry again; those that come later wait for it."""
         self._writing = asyncio.Lock()
-        """Whose it is writes a piece of a large event: the system takes megabytes at once, for every subscriber."""
+        """Held while a piece of a large event is written: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
+        self._drivers = drivers
+        self._links: Links | None = None
 
     def stop(self) -> None:
         """End `run`, as the signals do."""
@@ -75,6 +90,10 @@ class Server:
             await site.start()
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
+            if self._drivers:
+                from fake_master.transports.links import serve_drivers
+
+                self._links = serve_drivers(self._application, self._busy.set)
             clockwork = asyncio.create_task(self._keep_time())
             scheme = "http" if self._tls is None else "https"
             ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
@@ -86,6 +105,8 @@ class Server:
                 clockwork.result()
             clockwork.cancel()
         finally:
+            if self._links is not None:
+                await self._links.close()
             await runner.cleanup()
             self._application.master.close()
 
@@ -103,7 +124,7 @@ class Server:
                 await asyncio.wait_for(self._busy.wait(), wait)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = _connection(request)
+        connection = connection_of(request)
         connection.begin()
         begun = asyncio.get_running_loop().time()
         try:
@@ -119,7 +140,7 @@ class Server:
             answer = await self._respond(
                 Request(
                     method=request.method,
-                    target=_origin_form(request.raw_path),
+                    target=origin_form(request.raw_path),
                     headers={name.lower(): value for name, value in request.headers.items()},
                     body=await self._body(request),
                 )
@@ -127,12 +148,14 @@ class Server:
         except Refusal as refusal:
             answer = refusal.response
         except ConnectionDropped:
-            _cut_off(request)
+            cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
+        if not answer.is_sent and self._links is not None:
+            return self._links.unanswered()
         if answer.stream is not None:
             try:
-                if not _connection(request).stream():
+                if not connection_of(request).stream(partial(self._left, answer.stream)):
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
@@ -145,8 +168,13 @@ class Server:
                 await response.prepare(request)
                 await response.write_eof()
         except TimeoutError:
-            _cut_off(request)
+            cut_off(request)
         return response
+
+    def _left(self, stream: EventStream) -> None:
+        """The connection of a subscriber has ended."""
+        stream.left()
+        self._busy.set()
 
     async def _respond(self, request: Request) -> Response:
         """The answer; where another process holds the registry, others get theirs while this one waits."""
@@ -180,7 +208,7 @@ class Server:
         is_packed = request.headers.get("Content-Encoding") == "gzip"
         unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
         try:
-            _connection(request).await_body(request.content)
+            connection_of(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
                 async for chunk in request.content.iter_any():
                     piece = chunk if unpacker is None else unpacker.feed(chunk)
@@ -219,27 +247,8 @@ def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
     _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
-def _connection(request: web.BaseRequest) -> Connection:
-    assert isinstance(request.protocol, Connection)
-    return request.protocol
-
-
-def _origin_form(target: str) -> str:
-    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
-    if target.startswith("/"):
-        return target
-    scheme, _, rest = target.partition("://")
-    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target
-
-
 def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
-
-
-def _cut_off(request: web.BaseRequest) -> None:
-    """Close without waiting for what the other side does not read."""
-    if request.transport is not None:
-        request.transport.abort()
 
 
 async def _carry(
@@ -253,7 +262,7 @@ async def _carry(
     def wake() -> None:
         news.set()
         if stream.overrun:
-            _cut_off(request)
+            cut_off(request)
 
     stream.on_event(wake)
     try:
@@ -262,7 +271,7 @@ async def _carry(
             news.clear()
             if records := stream.take():
                 for record in records:
-                    await _write_chunk(request, response, record, writing)
+                    await write_chunk(request, response, record, writing)
             elif stream.closed:
                 break
             else:
@@ -272,28 +281,3 @@ async def _carry(
         # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
     return response
-
-
-async def _write_chunk(
-    request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
-) -> None:
-    """One record in a chunk of its own.
-
-    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
-    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
-    whoever asks something else is answered in between.
-    """
-    if len(record) <= _LARGEST_WRITE:
-        await response.write(record)
-        return
-    writer = request.writer
-    writer.send_headers()
-    whole = memoryview(record)
-    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
-    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
-        async with writing:
-            if request.transport is None or request.transport.is_closing():
-                raise ConnectionResetError("the subscriber is gone")
-            request.transport.write(piece)
-            await asyncio.sleep(0)
-        await writer.drain()

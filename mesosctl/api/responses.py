@@ -1,4 +1,4 @@
-"""A master's answers, as values of the model.
+"""A master's answers, as values of the model; and the answer of GET /quota, which a registry can give alone.
 
 Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
 missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
@@ -11,6 +11,7 @@ from typing import Any
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
 from mesosctl.model.quota.status import RoleUsage
+from mesosctl.model.version_profile import Profile
 
 
 def version(answer: Any) -> str:
@@ -37,6 +38,36 @@ def quotas(answer: Any) -> dict[str, Quota]:
         limits[role] = _scalars(entry.get("limits"), f"{where}.limits")
         guarantees.setdefault(role, _scalars(entry.get("guarantees"), f"{where}.guarantees"))
     return {role: Quota(Quantities(guarantees[role]), Limits(limits.get(role, {}))) for role in sorted(guarantees)}
+
+
+def quota_status(
+    stored: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]], profile: Profile
+) -> dict[str, Any]:
+    """Write `GET /quota`, of guarantees and limits by role as they were set; {} where nothing is."""
+    if not stored:
+        return {}
+    answer: dict[str, Any] = {
+        "infos": [_quota_info(role, guarantees, profile) for role, (guarantees, _) in stored.items()]
+    }
+    if profile.configs_always_shown or any(limits for _, limits in stored.values()):
+        answer["configs"] = [_quota_config(role, *amounts) for role, amounts in stored.items()]
+    return answer
+
+
+def _quota_info(role: str, guarantees: Mapping[str, float], profile: Profile) -> dict[str, Any]:
+    extra = {"role": "*"} if profile.guarantee_shows_role else {}
+    guarantee = [
+        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra} for name, value in guarantees.items()
+    ]
+    return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
+
+
+def _quota_config(role: str, guarantees: Mapping[str, float], limits: Mapping[str, float]) -> dict[str, Any]:
+    config: dict[str, Any] = {"role": role}
+    for key, amounts in (("guarantees", guarantees), ("limits", limits)):
+        if amounts:
+            config[key] = {name: {"value": value} for name, value in amounts.items()}
+    return config
 
 
 def roles(answer: Any) -> dict[str, RoleUsage]:
@@ -143,7 +174,8 @@ def _answer(value: Any, *parts: str) -> Mapping[str, Any]:
     found = _object(value, "")
     if found and not any(part in found for part in parts):
         raise UnexpectedAnswer(
-            f"the master's answer is not as documented: it has no {' or '.join(parts)}, as if it were another's"
+            f"the master's answer is not as documented: it has no {' or '.join(parts)}, as if it came from "
+            "another server"
         )
     return found
 
@@ -164,13 +196,13 @@ def text(value: Any) -> str:
     """A text, such as a name or an id.  Raises ValueError, one of `NATURAL`, for everything else."""
     if isinstance(value, str):
         return value
-    raise ValueError(f"a string belongs where {_kind(value)} is")
+    raise ValueError(f"expected a string, got {_kind(value)}")
 
 
 def texts(value: Any) -> tuple[str, ...]:
     """A list of them.  Raises ValueError."""
     if not isinstance(value, list):
-        raise ValueError(f"a list belongs where {_kind(value)} is")  # noqa: TRY004  # a TypeError is Python's own
+        raise ValueError(f"expected a list, got {_kind(value)}")  # noqa: TRY004  # a TypeError is Python's own
     return tuple(map(text, value))
 
 
@@ -189,7 +221,7 @@ def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
 def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:
     """The error for a value of the wrong type at `where` ("infos[0].role")."""
     return UnexpectedAnswer(
-        f"the master's answer is not as documented: {expected} belongs at {where or 'the top'}, not {_kind(value)}",
+        f"the master's answer is not as documented: {expected} expected at {where or 'the top'}, got {_kind(value)}",
         field=where or None,
     )
 

@@ -1,1 +1,1 @@
-"""The command line: one thin module a verb; options, prompts, exit statuses."""
+"""The command line: one thin module a noun, the options, prompts and exit statuses."""

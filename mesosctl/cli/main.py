@@ -21,6 +21,7 @@ SECTIONS = {
         "volumes": ("volumes", "Create, destroy and list persistent volumes."),
     },
     "Look": {
+        "top": ("top", "Watch the whole cluster on one screen."),
         "agents": ("cluster", "List agents, and what of them is in use."),
         "frameworks": ("cluster", "List frameworks, and what they hold."),
         "roles": ("cluster", "List roles, with what they hold, guarantees and weights."),

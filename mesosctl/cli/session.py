@@ -40,7 +40,7 @@ _LONGEST_TIMEOUT = 100_000_000
 
 
 class Session:
-    """The surroundings of a verb.  Data goes through `emit`, everything else through `note`.
+    """The settings, master and streams of one command.  Data goes through `emit`, everything else through `note`.
 
     `said` are the flags alone, `options` what holds when everything weaker is asked too.
     Raises BadInput where a variable or the configuration file makes no sense, UsageError where words
@@ -58,10 +58,11 @@ class Session:
         environment.form = self.form
         self._display = Display(environment, quiet=bool(self.options.quiet))
         self._masters: list[Master] = []
+        self._holds_notes = False
         refuse_two_clusters(self.settings)
 
     def _learn_secrets(self) -> None:
-        """Note the secrets of flags, variables and the context, whether it counts in the end or not."""
+        """Learn the secrets in flags, variables and the context, whether they count in the end or not."""
         secrets = self.environment.secrets
         secrets.add_address(self.options.master)
         for secret in self.settings.secrets.values():
@@ -186,8 +187,18 @@ class Session:
     def _tell(self, line: str) -> None:
         """At once; with JSON at the end, as an error takes the sentences into its one object."""
         self.environment.notes.append(line)
-        if not self.environment.speaks_json:
+        if not self.environment.speaks_json and not self._holds_notes:
             self.end_progress()
+            self.environment.tell_notes()
+
+    @contextmanager
+    def held_notes(self) -> Iterator[None]:
+        """Keep sentences back while a screen is full, and tell them below it."""
+        self._holds_notes = True
+        try:
+            yield
+        finally:
+            self._holds_notes = False
             self.environment.tell_notes()
 
     def _trace(self, exchange: "Trace") -> None:

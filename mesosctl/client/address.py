@@ -144,7 +144,7 @@ def _parse_base(text: str, scheme: str) -> str:
     if "@" in text:
         # The text may hold a secret, so it is not repeated.
         raise UsageError(
-            "a user name or secret does not belong into the address",
+            "an address cannot contain a user name or secret",
             field="--master",
             hint="use --principal and --secret-file",
         )
@@ -153,7 +153,7 @@ def _parse_base(text: str, scheme: str) -> str:
         url = urlsplit(f"{scheme}://{text}" if bare else text)
         port = url.port
     except ValueError as error:
-        reason = "its port is no number up to 65535" if str(error).startswith("Port") else error
+        reason = "its port is not a number up to 65535" if str(error).startswith("Port") else error
         raise UsageError(f"'{text}' is not an address: {reason}", field="--master", hint=_HINT) from None
     _check_parts(text, url)
     host = bracketed(url.hostname or "")
@@ -179,7 +179,9 @@ def is_host(host: str) -> bool:
 
 def _check_parts(text: str, url: SplitResult) -> None:
     if url.scheme not in ("http", "https"):
-        raise UsageError(f"'{text}': '{url.scheme}' is not a way to a master", field="--master", hint=_HINT)
+        raise UsageError(
+            f"'{text}': '{url.scheme}' is not a scheme of a master's address", field="--master", hint=_HINT
+        )
     if not is_host(url.hostname or "") or url.query or url.fragment:
         raise UsageError(f"'{text}' is not the address of a master", field="--master", hint=_HINT)
 
@@ -199,10 +201,10 @@ def parse_zookeeper(text: str, *, tls: bool) -> ZooKeeper:
             hint=_ZOOKEEPER_HINT,
         )
     if at and not all(digest.partition(":")):
-        raise UsageError("before the @ of a zk:// address belongs USER:SECRET", field="--master", hint=_ZOOKEEPER_HINT)
+        raise UsageError("a zk:// address has USER:SECRET before its @", field="--master", hint=_ZOOKEEPER_HINT)
     if not path or "//" in path or not path.isprintable():
         raise UsageError(
-            "a zk:// address ends with the path under which masters register, such as /mesos",
+            "a zk:// address ends with the path where masters register, such as /mesos",
             field="--master",
             hint=_ZOOKEEPER_HINT,
         )

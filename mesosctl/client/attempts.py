@@ -152,11 +152,11 @@ class Sender:
             raise_for_status(answer, self.requester(base, request))
         except Unauthenticated as error:
             if base in self._strangers:
-                error.hint = f"{base} leads and was not shown the secret; name it too: --master …,{base}"
+                error.hint = f"{base} leads, but was not sent the secret; name it too: --master …,{base}"
             raise
         except NoLeader as error:
             if not request.repeatable and not error.sent:
-                error.reword(f"{error.message}; a change was sent to {base}, and not accepted")
+                error.reword(f"{error.message}; a change was sent to {base}, but not accepted")
             raise
 
     def find_leader(self) -> str:
@@ -213,7 +213,7 @@ class Sender:
             headers["Authorization"] = credentials.header()
         elif base not in self._strangers:
             self._strangers.add(base)
-            self._settings.notice(f"the leading master {base} was not named with --master: it is not shown the secret")
+            self._settings.notice(f"the leading master {base} was not named with --master: it is not sent the secret")
         return headers
 
     def requester(self, base: str, request: Request) -> Requester:

@@ -57,7 +57,7 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
     except zlib.error as error:
         raise httpx.DecodingError(str(error)) from error
     if unpacking is not None:
-        raise httpx.DecodingError("it is cut off")
+        raise httpx.DecodingError("it is incomplete")
 
 
 class HeldBody:
@@ -107,9 +107,9 @@ def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
 
 def _too_large_to_read(deadline: Deadline, url: str) -> DeadlinePassed:
     return DeadlinePassed(
-        f"the answer of {url} is too large to be read within {deadline.seconds:g} s",
+        f"the answer of {url} is too large to read within {deadline.seconds:g} s",
         sent=True,
-        hint="give it longer with --timeout",
+        hint="allow more time with --timeout",
     )
 
 
@@ -141,7 +141,7 @@ class EventStream:
             for record in streaming.decode(pieces_of(self._response)):
                 event = decode(record)
                 if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-                    raise UnexpectedAnswer("the stream holds something that is no event")
+                    raise UnexpectedAnswer("the stream contains something that is not an event")
                 yield event
         except BROKEN as error:
             raise self._translate(error) from error

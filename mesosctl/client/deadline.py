@@ -31,7 +31,7 @@ class Deadline:
         return self._end - self._clock()
 
     def to_connect(self) -> float:
-        """Seconds left for connecting, so that one who takes no connection does not eat it all."""
+        """Seconds left for connecting, so that one who did not accept a connection does not eat it all."""
         return min(CONNECT_TIMEOUT, self._share()) if self.others else self.remaining()
 
     def to_answer(self) -> float:

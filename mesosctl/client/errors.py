@@ -34,7 +34,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
         if base.startswith("https:") and tls.was_hung_up_on(error):
             return tls.without_tls(base)
         is_fake = urlsplit(base).hostname == "fake"
-        colon = "; the fake master in this process is called fake:, with a colon" if is_fake else ""
+        colon = "; the built-in fake master is fake:, with a colon" if is_fake else ""
         return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return Unreachable(f"{base} cannot be asked: {words}", sent=False, hint="check --master")
@@ -44,12 +44,12 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
         return asked_in_clear(base)
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
-    hint = None if cause is None else "it was TLS that broke; see --cacert, --cert and --key"
+    hint = None if cause is None else "the TLS connection broke; see --cacert, --cert and --key"
     if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke as it was spoken to
         hint = (
-            "perhaps it wants a certificate of this client: give --cert and --key"
+            "it may require a client certificate: give --cert and --key"
             if base.startswith("https:")
-            else "perhaps it speaks https: write https:// in --master"
+            else "it may speak https: write https:// in --master"
         )
     return Unreachable(
         f"the connection to {base} broke after the request left: {words or 'no reason given'}", sent=True, hint=hint
@@ -59,16 +59,16 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
 def _too_late(base: str, deadline: Deadline, *, sent: bool) -> MesosctlError:
     if not deadline.others or deadline.remaining() <= 0:
         return deadline_passed(deadline, base, sent=sent)
-    what = "takes a connection, and gave no answer" if sent else "takes no connection"
+    what = "accepted a connection, but did not answer" if sent else "did not accept a connection"
     return Unreachable(
-        f"{base} {what} in {deadline.waited:.1f} s, its part of {deadline.seconds:g} s",
+        f"{base} {what} in {deadline.waited:.1f} s, its share of {deadline.seconds:g} s",
         sent=sent,
-        hint="check --master, or give it longer with --timeout",
+        hint="check --master, or allow more time with --timeout",
     )
 
 
 def deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
     """The error where the time of all attempts together is up."""
     return DeadlinePassed(
-        f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="give it longer with --timeout"
+        f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="allow more time with --timeout"
     )

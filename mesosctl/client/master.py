@@ -138,8 +138,8 @@ class Master:
         return self._read(_reading_call(call))
 
     @contextmanager
-    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
-        """Call `received` with the bytes of each answer received so far: for progress."""
+    def hearing(self, received: Callable[[int, float | None], None]) -> Iterator[None]:
+        """Call `received` with the bytes of each answer so far, and the part that they are where that is known."""
         before, self._sender.http.received = self._sender.http.received, received
         try:
             yield
@@ -224,7 +224,7 @@ class Master:
         except ValueError:
             is_place = False
         if not is_place:
-            raise UnexpectedAnswer(f"the master shows an agent at '{printable(pid)}', which is no place to ask")
+            raise UnexpectedAnswer(f"the master shows an agent at '{printable(pid)}', which is not an address")
         return name, base
 
     # --- Changing ---------------------------------------------------------------------------------
@@ -254,9 +254,7 @@ class Master:
     def _check_may_change(self) -> None:
         """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
         if not self.settings.may_change:
-            raise UsageError(
-                "this command cannot be tried out; nothing was sent", field="--dry-run", hint="leave it out"
-            )
+            raise UsageError("this command has no dry run; nothing was sent", field="--dry-run", hint="leave it out")
 
     def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
         self._check_may_change()
@@ -266,7 +264,7 @@ class Master:
             raise UnexpectedAnswer(f"{answer.url} answered a change with an HTML page, as a proxy does", status=200)
         if answer.body.strip():
             raise UnexpectedAnswer(
-                f"{answer.url} answered a change with data, as if to another request", status=answer.status
+                f"{answer.url} answered a change with data, as if it were another request", status=answer.status
             )
 
     # --- Events -----------------------------------------------------------------------------------

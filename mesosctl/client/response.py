@@ -45,19 +45,22 @@ class Requester(NamedTuple):
     def unauthenticated(self) -> tuple[str, str]:
         """The sentence for 401, and what to do."""
         if self.proof is None:
-            sentence = f"{self.base} requires authentication, and got no credentials (401)"
-            hint = "give --principal and --secret-file, or a token by --token-file"
+            sentence = f"{self.base} requires authentication, but got no credentials (401)"
+            hint = "give --principal and --secret-file, or --token-file"
         elif self.proof == "token":
-            sentence, hint = f"wrong token for {self.base} (401)", "it may have expired; give another by --token-file"
+            sentence, hint = (
+                f"wrong token for {self.base} (401)",
+                "it may have expired; give another one with --token-file",
+            )
         else:
             sentence, hint = f"wrong principal or secret for {self.base} (401)", "check --principal and --secret-file"
-        return sentence, f"{hint}; mesosctl context show tells what is in effect"
+        return sentence, f"{hint}; mesosctl context show shows what is in effect"
 
     def forbidden(self) -> str:
         """The sentence for 403."""
         who = f"principal {self.principal}" if self.principal else "this principal"
         if self.proof is None:
-            who = "a client that shows no principal"
+            who = "a client without a principal"
         return f"{who} may not {self.action} at {self.base} (403)"
 
 
@@ -124,10 +127,10 @@ class Answer(NamedTuple):
         Raises UnexpectedAnswer, and the errors of reading the chunks.
         """
         if self.is_html:
-            raise self._unexpected("answered with an HTML page where JSON belongs, as a proxy does")
+            raise self._unexpected("answered with an HTML page instead of JSON, as a proxy does")
         if not self.is_json:
             told = printable(self.content_type)[:_LONGEST_DETAIL]
-            raise self._unexpected(f"answered with '{told}' where JSON belongs")
+            raise self._unexpected(f"answered with '{told}' instead of JSON")
         try:
             return take(chunks)
         except ConversionError as error:
@@ -149,7 +152,7 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
 def asked_in_clear(base: str) -> Unreachable:
     """The error where http was tried and https is spoken."""
     return Unreachable(
-        f"{base} speaks https, and was asked by http",
+        f"{base} speaks https, but was asked over http",
         sent=False,
         hint=f"write {base.replace('http:', 'https:', 1)}",
     )

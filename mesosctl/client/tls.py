@@ -14,36 +14,39 @@ _LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
 _FILES = "see --cacert, --cert and --key"
 _OWN_CERTIFICATE = "give --cert and --key, signed by an authority that the master trusts"
 
-_BROKEN_FILES = {"KEY_VALUES_MISMATCH": "the key is not that of the certificate"}
+_BROKEN_FILES = {"KEY_VALUES_MISMATCH": "the key does not belong to the certificate"}
 
 # By X509_V_ERR_…: what is wrong with the master's certificate, and what to do.
 _REFUSED_BY_US: dict[int, tuple[str, str]] = {
     9: ("its certificate is not valid yet", "check the clocks of both machines"),
-    10: ("its certificate has expired", "it has to be renewed on the master; check this machine's clock too"),
+    10: ("its certificate has expired", "renew it on the master, and check this machine's clock"),
     62: (
         "its certificate is for another host",
-        "name the master as its certificate does, or have one made for this name",
+        "name the master as its certificate does, or make a certificate for this name",
     ),
     64: (
         "its certificate does not name this IP address",
-        "name the master as its certificate does, or have one made for this address",
+        "name the master as its certificate does, or make a certificate for this address",
     ),
 } | dict.fromkeys(
     (18, 19, 20, 21),
-    ("its certificate is signed by an authority that is not trusted here", "give that authority with --cacert FILE"),
+    ("its certificate is signed by an authority that is not trusted here", "give its authority with --cacert FILE"),
 )
 
 # By the alert that a master ends the handshake with: what it has against us.
 _REFUSED_BY_THE_MASTER: dict[str, tuple[str, str]] = {
-    "CERTIFICATE_REQUIRED": ("it wants a certificate of this client", _OWN_CERTIFICATE),
-    "HANDSHAKE_FAILURE": ("it refuses the handshake, perhaps for want of a client certificate", _OWN_CERTIFICATE),
-    "UNKNOWN_CA": ("it does not trust the authority of this client's certificate", _OWN_CERTIFICATE),
-    "BAD_CERTIFICATE": ("it does not take this client's certificate", _OWN_CERTIFICATE),
-    "UNSUPPORTED_CERTIFICATE": ("it does not take this kind of client certificate", _OWN_CERTIFICATE),
-    "CERTIFICATE_UNKNOWN": ("it does not take this client's certificate", _OWN_CERTIFICATE),
-    "CERTIFICATE_REVOKED": ("this client's certificate was revoked", _OWN_CERTIFICATE),
-    "CERTIFICATE_EXPIRED": ("this client's certificate has expired", "renew it, and give it with --cert and --key"),
-    "ACCESS_DENIED": ("it does not let this client's certificate in", _OWN_CERTIFICATE),
+    "CERTIFICATE_REQUIRED": ("it requires a client certificate", _OWN_CERTIFICATE),
+    "HANDSHAKE_FAILURE": (
+        "it refuses the handshake, perhaps because it requires a client certificate",
+        _OWN_CERTIFICATE,
+    ),
+    "UNKNOWN_CA": ("it does not trust the authority that signed the client certificate", _OWN_CERTIFICATE),
+    "BAD_CERTIFICATE": ("it does not accept the client certificate", _OWN_CERTIFICATE),
+    "UNSUPPORTED_CERTIFICATE": ("it does not accept this kind of client certificate", _OWN_CERTIFICATE),
+    "CERTIFICATE_UNKNOWN": ("it does not accept the client certificate", _OWN_CERTIFICATE),
+    "CERTIFICATE_REVOKED": ("the client certificate is revoked", _OWN_CERTIFICATE),
+    "CERTIFICATE_EXPIRED": ("the client certificate has expired", "renew it, and give it with --cert and --key"),
+    "ACCESS_DENIED": ("it denies access to the client certificate", _OWN_CERTIFICATE),
 }
 
 # How OpenSSL names an answer that is no TLS, as that of a server for http.
@@ -84,7 +87,7 @@ def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
     if isinstance(error, _EncryptedError):
         reason = "the key is encrypted; give one without a pass phrase"
     elif isinstance(error, ssl.SSLError):
-        reason = _BROKEN_FILES.get(error.reason, "it holds nothing of that kind in PEM")
+        reason = _BROKEN_FILES.get(error.reason, "it contains nothing of that kind in PEM")
     else:
         reason = error.strerror or plain_reason(error)
     return BadInput(f"{printable(path or 'the TLS files')} cannot be used: {reason}", field=field, hint=_FILES)
@@ -120,7 +123,7 @@ def failure(base: str, error: ssl.SSLError) -> TlsFailure:
     """The sentence for a handshake that failed, and what to do."""
     if isinstance(error, ssl.SSLCertVerificationError):
         words, hint = _REFUSED_BY_US.get(
-            error.verify_code, (f"its certificate is not good: {error.verify_message}", _FILES)
+            error.verify_code, (f"its certificate is not valid: {error.verify_message}", _FILES)
         )
     elif getattr(error, "reason", None) in _NO_TLS or isinstance(error, ssl.SSLEOFError):
         return without_tls(base)
@@ -133,8 +136,8 @@ def without_tls(base: str) -> TlsFailure:
     """Return the error for a server that does not speak https."""
     plain = base.replace("https:", "http:", 1)
     return TlsFailure(
-        f"TLS with {base} failed: it does not speak TLS there, and perhaps speaks http",
-        hint=f"write {plain} if that is meant, or check the port",
+        f"TLS with {base} failed: it does not speak TLS on this port; it may speak http",
+        hint=f"write {plain} if you mean http, or check the port",
     )
 
 

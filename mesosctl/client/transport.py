@@ -126,7 +126,7 @@ class _Backend(httpcore.NetworkBackend):
                 except OSError:  # also an address of a kind that this machine does not speak
                     if index == len(found) - 1:
                         raise
-        raise httpcore.ConnectError("the name has no address")
+        raise httpcore.ConnectError("the name does not resolve")
 
 
 class _Stream(httpcore.NetworkStream):
@@ -158,7 +158,7 @@ class _Stream(httpcore.NetworkStream):
         if not data:
             raise Unanswered("Server disconnected without sending a response")
         if data.startswith(_TLS_ALERT) and not isinstance(self._connection, ssl.SSLSocket):
-            raise AnsweredInTls("it answered in TLS")
+            raise AnsweredInTls("it answered with TLS")
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self.has_read = False

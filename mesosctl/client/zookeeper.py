@@ -53,7 +53,9 @@ def read_masters(where: ZooKeeper, seconds: float) -> list[RegisteredMaster]:
         raise NoLeader(
             f"no master is registered at {where}"
             + (", or only ones from before Mesos 0.24" if nodes else ": no leader is elected"),
-            hint="name the masters: http://host1:5050,http://host2:5050" if nodes else "try again when one is",
+            hint="name the masters: http://host1:5050,http://host2:5050"
+            if nodes
+            else "try again when one is elected elected elected",
         )
     return sorted(found, key=lambda master: master.number)
 
@@ -81,7 +83,7 @@ def _session(where: ZooKeeper, seconds: float) -> Iterator["KazooClient"]:
         connected = client.start_async()
         while not connected.wait(0.05):
             if refusals.enough or time.monotonic() > end:
-                raise _no_zookeeper(where, "takes a session", seconds - (end - time.monotonic()))
+                raise _no_zookeeper(where, "accepts a session", seconds - (end - time.monotonic()))
         yield client
     finally:
         # Of servers that are silent or gone kazoo takes its time to leave, and that time is not ours to give.
@@ -141,13 +143,13 @@ def _read_nodes(client: "KazooClient", where: ZooKeeper, seconds: float, end: fl
             break
         except NoNodeError:
             raise NoLeader(
-                f"ZooKeeper has no {where.path}: no master ever registered at {where}",
+                f"ZooKeeper has no {where.path}: no master has ever registered at {where}",
                 hint="check the path against the --zk of the masters",
             ) from None
         except (NoAuthError, AuthFailedError):
             raise Forbidden(
-                f"ZooKeeper does not let {where} be read" + ("" if where.digest is None else " with this secret"),
-                hint="name who may, as zk://USER:SECRET@host/path in MESOSCTL_MASTER or in a file: file:///path",
+                f"ZooKeeper denies access to {where}" + ("" if where.digest is None else " with this secret"),
+                hint="give credentials that may read it, as zk://USER:SECRET@host/path in MESOSCTL_MASTER or in a file: file:///path",
             ) from None
         except KazooException as error:
             raise NoZooKeeper(f"ZooKeeper failed on {where}: {printable(type(error).__name__)}") from None
@@ -175,8 +177,8 @@ def _read_once(client: "KazooClient", path: str, end: float) -> dict[str, bytes]
 
 def _no_zookeeper(where: ZooKeeper, what: str, seconds: float) -> NoZooKeeper:
     return NoZooKeeper(
-        f"ZooKeeper does not say who leads: no server of {where} {what} ({seconds:.1f} s)",
-        hint="is there a quorum of its servers? or name the masters: http://host1:5050,http://host2:5050",
+        f"ZooKeeper does not know the leader: no server of {where} {what} ({seconds:.1f} s)",
+        hint="check that a quorum of its servers runs, or name the masters: http://host1:5050,http://host2:5050",
     )
 
 

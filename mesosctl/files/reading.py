@@ -40,9 +40,9 @@ def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
         raise NoFile("it is a directory")
     if stat.S_ISFIFO(state.st_mode):
         if not os.path.realpath(path).startswith("/proc/"):
-            raise NoFile("it is a FIFO, which may never be written to")
+            raise NoFile("it is a FIFO, and reading it might never end")
     elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
-        raise NoFile("it is a device, and no file")
+        raise NoFile("it is a device, not a file")
 
 
 def read_text_file(path: str | os.PathLike[str]) -> str:
@@ -63,4 +63,4 @@ def why_unreadable(error: OSError | ValueError) -> str:
         return error.strerror or "the system does not say why"
     if isinstance(error, UnicodeDecodeError):
         return "it is not text in UTF-8"
-    return "its name cannot be that of a file"  # a null character
+    return "no file can have this name"  # a null character

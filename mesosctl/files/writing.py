@@ -79,7 +79,7 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
     before = _state(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
         if before.st_uid not in _trusted():
-            raise PermissionError(errno.EACCES, "it is no file, and belongs to another user", str(target))
+            raise PermissionError(errno.EACCES, "it is not a regular file, and belongs to another user", str(target))
         with _open_stream(target) as there:
             there.writelines(pieces)
         return
@@ -130,7 +130,7 @@ def without_links(path: Path) -> Path:
         if not stat.S_ISLNK(state.st_mode):
             continue
         if state.st_uid not in _trusted():
-            raise PermissionError(errno.EACCES, f"{found} is a link of another user; name the file itself")
+            raise PermissionError(errno.EACCES, f"{found} is a link that belongs to another user; name the file itself")
         if found.parent.parts[:2] == ("/", "proc") and found.parent.name == "fd":
             return found if not left and not found.is_file() else Path(os.path.realpath(found))
         followed += 1

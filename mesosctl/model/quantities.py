@@ -104,7 +104,7 @@ def parse_amount(name: str, text: str) -> int:
         # Never "write 0": that means something else.
         nearest = (2 * numerator + denominator) // (2 * denominator) or (1 if numerator > 0 else -1)
         raise RuleViolation(
-            f"{name}: {text} is finer than the thousandth that Mesos keeps",
+            f"{name}: {text} is finer than a thousandth, which is what Mesos keeps",
             field=name,
             rule="resource.precision",
             hint=f"write {name}:{format_milli(nearest)}",
@@ -131,7 +131,7 @@ def _unit_factor(name: str, unit: str) -> tuple[int, int]:
     prefix = unit.lower().removesuffix("b").removesuffix("i")
     if name not in SIZED_NAMES:
         raise RuleViolation(
-            f"{name}: '{unit}' is a unit, and only {' and '.join(SIZED_NAMES)} have sizes",
+            f"{name}: '{unit}' is a unit, and only {' and '.join(SIZED_NAMES)} take one",
             field=name,
             rule="resource.unit",
             hint=f"write {name} as a plain number",

@@ -122,17 +122,17 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
                 "ratelimit.unused-principal",
                 f"{where}.principal",
                 f"no framework on this master uses principal '{principal}'",
-                "it should match FrameworkInfo.principal to the letter",
+                "it has to equal FrameworkInfo.principal exactly",
             )
     yield from _limit_warnings(
-        limits.default, "aggregate_default_qps", "aggregate_default_capacity", "everybody not listed"
+        limits.default, "aggregate_default_qps", "aggregate_default_capacity", "frameworks that are not listed"
     )
     if not limits.default.throttles:
         yield Diagnostic(
             "warning",
             "ratelimit.no-default",
             "aggregate_default_qps",
-            "frameworks that are not listed are not throttled at all",
+            "frameworks that are not listed are never throttled",
             "list trusted principals without qps, and give all others an aggregate_default_qps",
         )
 
@@ -151,7 +151,7 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             "warning",
             "ratelimit.no-capacity",
             capacity,
-            f"any number of messages of {who} may wait in the master's memory",
+            f"messages of {who} may fill the master's memory, because there is no capacity",
             f"give {capacity.rpartition('.')[2]}",
         )
     elif limit.capacity is not None and limit.capacity > _UNLIKELY_CAPACITY:
@@ -159,8 +159,8 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             "warning",
             "ratelimit.capacity-huge",
             capacity,
-            f"the capacity of {who} is read as {limit.capacity}, which no memory holds",
-            "a master takes a number below zero for a huge one",
+            f"the capacity of {who} is read as {limit.capacity}, which no memory can hold",
+            "a master reads a negative number as a huge one",
         )
     elif limit.throttles and limit.capacity == 0:
         yield Diagnostic(

@@ -69,7 +69,7 @@ def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
             f"Unknown role '{role}': it is not on the whitelist",
             field="role",
             rule="role.whitelist",
-            hint=did_you_mean(role, sorted(whitelist), "the master was started with --roles, which lists every role"),
+            hint=did_you_mean(role, sorted(whitelist), "the master was started with --roles, which lists all roles"),
         )
 
 

@@ -43,7 +43,7 @@ def _as_port(entry: Resource) -> Resource:
     port, rest = divmod(value, 1000)
     if rest:
         raise RuleViolation(
-            f"ports: {format_milli(value)} is no port", field="ports", rule="resource.ranges", hint=PORTS_HINT
+            f"ports: {format_milli(value)} is not a port", field="ports", rule="resource.ranges", hint=PORTS_HINT
         )
     return replace(entry, value=Ranges.of([(port, port)]))
 
@@ -140,7 +140,7 @@ def _parse_set(name: str, text: str) -> Items:
         raise RuleViolation(f"{name}: '{text}' has mismatched braces", field=name, rule="resource.set")
     names = [part.strip() for part in inner.split(",") if part.strip()]
     if len(set(names)) != len(names):
-        raise RuleViolation(f"{name}: '{text}' names an item twice", field=name, rule="resource.set")
+        raise RuleViolation(f"{name}: '{text}' contains an item twice", field=name, rule="resource.set")
     return Items.of(names)
 
 
@@ -201,7 +201,7 @@ def parse_span(text: str, field: str) -> float:
         raise UsageError(f"'{text}' is not a span of time", field=field, hint=_SPAN_HINT)
     seconds = sum(float(number) * _SECONDS[unit] for (number, _), unit in zip(parts, units, strict=True))
     if seconds <= 0:
-        raise UsageError(f"'{text}' is no time at all", field=field, hint=_SPAN_HINT)
+        raise UsageError(f"'{text}' is not a length of time", field=field, hint=_SPAN_HINT)
     return seconds
 
 
@@ -216,7 +216,9 @@ def parse_seconds(text: str, field: str, least: float) -> float:
         seconds = parse_span(text, field)
     if not math.isfinite(seconds):
         raise UsageError(
-            f"{field} is {text}: it has to be a number of seconds or a span that ends", field=field, hint=_SPAN_HINT
+            f"{field} is {text}: it has to be a finite number of seconds, or a span such as 30s",
+            field=field,
+            hint=_SPAN_HINT,
         )
     if seconds < least:
         raise UsageError(

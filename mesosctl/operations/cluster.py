@@ -15,7 +15,7 @@ from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.operations.quota.state import quotas_if_allowed
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
-Progress = Callable[[str], None]
+Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
 FRAMEWORK_KEYS = ("name", "status", "offers")
 ROLE_KEYS = ("name", "status", "weight", "frameworks", "share")
@@ -46,7 +46,7 @@ Key = Callable[[Entry], Any]
 Value = TypeVar("Value")
 
 
-def list_agents(master: Master, wanted: Selection, progress: Progress = lambda _: None) -> list[RegisteredAgent]:
+def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *_: None) -> list[RegisteredAgent]:
     """Return the agents that are wanted, by host name unless sorted otherwise.
 
     Raises NotFound for a name that no agent has, UsageError for one that several have, and for a key that there is not.
@@ -64,6 +64,11 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda _
     )
 
 
+def roles_of_agents(agents: Iterable[RegisteredAgent]) -> set[str]:
+    """Return the roles for which something is reserved, or to which something is allocated."""
+    return {role for agent in agents for role in (*agent.users, *agent.reserved)}
+
+
 def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     """Return the frameworks that are wanted, by name unless sorted otherwise.
 
@@ -74,7 +79,7 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
         if not any(word in (one.id, one.name) for one in frameworks):
             known = [name for one in frameworks for name in (one.name, one.id)]
             raise NotFound(
-                f"no framework is called '{word}'",
+                f"no framework is named '{word}'",
                 field="framework",
                 rule="framework.exists",
                 hint=did_you_mean(word, known, "mesosctl frameworks shows all of them"),
@@ -191,7 +196,7 @@ def readings(
             if not made or master.deadline.remaining() <= every:
                 raise
             if not is_away:
-                report(f"{error.message}; asking again until it is back")
+                report(f"{error.message}; trying again until it is back")
             is_away = True
             continue
         if is_away:

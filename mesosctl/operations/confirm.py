@@ -65,8 +65,8 @@ def confirm(
         return wait and _read_back(is_shown, what)
     except KeyboardInterrupt as stopped:
         if master.changes_left > left:  # while it connects, nobody is asked for anything
-            known = "accepted, and not read back" if accepted else "asked for, and whether it happened is not known"
-            stopped.add_note(f"{what} was {known}: look with {shown_by}")
+            known = "accepted, but not read back" if accepted else "sent; whether it happened is unknown"
+            stopped.add_note(f"{what} was {known}: check with {shown_by}")
         raise
 
 
@@ -79,7 +79,7 @@ def _suggest_role(master: Master, error: Rejected) -> None:
         known = responses.whitelist(master.get("/flags"))
     except MesosctlError:  # perhaps this principal may not see them
         known = None
-    otherwise = "the master was started with --roles, which lists every role"
+    otherwise = "the master was started with --roles, which lists all roles"
     error.hint = did_you_mean(found[1] or found[2], sorted(known or ()), otherwise)
 
 
@@ -88,11 +88,11 @@ def _read_back(is_shown: Callable[[], bool | None], what: str) -> bool:
     try:
         shown = is_shown()
     except MesosctlError as error:
-        raise NotConfirmed(f"{what} was accepted, and could not be read back: {error.message}") from error
+        raise NotConfirmed(f"{what} was accepted, but could not be read back: {error.message}") from error
     if not shown:
         raise NotConfirmed(
-            f"{what} was accepted, and the master does not show it",
-            hint="it may have been changed again at once, or this principal may not see it",
+            f"{what} was accepted, but the master does not show it",
+            hint="somebody may have changed it again at once, or this principal may not see it",
         )
     return True
 
@@ -106,24 +106,24 @@ def _settle(
         shown = is_shown()
     except MesosctlError as unread:
         raise NotConfirmed(
-            f"{error.message}; whether {what} happened cannot be told: {unread.message}",
-            hint=f"look at it with {shown_by} when a master answers",
+            f"{error.message}; whether {what} happened is unknown: {unread.message}",
+            hint=f"check with {shown_by} when a master answers",
         ) from error
     if shown:
         master.notice(f"{error.message}; the master shows that {what} happened")
         return
     if isinstance(error, DeadlinePassed):
         raise NotConfirmed(
-            f"{error.message}; the master does not show {what} so far, and may still do it",
-            hint=f"look again with {shown_by}",
+            f"{error.message}; so far the master does not show {what}, but it may still happen",
+            hint=f"check again with {shown_by}",
         ) from error
     if shown is None:
         raise NotConfirmed(
-            f"{error.message}; whether {what} happened cannot be told: this principal may not see it",
-            hint=f"look at it with {shown_by}, as a principal that may see every role",
+            f"{error.message}; whether {what} happened is unknown: this principal may not see it",
+            hint=f"check with {shown_by}, as a principal that may see every role",
         ) from error
-    error.reword(f"{error.message}; read back: the master does not show {what} so far")
-    error.hint = f"if it was kept on the way it may still come: look again with {shown_by} before it is sent again"
+    error.reword(f"{error.message}; so far the master does not show {what}")
+    error.hint = f"the request may still be on its way: check again with {shown_by} before you repeat it"
     raise error
 
 
@@ -138,9 +138,9 @@ def _settle_refusal(
         raise error from None
     except MesosctlError as unread:
         raise NotConfirmed(
-            f"{error.message}; whether that was all that came of {what} cannot be told: {unread.message}",
-            hint=f"look at it with {shown_by} when a master answers",
+            f"{error.message}; whether {what} happened only once is unknown: {unread.message}",
+            hint=f"check with {shown_by} when a master answers",
         ) from error
     if not shown:
         raise error
-    master.notice(f"{error.message}; yet the master shows that {what} happened, as if it had been delivered twice")
+    master.notice(f"{error.message}; but the master shows that {what} happened, as if the request had arrived twice")

@@ -26,7 +26,9 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     snapshot = read_snapshot(master, progress=progress)
     subjects = _subjects(snapshot.frameworks, target)
     agents, awaited = agent_usages(master.get("/slaves"))
-    figures = read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out") or {}
+    figures = (
+        read_if_allowed(master, "/metrics/snapshot", _numbers, "reasons that only metrics show are left out") or {}
+    )
     accounts = fake_master.account_offers(
         snapshot,
         [(framework.id, role) for framework, role in subjects],
@@ -81,7 +83,7 @@ def _subjects(known: Sequence[SnapshotFramework], target: str) -> list[Subject]:
         return found
     if named:
         raise NotFound(
-            f"the framework '{target}' is subscribed to no role, and so is offered nothing",
+            f"the framework '{target}' is not subscribed to any role, so it is offered nothing",
             hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
         )
     raise NotFound(
@@ -119,7 +121,7 @@ def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Map
     if present >= needed or up >= longest:
         return ""
     return (
-        f"{present} of {present + awaited} agents are back after a failover; offers are held back until {needed} are, "
+        f"{present} of {present + awaited} agents are back after a failover; nothing is offered until {needed} are, "
         f"or for {longest:g} s; the master has been up for {up:.0f} s"
     )
 

@@ -150,7 +150,7 @@ class _SchedulerSession:
         raise DeadlinePassed(
             f"no offer fitted within {self._master.deadline.seconds:g} s; {self._declined} were declined",
             sent=False,
-            hint="give it longer with --timeout, or see mesosctl offers explain",
+            hint="allow more time with --timeout, or see mesosctl offers explain",
         )
 
     def _receive(self, event: dict[str, Any]) -> TakenOffer | None:
@@ -201,8 +201,8 @@ class _SchedulerSession:
         while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
-                    f"{operation.deed} was sent, and {offer.hostname} does not show it",
-                    hint="the master drops what its rules or ACLs forbid without a word",
+                    f"{operation.deed} was sent, but {offer.hostname} does not show it",
+                    hint="a master silently drops what its rules or ACLs forbid",
                 )
             self._master.settings.sleep(pause)
             pause = min(2 * pause, 1.0)
@@ -212,8 +212,8 @@ class _SchedulerSession:
             return self._agent_total(offer) == target
         except MesosctlError as error:
             raise NotConfirmed(
-                f"{operation.deed} was sent, and {offer.hostname} could not be read back: {error.message}",
-                hint=f"look with mesosctl reservations --agent {offer.agent_id}",
+                f"{operation.deed} was sent, but {offer.hostname} could not be read back: {error.message}",
+                hint=f"check with mesosctl reservations --agent {offer.agent_id}",
             ) from error
 
     def _agent_total(self, offer: Offer) -> Resources:

@@ -56,7 +56,7 @@ def show(master: Master) -> list[PrincipalStatus]:
 
 
 def _used_if_allowed(master: Master) -> Counter[str | None] | None:
-    return read_if_allowed(master, "/frameworks", answers.principals, "which principals are in use is not told")
+    return read_if_allowed(master, "/frameworks", answers.principals, "which principals are in use is unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def _limits_if_allowed(master: Master) -> RateLimits | None:
     try:
         limits = limits_in_force(master)
     except Denied as error:
-        master.notice(f"/flags may not be read ({error.status}): the time until a capacity is full is not told")
+        master.notice(f"/flags cannot be read ({error.status}): the time until a queue is full is unknown")
         return None
     if limits is None:
-        master.notice("the master was started without --rate_limits: nothing is throttled, and no queue can be full")
+        master.notice("the master was started without --rate_limits: it throttles nothing, and no queue can be full")
     return limits

@@ -1,14 +1,14 @@
 """The configuration file: read strictly, and written back in its own layout."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files.rate_limits import RateLimits
-from mesosctl.api.files.reading import read_json
+from mesosctl.api.files.reading import place, read_json
 from mesosctl.client.master import Master
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.files.writing import write_atomically
@@ -18,6 +18,7 @@ from mesosctl.model.ratelimit import RateLimit
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.ratelimit import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
+from mesosctl.planning.traffic import CountedMessages
 
 _INDENT = "  "
 
@@ -131,7 +132,7 @@ def unset_limit(principal: str) -> Change:
                 hint=did_you_mean(
                     principal,
                     [str(entry["principal"]) for entry in entries if "principal" in entry],
-                    "mesosctl ratelimit validate FILE reads the file; the default is changed by ratelimit default",
+                    "mesosctl ratelimit validate FILE reads the file; ratelimit default changes the default",
                 ),
             )
         document["limits"] = kept
@@ -175,8 +176,58 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     """Check a configuration; with a master also against the principals of its frameworks.
 
     `name` is the file as it was typed, and `where` what errors call it.
-    Raises BadInput for what is not JSON or not as documented.
+    Raises BadInput for what is not JSON or not as documented: it names every fault, those of the rules too.
     """
-    limits = parse(text, where).limits
+    document = read_json(text, where)
+    mistakes = RateLimits.faults(document)
+    if mistakes:
+        faults = [(place(mistake.path) or "the top", mistake.sentence) for mistake in mistakes]
+        faults += [(fault.field, fault.sentence) for fault in ratelimit.errors(_readable(document))]
+        raise BadInput(
+            f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",
+            field=place(mistakes[0].path) or None,
+            rule="file.fields",
+            hint=mistakes[0].hint if len(faults) == 1 else None,
+        )
+    limits = RateLimits.read(document, where).to_core()
     used = None if master is None else principals_if_allowed(master)
     return FileCheck(name, limits, (*ratelimit.errors(limits), *ratelimit.warnings(limits, used)))
+
+
+def _readable(document: Any) -> ratelimit.RateLimits:
+    """The principals and rates of a document that are as documented, each in its place."""
+    top = document if isinstance(document, dict) else {}
+    entries = [entry if isinstance(entry, dict) else {} for entry in _list(top.get("limits"))]
+    limits = []
+    for index, entry in enumerate(entries):
+        principal = entry.get("principal")
+        known = principal if isinstance(principal, str) else f"\0{index}"  # alike to no other
+        limits.append((known, RateLimit(_rate(entry.get("qps")))))
+    return ratelimit.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _rate(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
+    """The counters that `ratelimit watch -o jsonl` wrote.  Raises BadInput with the line."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            reading = json.loads(line)
+            counted = CountedMessages(float(reading["at"]), str(reading["principal"]), int(reading["received"]))
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(
+                f"{name}, line {number} is no reading of ratelimit watch",
+                field="--recorded",
+                hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
+            ) from None
+        found.append(counted)
+    return found

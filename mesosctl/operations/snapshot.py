@@ -46,10 +46,11 @@ DECISIVE_FLAGS = (
 )
 """The flags that decide about allocation; no other is kept, since some hold secrets."""
 
-UNKNOWN_WHITELIST = "the agents that --whitelist names: not told; taken as all"
+UNKNOWN_WHITELIST = "the agents that --whitelist names: unknown; assumed to be all"
 """Among what is unknown, where a master offers only some agents."""
 
-Progress = Callable[[str], None]
+Progress = Callable[..., None]
+"""Takes a sentence, and the part that is done where it is known."""
 Value = TypeVar("Value")
 
 
@@ -69,7 +70,7 @@ def read_snapshot(
     What may not be seen, or no master shows, is listed in `unknown`.  Raises what `Master` raises where
     the agents, frameworks and tasks cannot be read at all.
     """
-    report = progress or (lambda _: None)
+    report = progress or (lambda *_: None)
     version = responses.version(master.get("/version"))
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
     whole = (flags or {}).get(_LENDS) == "true"
@@ -103,11 +104,11 @@ def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tupl
     """`whole`: the flags say already that it lends; where they may not be seen, that shows with the first answer."""
 
     def look(chunks: Iterable[bytes]) -> ClusterState:
-        report("looking through it …")
+        report("evaluating it …")
         return cluster_state.cluster_state(chunks)
 
     report(f"asking for the state{again} …")
-    with master.hearing(lambda size: report(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
+    with master.hearing(lambda size, part: report(f"reading the state{again}: {size / 2**20:.1f} MiB …", part)):
         if not whole:
             state: ClusterState = master.stream_call("GET_STATE", look)
             if not state.lends:
@@ -178,8 +179,8 @@ def _with_unseen(snapshot: ClusterSnapshot, state: ClusterState, unknown: list[s
     )
     usages = tuple(Usage(f"unseen-{role}", agent, role, resources) for agent, role, resources in state.unseen)
     unknown.append(
-        "frameworks or tasks that this user may not see: what they hold is kept with a framework '(unseen)' a role, "
-        "which gets no offers"
+        "frameworks or tasks that this user may not see: in each role, a framework '(unseen)' holds their "
+        "resources and gets no offers"
     )
     return replace(
         snapshot,
@@ -196,17 +197,19 @@ def _unknown(
     found = _of_frameworks(snapshot)
     silent = sum(framework.suppressed is None for framework in snapshot.frameworks)
     if silent:
-        found.append(f"what {silent} frameworks suppress: not told; taken to want offers in every role")
+        found.append(f"what {silent} frameworks suppress: unknown; assumed that they want offers in every role")
     if settings.quotas is None:
-        found.append("quotas: may not be seen; taken as none")
+        found.append("quotas: this principal may not see them; assumed that there are none")
     if settings.weights is None:
-        found.append("weights: may not be seen; taken as 1 for every role")
+        found.append("weights: this principal may not see them; assumed to be 1 for every role")
     if flags is None:
-        found.append("flags of the master: may not be seen; taken as the defaults")
+        found.append("flags of the master: this principal may not see them; assumed to be the defaults")
     else:
         found += _hidden_by_flags(flags)
     if changed:
-        found.append(f"one moment: quotas or weights changed during each of {ATTEMPTS} readings; the last is kept")
+        found.append(
+            f"one moment: quotas or weights changed during each of {ATTEMPTS} readings; the last reading is kept"
+        )
     return found
 
 
@@ -215,15 +218,15 @@ def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
     if snapshot.lending is not None:
         phases = {task.phase for task in snapshot.lending.tasks}
         told = {
-            "ending": "how far tasks that are ending have come: not told; taken as having just been told to",
-            "arriving": "when agents hear of launches that are under way: not told; taken as now",
+            "ending": "tasks that are ending: progress unknown; assumed that they have just been told to end",
+            "arriving": "launches under way: when the agents hear of them is unknown; assumed to be now",
         }
         return [sentence for phase, sentence in told.items() if phase in phases]
-    found = ["offer filters: no master shows them; assumed: no framework has one"]
+    found = ["offer filters: a master does not show them; assumed that no framework has any"]
     if any(entry.revocable for agent in snapshot.agents for entry in agent.total):
         found.append(
-            "further oversubscription, and the tasks that its controllers evict: not shown; "
-            "assumed: the agents' last reports, and no task"
+            "further oversubscription, and the tasks that its controllers evict: unknown; "
+            "assumed that the agents' last reports stand, and that no task is evicted"
         )
     return found
 
@@ -231,14 +234,17 @@ def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
 def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
     found = []
     if not responses.shows_everything({"flags": dict(flags)}):
-        found.append("what access rules hide: taken as not being there")
+        found.append("what access rules hide: assumed not to exist")
     if "whitelist" in flags:
         found.append(UNKNOWN_WHITELIST)
     allocator = flags.get("allocator", "hierarchical")
     if allocator == STRICT_PRIORITY_ALLOCATOR:
-        found.append("what frameworks have requested (REQUEST): not told; taken as nothing")
+        found.append("what frameworks have requested (REQUEST): unknown; assumed to be nothing")
     elif allocator.lower().removesuffix("drf") != "hierarchical":
-        found.append(f"the rules of the allocator '{flags['allocator']}': not known; taken as the hierarchical one's")
+        found.append(
+            f"the rules of the allocator '{flags['allocator']}': unknown; assumed to be those of the "
+            "hierarchical allocator"
+        )
     return found
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quota.status import QuotaChange, QuotaCheck, RoleStatus
+from mesosctl.model.quantities import format_milli
+from mesosctl.model.quota.status import QuotaChange, QuotaCheck, QuotaRoom, RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
@@ -53,6 +54,7 @@ MEANINGS: dict[str, Meaning] = {
     "met": "met",
     "met (at limit)": "at risk",
     "at limit": "at risk",
+    "over limit": "not met",
     "unknown": "at risk",
 }
 """Of the standings of a role."""
@@ -64,6 +66,12 @@ def quota_use(status: RoleStatus, *, everything: bool = False) -> str:
     used = None if status.usage is None else status.usage.used
     names = dict.fromkeys([*status.quota.guarantees, *status.quota.limits, *(used or () if everything else ())])
     return quota_use_text(used, status.quota, status.missing, names)
+
+
+def quota_amounts_text(status: RoleStatus, name: str) -> str:
+    """`16/24/32` of one resource: used, guarantee and limit."""
+    used = None if status.usage is None else status.usage.used
+    return quota_use_text(used, status.quota, status.missing, [name]).partition(":")[2].rstrip("█▒░ ")
 
 
 def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
@@ -103,18 +111,24 @@ def _no_document() -> "quota.QuotaList":
 def guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     """The answer to who is below its guarantee."""
     promised = [status for status in statuses if status.quota.guarantees]
-    below = [status for status in promised if status.missing]
     if any(status.usage is None for status in promised):
         return Verdict("whether guarantees are met is unknown: this principal may not see what roles use", "at risk")
-    if not below:
-        return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
-    named = ", ".join(f"{one.role} (lacks {in_words(one.missing)})" for one in below[:_NAMED])
-    more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
-    is_asked = any(one.standing == "below guarantee" for one in below)
-    return Verdict(
-        f"{len(below)} of {len(promised)} guarantees {'is' if len(below) == 1 else 'are'} not met: {named}{more}",
-        "not met" if is_asked else "at risk",
-    )
+    below = [status for status in promised if status.standing == "below guarantee"]
+    idle = [status.role for status in promised if status.standing == "no frameworks"]
+    asked = f"no framework asks for the guarantee of {_listed(idle)}" if idle else ""
+    if below:
+        named = _listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below])
+        are = "is" if len(below) == 1 else "are"
+        sentence = f"{len(below)} of {len(promised)} guarantees {are} not met: {named}"
+        return Verdict("; ".join(filter(None, (sentence, asked))), "not met")
+    if idle:
+        return Verdict(asked, "at risk")
+    return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 _NAMED = 3
@@ -224,16 +238,45 @@ def quota_check(check: QuotaCheck) -> Report:
     )
 
 
+def quota_room(room: QuotaRoom) -> Report:
+    """The largest quota that would be accepted, and what it is left of."""
+
+    def document() -> "quota.QuotaRoom":
+        from mesosctl.output.documents import quota
+
+        return quota.QuotaRoom.of(room)
+
+    others = "promised" if room.guarantee is None else "promised to others"
+    rows = [
+        ["capacity", amounts_text(room.capacity)],
+        [others, amounts_text(room.promised)],
+        *([["guaranteed now", amounts_text(room.guarantee)]] if room.guarantee is not None else []),
+        ["largest that would be accepted", amounts_text(room.largest)],
+    ]
+    names = [f"{name}:{format_milli(milli)}" for name, milli in room.largest.items()]
+    whom = "" if room.role is None else f" for {room.role}"
+    if room.overcommitted:
+        short = in_words(room.overcommitted)
+        verdict = Verdict(f"no quota{whom} would be accepted: {short} more is promised than there is", "not met")
+    elif not room.largest:
+        verdict = Verdict(f"no quota{whom} would be accepted: everything is promised", "not met")
+    else:
+        verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}", "met")
+    columns = (Column("WHAT"), Column("AMOUNT", kind="amounts"))
+    return Report(columns, rows, names, document, lambda: [document()], verdicts=[verdict])
+
+
 _RESULTS = {True: "pass", False: "FAIL", None: "unknown"}
 _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "at risk"}
 
 
 def _verdict(check: QuotaCheck) -> Verdict:
-    asked = f"{amounts_text(check.requested)} for {check.role}"
+    asked = f"{in_words(check.requested)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:
-        return Verdict(f"NO: {asked} would be refused by {', '.join(finding.rule for finding in broken)}", "not met")
+        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+        return Verdict(f"NO: {asked} would be refused: {broken[0].sentence}{more}", "not met")
     if unknown:
         return Verdict(f"PERHAPS: {asked} breaks no rule that can be checked; unknown: {len(unknown)}", "at risk")
     return Verdict(f"YES: {asked} would be accepted", "met")

@@ -27,7 +27,7 @@ def expand(word: str) -> tuple[str, ...]:
     parts = _BRACES.split(word)
     if any(brace in text for text in parts[::2] for brace in "{}"):
         raise UsageError(
-            f"'{word}': a brace has no partner",
+            f"'{word}': a brace is not closed, or not opened",
             field="--each",
             hint="write the alternatives as {8,12,16}, or as {8..16..4}",
         )
@@ -56,7 +56,7 @@ def _listed(word: str, text: str) -> Sequence[str]:
         return listed
     first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
     if step == 0:
-        raise UsageError(f"'{word}': a step of 0 leads nowhere", field="--each", hint="write for example {8..16..4}")
+        raise UsageError(f"'{word}': a step of 0 never ends", field="--each", hint="write for example {8..16..4}")
     # No more than can be refused: a range of a billion is not written out first.
     numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
     return [str(number) for number in numbers[: MOST_ALTERNATIVES + 1]]
@@ -102,7 +102,7 @@ def parse_template(word: str) -> Template:
     found = list(_UNKNOWN.finditer(amounts)) if equals else []
     if verb not in _VERBS or len(found) != 1 or amounts.count("?") != 1:
         raise UsageError(
-            f"'{word}' does not leave one amount open",
+            f"'{word}' does not leave exactly one amount open",
             field="--find-largest",
             hint="write a question mark for the amount of one resource: quota:web=cpus:?;mem:6GiB, "
             "or reserve:agent-1=cpus(web):?",

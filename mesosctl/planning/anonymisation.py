@@ -249,7 +249,9 @@ class _Aliases:
         kept = {}
         for role, body in by_role.items():
             if "regex" in json.dumps(body):
-                dropped.append("offer constraints with regular expressions: left out with the names; taken as none")
+                dropped.append(
+                    "offer constraints with regular expressions: left out with the names; assumed that there are none"
+                )
             else:
                 kept[self.role(role)] = self._constraint(body)
         return {"role_constraints": kept} if kept else {}

@@ -11,11 +11,13 @@ from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources
 from mesosctl.planning.forecast import (
     ASSUMPTIONS,
     Assumption,
+    BeforeAfter,
     ChangeAnswer,
     EvictedTask,
     Forecast,
     Headroom,
     Kind,
+    LostAgent,
     QuotaFit,
     RescindedOffer,
     ShareChange,
@@ -40,10 +42,14 @@ class RunSummary:
     rescinded: tuple[RescindedOffer, ...] = ()
     evicted: tuple[EvictedTask, ...] = ()
     changes: tuple[str, ...] = ()
-    lost: tuple[tuple[str, str], ...] = ()
-    """Agents that were taken away for it: host name and id."""
+    lost: tuple[LostAgent, ...] = ()
+    """Agents that were taken away for it."""
     wants: str | None = None
     """The demand of the frameworks, where it is known rather than assumed."""
+    offers_suspended: float = 0.0
+    """Seconds without any offer after a failover."""
+    restarted: bool = False
+    """Whether a master was started anew for it."""
 
 
 def share_changes(
@@ -102,7 +108,7 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
                 "nothing",
                 party.before.used,
                 caused=True,
-                sentence=f"{party.kind} {party.name} is down to nothing: its tasks used {party.before.used}",
+                message=f"{party.kind} {party.name} has nothing left: its tasks used {party.before.used}",
             )
 
 
@@ -149,14 +155,20 @@ def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
 
 def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:
     """Return the resources left, before and after."""
-    return Headroom((before.unpromised, after.unpromised), (before.free, after.free), (before.owed, after.owed))
+    return Headroom(
+        BeforeAfter(before.unpromised, after.unpromised),
+        BeforeAfter(before.free, after.free),
+        BeforeAfter(before.owed, after.owed),
+    )
 
 
 def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
     """Yield the facts that a snapshot leaves out, with the assumption for each; `wants` is the demand of frameworks."""
     yield Unknown("what frameworks want", wants)
-    yield Unknown("how often each was served so far, which breaks ties", "equally often; then names decide")
-    yield Unknown("in which order an allocation looks at agents", "that of the snapshot; a master shuffles them")
+    yield Unknown(
+        "how often each framework was served so far, which breaks ties", "equally often; then the name decides"
+    )
+    yield Unknown("the order in which an allocation visits agents", "that of the snapshot; a real master shuffles them")
     yield Unknown("tasks that end or start meanwhile", "none")
     yield Unknown("whether this principal may make the change", "it may")
     for sentence in snapshot.unknown:
@@ -188,4 +200,6 @@ def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) 
         totals_before=before.totals,
         totals=after.totals,
         unknowns=tuple(unknowns(course.snapshot, course.wants or ASSUMPTIONS[course.assume])),
+        offers_suspended=course.offers_suspended,
+        restarted=course.restarted,
     )

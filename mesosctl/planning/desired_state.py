@@ -135,7 +135,7 @@ def exported(actual: Actual) -> tuple[DesiredState, list[str]]:
         reservations += found
         left_out += sentences
     unwritable = [role for role in {**actual.quotas, **actual.weights} if not is_text(role)]
-    left_out += [f"role {role!r}: it is no UTF-8, as TOML has to be" for role in unwritable]
+    left_out += [f"role {role!r}: it is not UTF-8, which TOML requires" for role in unwritable]
     quotas = {
         role: DesiredQuota(*quota) for role, quota in actual.quotas.items() if is_text(role) and not quota.is_default
     }
@@ -159,11 +159,11 @@ def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReserv
         if not entry.is_dynamically_reserved:
             continue
         if entry.disk is not None and entry.disk.source is not None:
-            left_out.append(f"{entry} on {name}: a disk of its own cannot be written as an amount")
+            left_out.append(f"{entry} on {name}: a separate disk cannot be written as an amount")
             continue
         top = entry.reservations[-1]
         if not is_text(entry.name, top.principal, str(top.labels), *(level.role for level in entry.reservations)):
-            left_out.append(f"{str(entry)!r} on {name}: a name is no UTF-8, as TOML has to be")
+            left_out.append(f"{str(entry)!r} on {name}: a name is not UTF-8, which TOML requires")
             continue
         key = (tuple(level.role for level in entry.reservations), top.principal, top.labels)
         plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])

@@ -125,10 +125,11 @@ class AgentReservations:
             target = (*self._below(reservation), top)
             if target in claimed or any(group.target == target for group in self.groups):
                 raise RuleViolation(
-                    f"role '{reservation.role}' is wanted twice on {self.agent.name} with nothing to tell them apart",
+                    f"role '{reservation.role}' stands twice on {self.agent.name}, and nothing tells the two "
+                    "entries apart",
                     field="reservations",
                     rule="wanted.once",
-                    hint="add principal or labels, or make one of them",
+                    hint="add principal or labels, or make one entry of them",
                 )
         return Group(target, stacks, self._held(stacks), reservation.resources)
 
@@ -141,10 +142,10 @@ class AgentReservations:
                 return stack
         raise Conflict(
             f"nothing is reserved for {' > '.join(reservation.under)} on {self.agent.name}, "
-            f"which '{reservation.role}' is to stand upon",
+            f"which '{reservation.role}' is to refine",
             field="reservations",
             rule="reservation.exists",
-            hint=f"want a reservation for '{reservation.under[-1]}' there too",
+            hint=f"add a reservation for '{reservation.under[-1]}' there too",
         )
 
     def steps(self) -> list[ReservationStep]:
@@ -167,7 +168,7 @@ class AgentReservations:
                     available = operations.apply_all(available, conversions)
                 except Conflict as error:
                     raise Conflict(
-                        f"agent {self.agent.name} cannot have {owned} {deed}: it does not have that, or tasks use it",
+                        f"agent {self.agent.name} cannot have {owned} {deed}: it does not have them, or tasks use them",
                         field="reservations",
                         rule=error.rule,
                         hint=f"{self.agent.name} has {self.agent.available}",
@@ -204,7 +205,7 @@ class AgentReservations:
                 f"{excess} of '{group.target[-1].role}' on {self.agent.name} is in volumes",
                 field="reservations",
                 rule="unreserve.no-volume",
-                hint="mesosctl volumes destroy them first",
+                hint="destroy them first with mesosctl volumes destroy",
             )
         group.missing = without(want, have)
         if len(group.missing):

@@ -86,8 +86,8 @@ def test_the_forms_that_a_file_may_have(read, name, operation):
 @pytest.mark.parametrize(
     ("read", "document", "sentence"),
     [
-        (read_reserve, {"unreserve": {"resources": []}}, "file: unreserve: this message asks to unreserve"),
-        (read_unreserve, {"reserve_resources": {}}, "file: reserve_resources: this message asks to reserve"),
+        (read_reserve, {"unreserve": {"resources": []}}, "file: unreserve: this request is one to unreserve"),
+        (read_unreserve, {"reserve_resources": {}}, "file: reserve_resources: this request is one to reserve"),
         (read_reserve, {"type": "RESERVE", "reserve_resources": {"resources": []}}, "type: it should be 'RESERVE_RES"),
         (read_unreserve, {"resources": [], "source": []}, "file: source: there is no key 'source' here"),
         (read_reserve, {"resources": {}}, "file: resources: it should be an array"),

@@ -63,15 +63,15 @@ def test_every_text_is_json_or_has_a_place_where_it_is_not(text):
 @pytest.mark.parametrize(
     ("text", "field", "sentence"),
     [
-        ('{"a": 1, "a": 2}', "a", "the key 'a' stands twice in one object"),
-        ('{"b": [0, {"a": 1, "a": 1}]}', "b[1].a", "the key 'a' stands twice in one object"),
-        ('{"a": {"b": 1, "b": 1}, "a": 2}', "a", "the key 'a' stands twice in one object"),
+        ('{"a": 1, "a": 2}', "a", "the key 'a' appears twice in one object"),
+        ('{"b": [0, {"a": 1, "a": 1}]}', "b[1].a", "the key 'a' appears twice in one object"),
+        ('{"a": {"b": 1, "b": 1}, "a": 2}', "a", "the key 'a' appears twice in one object"),
         ('{"a": [NaN]}', "a[0]", "it should be a finite number"),
         ('{"a": -Infinity}', "a", "it should be a finite number"),
         ('{"a": 1e999}', "a", "it should be a finite number"),
         ('{"a": ' + "9" * 5000 + "}", "a", "it should be a finite number"),
-        ('{"a": "\\ud800"}', "a", "the text holds half a character"),
-        ('{"b": {"\\ud800": 1}}', "b", "the text holds half a character"),
+        ('{"a": "\\ud800"}', "a", "the text contains half of a surrogate pair"),
+        ('{"b": {"\\ud800": 1}}', "b", "the text contains half of a surrogate pair"),
         ("NaN", None, "the top: it should be a finite number"),
     ],
 )

@@ -57,7 +57,7 @@ def test_a_cluster_without_frameworks() -> None:
 def test_a_name_is_a_text_or_the_master_errs(name: Any) -> None:
     answer = shown(message())
     answer["get_frameworks"]["frameworks"][0]["framework_info"]["name"] = name
-    with pytest.raises(UnexpectedAnswer, match="a string belongs where"):
+    with pytest.raises(UnexpectedAnswer, match="expected a string"):
         offers.outstanding(answer)
 
 

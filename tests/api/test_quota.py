@@ -72,7 +72,7 @@ def test_text_which_aborts_a_master_makes_no_value():
     ],
 )
 def test_a_key_that_stands_twice_is_named(text):
-    with pytest.raises(BadInput, match=r"the key '(role|value)' stands twice"):
+    with pytest.raises(BadInput, match=r"the key '(role|value)' appears twice"):
         read_quota_request(text, "file")
 
 

@@ -67,7 +67,7 @@ def test_a_master_that_lends_has_keys_of_its_own_and_no_other_has():
     [
         (lambda v: v["tasks"][0].update(standing="gone"), "tasks[0].standing"),
         (lambda v: v["tasks"][0].update(agent_id="S9"), "no agent 'S9'"),
-        (lambda v: v["tasks"].append(v["tasks"][0]), "'t1' is there twice"),
+        (lambda v: v["tasks"].append(v["tasks"][0]), "'t1' appears twice"),
         (lambda v: v["debts"][0].update(role="a//b"), "debts[0].role"),
         (lambda v: v["debts"][0].pop("framework_id"), "debts[0].framework_id"),
         (lambda v: v["refusals"][0].update(seconds=-1), "refusals[0].seconds"),
@@ -97,7 +97,7 @@ def changed(change, snapshot=SMALL):
         (lambda v: v["master"].pop("version"), "master.version"),
         (lambda v: v.update(agents={}), "agents[0]"),
         (lambda v: v["agents"][0].pop("hostname"), "agents[0].hostname"),
-        (lambda v: v["agents"].append(v["agents"][0]), "'S0' is there twice"),
+        (lambda v: v["agents"].append(v["agents"][0]), "'S0' appears twice"),
         (lambda v: v["agents"][0]["attributes"].update(x=[1]), "agents[0].attributes.x"),
         (lambda v: v["agents"][0]["resources"][0]["scalar"].update(value=-1), "agents[0].resources[0]"),
         (lambda v: v["agents"][0]["resources"].append(3), "agents[0].resources[3]"),
@@ -133,7 +133,7 @@ def test_the_order_of_members_means_nothing():
     ],
 )
 def test_a_key_that_stands_twice_is_refused(before, twice, field):
-    with pytest.raises(BadInput, match="stands twice in one object") as refused:
+    with pytest.raises(BadInput, match="appears twice in one object") as refused:
         snapshot_api.load(snapshot_api.dump(SMALL).replace(before, twice, 1), "file.json")
     assert refused.value.field == field
 

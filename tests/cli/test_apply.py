@@ -228,7 +228,7 @@ def killed(tmp_path, file, at, when):
 def test_killed_at_any_moment_the_next_apply_goes_on(run, file, tmp_path, at, when, before):
     killed(tmp_path, file, at, when)
     status, out, err = run("apply", "-f", file, "--dry-run")
-    assert f"interrupted after {before} of 5 steps" in err
+    assert f"interrupted: the master shows {before} of its 5 steps" in err
     assert out.count("yes") == before
     status, out, err = run("apply", "-f", file, "-o", "json")
     assert status == 0, err
@@ -285,7 +285,7 @@ def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
     monkeypatch.setattr(run_operations, "perform", with_somebody_else)
     status, out, err = run("apply", "-f", file)
     assert (status, out) == (6, "")
-    assert "not as wanted: quota of db" in err
+    assert "differs from the file: quota of db" in err
     monkeypatch.undo()
     assert run("apply", "-f", file)[0] == 0
 
@@ -296,7 +296,7 @@ def test_another_file_is_another_plan(run, file, tmp_path):
     file.write_text(WISHES.replace("cpus:4", "cpus:5"))
     status, _, err = run("apply", "-f", file)
     assert status == 0
-    assert "planned anew" in err
+    assert "plan is made again" in err
     assert run("diff", "-f", file)[0] == 0
 
 
@@ -445,7 +445,7 @@ def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
     assert said == "interrupted: 2 of 5 steps done; run the same command to continue"
     status, _, err = run("apply", "-f", file)
     assert status == 0, err
-    assert "interrupted after 2 of 5 steps; done before: set quota (2)" in err
+    assert "interrupted: the master shows 2 of its 5 steps: set quota (2)" in err
     assert run("diff", "-f", file)[0] == 0
 
 
@@ -459,15 +459,16 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     monkeypatch.setattr(Master, "call", interrupted_call)
     status, _, err = run("apply", "-f", file)
     assert status == 130
-    assert "interrupted: 0 of 5 steps done; run the same command to continue; whether step 1" in err
+    assert "interrupted: step 1 of 5, " in err
+    assert ", was under way, and whether it was made is not known; run the same command to find out and continue" in err
 
 
 @pytest.mark.parametrize(
     ("text", "status", "said"),
     [
         ("nonsense", 3, "is not TOML"),
-        ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is called 'nobody'"),
-        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have that"),
+        ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is named 'nobody'"),
+        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have them"),
         ("quotas.web.guarantee = 'cpus:99'", 6, "not enough capacity"),
     ],
 )
@@ -483,7 +484,7 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
     file.write_text(twice.format(1) + twice.format(2))
     told = [run(*words, "-f", file) for words in (("diff",), ("apply",), ("apply", "--dry-run"))]
     assert {(status, out) for status, out, _ in told} == {(3, "")}
-    assert all("'a' is wanted twice" in err for *_, err in told)
+    assert all("'a' stands twice on" in err for *_, err in told)
 
 
 def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
@@ -493,7 +494,7 @@ def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
     master = f"fake:{tmp_path / 'c.json'}"
     status, out, err = run("export", master=master)
     assert (status, tomllib.loads(out)["weights"]) == (0, {"web": 3.0})
-    assert "no UTF-8" in err
+    assert "not UTF-8" in err
     assert run("snapshot", "-f", tmp_path / "d.json", master=master)[0] == 0
     assert snapshot.load((tmp_path / "d.json").read_bytes()).weights == picture.weights
 

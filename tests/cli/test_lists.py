@@ -147,6 +147,13 @@ def test_a_mistake_is_named_with_what_is_likely(live, words, status, told):
     assert (ran.status, told in ran.err) == (status, True), ran.err
 
 
+@pytest.mark.parametrize("words", ["agents --role asd", "frameworks --role asd", "roles --role asd"])
+def test_an_empty_list_names_the_likely_role(live, words):
+    ran = live.run(*words.split())
+    assert (ran.status, ran.out) == (0, "")
+    assert "did you mean ads?" in ran.err
+
+
 def test_names_that_several_frameworks_have_bring_their_ids(live):
     twins = (ADS, SimulatedFrameworkSpec("spark", ("web",), answer="decline"))
     lab = Lab("cpus:8;mem:8192", version="1.11", frameworks=twins)

@@ -29,7 +29,7 @@ CONTEXTS = "context set prod --master fake:\ncontext set lab --master fake:"
 
 NO_CPU = "no agent of the cluster has a resource 'cpu'"
 ABOVE = "the guarantee of cpus (2) is above its limit (1)"
-OLDER_LIMITS = "this master knows no limits: they came with Mesos 1.9"
+OLDER_LIMITS = "this master has no limits: they came with Mesos 1.9"
 V0_OF_CPU = '{"role": "web", "guarantee": [\n {"name": "cpu", "type": "SCALAR", "scalar": {"value": 1}}]}'
 V1_OF_CPU = '{"quota_configs": [{"role": "web",\n "limits": {"cpu": {"value": 9}}}]}'
 LIMIT_OF_CPU = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpu:4"\n'
@@ -67,7 +67,9 @@ MISTAKES = (
         "http://127.0.0.1:1 cannot be reached",
         "check --master",
     ),
-    Mistake("quota list --master ftp://host", 2, "'ftp' is not a way to a master", "write http://host:5050"),
+    Mistake(
+        "quota list --master ftp://host", 2, "'ftp' is not a scheme of a master's address", "write http://host:5050"
+    ),
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument(s) (s)"),
@@ -80,12 +82,12 @@ MISTAKES = (
     Mistake("quota set web cpus:many", 3, "cpus: 'many' is not a number", "write for example cpus:12"),
     Mistake("quota set web mem:6Gig", 3, "mem: 'Gig' is not a unit", "KB to PB mean the same, as in Mesos"),
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
-    Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, and only mem and disk have sizes", "a plain number"),
-    Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than the thousandth", "write cpus:0.001"),
+    Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, and only mem and disk take one", "a plain number"),
+    Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),
     Mistake("quota set cpus:12", 2, "a role and resources are needed", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
-    Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is no port", "ports:[31000-31000] for one"),
+    Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is not a port", "ports:[31000-31000] for one"),
     Mistake(
         "reserve agent-1 ports:99 --role web", 6, "agent agent-1 does not have ports:[99-99]", "ports:[31000-32000]"
     ),
@@ -146,19 +148,19 @@ MISTAKES = (
     Mistake(
         "quota set ads cpus:1000",
         6,
-        "answers it with 409: not enough capacity",
-        "wait for agents that are on their way; --force passes this check",
+        "would answer 409: not enough capacity",
+        "wait until more agents have registered; --force passes this check",
     ),
-    Mistake("quota check ads cpus:1000 -o wide", 1, "ask for less, or wait for agents that are on their way"),
+    Mistake("quota check ads cpus:1000 -o wide", 1, "ask for less, or wait until more agents have registered"),
     Mistake(
         "quota update web cpus:1000 mem:1GiB",
         6,
-        "answers it with 400 to UPDATE_QUOTA, as with 409 to POST /quota",
+        "would answer 400 to UPDATE_QUOTA, as with 409 to POST /quota",
         on=NEWER,
         before=QUOTA,
     ),
     Mistake("apply -f a.toml", 6, "a.toml: not enough capacity", files={"a.toml": MUCH}),
-    Mistake("whatif quota:ads=cpus:1000", 1, "not enough capacity", "(ask for less, or wait for agents"),
+    Mistake("whatif quota:ads=cpus:1000", 1, "not enough capacity", "(ask for less, or wait until more agents"),
     # --- Roles ---------------------------------------------------------------------------------------------------
     Mistake(
         "quota show wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1 mem:1GB"
@@ -213,10 +215,10 @@ MISTAKES = (
         before=ONLY_REFINED,
     ),
     # --- Agents --------------------------------------------------------------------------------------------------
-    Mistake("reserve agent1 cpus:1 --role web", 5, "no agent is called 'agent1'", "did you mean agent-1?"),
-    Mistake("reserve x cpus:1 --role web", 5, "no agent is called 'x'", "there are agent-1, agent-2, agent-3"),
-    Mistake("reservations --agent Agent-2", 5, "no agent is called 'Agent-2'", "did you mean agent-2?"),
-    Mistake("volumes list --agent agnt-3", 5, "no agent is called 'agnt-3'", "did you mean agent-3?"),
+    Mistake("reserve agent1 cpus:1 --role web", 5, "no agent is named 'agent1'", "did you mean agent-1?"),
+    Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "there are agent-1, agent-2, agent-3"),
+    Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
+    Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),
     Mistake("reserve cpus:1 --role web", 2, "RESOURCES and --role are needed", "mesosctl reserve agent-1 cpus:8"),
     Mistake("reserve agent-1 cpus:1", 2, "RESOURCES and --role are needed", "mesosctl reserve agent-1 cpus:8"),
     Mistake("reserve", 2, "which agent?", "name one, or give --any or --count N"),
@@ -237,17 +239,17 @@ MISTAKES = (
     Mistake(
         "reserve S9 cpus:1 --role web",
         5,
-        "no agent is called 'S9'",
+        "no agent is named 'S9'",
         "there are host-1 (S0), host-1 (S1), host-2",
         on=ONE_HOST,
     ),
     Mistake(
         "offers take --role web --reserve cpus:1 --agent agent-11",
         5,
-        "no agent is called 'agent-11'",
+        "no agent is named 'agent-11'",
         "did you mean agent-",
     ),
-    Mistake("apply -f a.toml", 5, "a.toml, line 2: no agent is called 'agent-9'", files={"a.toml": NOBODY}),
+    Mistake("apply -f a.toml", 5, "a.toml, line 2: no agent is named 'agent-9'", files={"a.toml": NOBODY}),
     # --- Files ---------------------------------------------------------------------------------------------------
     Mistake("export -f edited.toml", 2, "edited.toml holds something else, which would be lost", files=EDITED),
     Mistake(
@@ -266,7 +268,7 @@ MISTAKES = (
     Mistake(
         "ratelimit unset a -f a.json",
         3,
-        "a.json: limits[0].qps: the key 'qps' stands twice in one object",
+        "a.json: limits[0].qps: the key 'qps' appears twice in one object",
         files={"a.json": '{"limits": [{"principal": "a", "qps": 1, "qps": 2}]}'},
     ),
     # --- Contexts ------------------------------------------------------------------------------------------------
@@ -305,7 +307,7 @@ MISTAKES = (
         "volumes create agent-1 logs disk:10 --role db",
         3,
         "'db' has a volume 'logs' on agent agent-1 already",
-        "mesosctl volumes list --agent agent-1 shows those that are taken",
+        "mesosctl volumes list --agent agent-1 shows the ids in use",
         before=VOLUME,
     ),
     Mistake(
@@ -332,7 +334,7 @@ MISTAKES = (
     Mistake(
         "unreserve agent-1 disk:100 --role db",
         6,
-        "agent agent-1 does not have disk:100 reserved for 'db' in one piece",
+        "agent agent-1 does not have disk:100 of 'db' outside of volumes, which are logs (disk:60)",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),
@@ -349,11 +351,11 @@ MISTAKES = (
     Mistake("whatif weight", 2, "'weight' is not a change", "write for example"),
     Mistake("whatif quota:web", 2, "'quota:web': a role and a value are needed", "quota:web=cpus:12;mem:6GiB"),
     Mistake("whatif weight:web=heavy", 2, "'heavy' is not a weight", "write for example weight:web=2"),
-    Mistake("whatif reserve:agent-1=cpus:2", 2, "cpus:2 names no owner", "reserve:agent-1=cpus(web):2"),
-    Mistake("whatif create:agent-1=v1:disk:2", 2, "disk:2 names no owner", "create:agent-1=v1:disk(db):1GiB"),
+    Mistake("whatif reserve:agent-1=cpus:2", 2, "cpus:2 does not name an owner", "reserve:agent-1=cpus(web):2"),
+    Mistake("whatif create:agent-1=v1:disk:2", 2, "disk:2 does not name an owner", "create:agent-1=v1:disk(db):1GiB"),
     Mistake("whatif --lose-fraction 20", 2, "--lose-fraction is '20'", "write 0.2 or 20% for a fifth of the agents"),
     Mistake("whatif --lose-fraction 0", 2, "--lose-fraction is '0': it has to be above 0", "--lose-agent names single"),
-    Mistake("whatif --lose-agent agent-9x", 5, "no agent is called 'agent-9x'", "did you mean agent-"),
+    Mistake("whatif --lose-agent agent-9x", 5, "no agent is named 'agent-9x'", "did you mean agent-"),
     Mistake(
         "whatif --add-agent cpus:1 --attribute rack", 2, "'rack' is not NAME=VALUE", "write --attribute rack=VALUE"
     ),
@@ -361,7 +363,7 @@ MISTAKES = (
     Mistake(
         "whatif --lose-framework marathn",
         5,
-        "no framework is called 'marathn'",
+        "no framework is named 'marathn'",
         "did you mean marathon?",
         on="fake:busy.toml",
         files=BUSY,
@@ -380,7 +382,7 @@ MISTAKES = (
         0,
         "no framework with a principal is registered, so the master counts no messages and there is nothing to see",
     ),
-    Mistake("ratelimit suggest --for 0s", 2, "'0s' is no time at all", "500ms, 30s, 10m or 1h"),
+    Mistake("ratelimit suggest --for 0s", 2, "'0s' is not a length of time", "500ms, 30s, 10m or 1h"),
     Mistake("ratelimit watch --interval 5sec", 2, "'5sec' is not a span of time", "500ms, 30s, 10m or 1h"),
 )
 

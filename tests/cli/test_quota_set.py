@@ -179,7 +179,7 @@ def test_a_read_that_is_not_allowed_leaves_the_rule_to_the_master(run, cluster, 
     cluster.instead[f"GET {path}"] = [lambda _: httpx.Response(status)]
     ran = run("quota", "set", "dev", "cpus:1")
     assert ran.status == 0
-    assert f"note: {path} may not be read ({status})" in ran.err
+    assert f"note: {path} cannot be read ({status})" in ran.err
 
 
 def test_quiet_leaves_the_note_out(run, cluster):
@@ -264,4 +264,4 @@ class TestNamesOfResources:
     def test_where_agents_may_not_be_seen_a_note_says_so(self, run, cluster):
         cluster.instead["GET /slaves"] = [lambda _: httpx.Response(403)] * 2
         ran = run("quota", "set", "dev", "cpu:1")
-        assert (ran.status, "whether an agent has 'cpu' cannot be told" in ran.err) == (0, True)
+        assert (ran.status, "whether an agent has 'cpu' is unknown" in ran.err) == (0, True)

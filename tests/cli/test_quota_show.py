@@ -93,7 +93,7 @@ def test_usage_that_may_not_be_seen_is_left_out_with_a_note(run, two):
         "schema_version": 1,
         "kind": "note",
         "level": "note",
-        "message": "/roles may not be read (403): usage is left out",
+        "message": "/roles cannot be read (403): usage is left out",
     }
 
 

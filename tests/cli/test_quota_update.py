@@ -139,7 +139,7 @@ class TestByRemovingAndSetting:
         dev.instead["POST /quota"] = [lambda _: httpx.Response(answer)]
         ran = run("quota", "update", "dev", "cpus:3", "--api", "v0")
         assert ran.status == status
-        assert "the old quota of 'dev' (cpus:2) is in place again" in ran.err
+        assert "the old quota of 'dev' (cpus:2) is restored" in ran.err
         assert dev.quotas["dev"][0]["scalar"] == {"value": 2.0}
 
     def test_ctrl_c_between_the_steps_puts_it_back_too(self, run, dev):
@@ -171,7 +171,7 @@ class TestByRemovingAndSetting:
         dev.instead["POST /quota"] = [set_and_deny]
         ran = run("quota", "update", "dev", "cpus:3", "--api", "v0")
         assert ran.status == 4
-        assert "nothing was put back" in ran.err
+        assert "nothing was restored" in ran.err
         assert dev.quotas["dev"][0]["scalar"] == {"value": 3.0}
 
 

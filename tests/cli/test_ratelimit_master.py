@@ -197,7 +197,7 @@ def test_watch_without_flags_tells_no_time_to_full(master):
     master.refused = {"/flags"}
     master.meanwhile = [burst(framework, 6)]
     ran = master.run("ratelimit", "watch", "--interval", "2s", "--count", "2", "-o", "jsonl")
-    assert "is not told" in ran.err
+    assert "is unknown" in ran.err
     assert ran.lines[1]["seconds_to_full"] is None
 
 

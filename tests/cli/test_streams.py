@@ -136,7 +136,7 @@ def test_notes_go_into_the_one_object(run, cluster):
     document = json.loads(run("quota", "set", "dev", "cpus:1", "-o", "json").err)
     assert document["error"]["exit_status"] == 4
     assert document["notes"] == [
-        "note: /quota may not be read (403): the rules on existing quotas are left to the master"
+        "note: /quota cannot be read (403): only the master checks the rules about existing quotas"
     ]
 
 

@@ -143,4 +143,4 @@ def test_a_fake_master_without_its_colon_is_taken_for_a_host_and_told_of(monkeyp
     monkeypatch.setattr(socket, "getaddrinfo", no_such_host)
     with Master(parse_address("fake")) as master, pytest.raises(Unreachable) as failed:
         master.get("/quota")
-    assert failed.value.hint == "check --master; the fake master in this process is called fake:, with a colon"
+    assert failed.value.hint == "check --master; the built-in fake master is fake:, with a colon"

@@ -80,9 +80,9 @@ def test_what_cannot_be_read_in_time_is_not_begun():
     settings = ClientSettings(timeout=1.0, clock=lambda: 0.0)
     started = time.monotonic()
     with Master(parse_address("http://one"), settings, answers) as master:
-        with pytest.raises(DeadlinePassed, match="too large to be read within 1 s") as failed:
+        with pytest.raises(DeadlinePassed, match="too large to read within 1 s") as failed:
             master.get("/quota")
-        assert failed.value.hint == "give it longer with --timeout"
+        assert failed.value.hint == "allow more time with --timeout"
     assert time.monotonic() - started < 30
 
 

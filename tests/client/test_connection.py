@@ -147,7 +147,7 @@ def test_http_where_https_is_spoken_is_said_in_words(serve, said):
     server = serve([said])
     with Master(parse_address(server.base)) as master, pytest.raises(Unreachable) as failed:
         master.post("/quota", b"{}")
-    assert failed.value.message == f"{server.base} speaks https, and was asked by http"
+    assert failed.value.message == f"{server.base} speaks https, but was asked over http"
     assert failed.value.hint == f"write https{server.base[4:]}"
     assert not failed.value.sent
 
@@ -223,7 +223,7 @@ def test_a_host_with_no_address_that_is_spoken_here_cannot_be_reached(client, mo
 @pytest.mark.parametrize(
     ("begun", "hint"),
     [
-        (b"", "perhaps it speaks https: write https:// in --master"),
+        (b"", "it may speak https: write https:// in --master"),
         (b"HTTP/1.1 200 OK\r\nContent-Le", None),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", None),
     ],

@@ -75,7 +75,7 @@ def test_a_handshake_that_never_ends_ends_with_the_deadline_and_nothing_was_sent
 
 @pytest.fixture
 def deaf():
-    """An address that takes no connection: its queue is full."""
+    """An address that did not accept a connection: its queue is full."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen(0)

@@ -94,7 +94,7 @@ class TestLeader:
     def test_circles_end(self, net, open_master):
         net.get(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
         net.get(f"{TWO}/quota").mock(return_value=redirect("//one:5050/master/quota"))
-        with pytest.raises(NoLeader, match="in circles"):
+        with pytest.raises(NoLeader, match="redirect to each other"):
             open_master().get("/quota")
 
     @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ class TestLeader:
 
     @pytest.mark.parametrize("place", ["127.0.0.1:99999", "[::1", "127.0.0.1:abc", "127.0.0.1:0", "", "\U0001f4a9"])
     def test_an_agent_that_is_at_no_place_is_not_asked(self, net, open_master, place):
-        with pytest.raises(UnexpectedAnswer, match="no place to ask"):
+        with pytest.raises(UnexpectedAnswer, match="not an address"):
             open_master().agent_state(f"slave(1)@{place}")
         assert not net.calls
 
@@ -213,7 +213,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("credentials", "said"),
         [
-            (None, f"{ONE} requires authentication, and got no credentials (401)"),
+            (None, f"{ONE} requires authentication, but got no credentials (401)"),
             (Credentials("op", "s3cret"), f"wrong principal or secret for {ONE} (401)"),
             (Token("t0ken"), f"wrong token for {ONE} (401)"),
         ],
@@ -247,17 +247,14 @@ class TestRefusals:
         net.get(f"{ONE}/quota").mock(return_value=httpx.Response(403, text="not on Sundays"))
         with pytest.raises(Forbidden) as caught:
             open_master().get("/quota")
-        assert (
-            caught.value.message
-            == f"a client that shows no principal may not GET /quota at {ONE} (403): not on Sundays"
-        )
+        assert caught.value.message == f"a client without a principal may not GET /quota at {ONE} (403): not on Sundays"
 
     def test_a_master_without_leader_may_have_been_shown_the_change_by_another(self, net, open_master):
         net.post(f"{ONE}/quota").mock(return_value=httpx.Response(503, text="No leader elected"))
         master = open_master()
         with pytest.raises(NoLeader) as caught:
             master.post("/quota", b"{}")
-        assert f"a change was sent to {ONE}, and not accepted" in caught.value.message
+        assert f"a change was sent to {ONE}, but not accepted" in caught.value.message
         assert master.changes_left == 1
 
 

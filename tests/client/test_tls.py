@@ -64,7 +64,7 @@ class TestTheMastersCertificate:
         (tmp_path / "other").mkdir()
         words = ("--cacert", Papers(tmp_path / "other").cacert) if other else ()
         ran = type_words(*SET, *words, MESOSCTL_MASTER=masters.masters[0].base)
-        failing(ran, "an authority that is not trusted here", "give that authority with --cacert FILE")
+        failing(ran, "an authority that is not trusted here", "give its authority with --cacert FILE")
         assert masters.changes == []
 
     def test_that_has_expired(self, papers, serve, type_words):
@@ -109,13 +109,13 @@ class TestTheClientsCertificate:
         (tmp_path / "other").mkdir()
         words = ("--cacert", papers.cacert, *Papers(tmp_path / "other").client())
         ran = type_words(*SET, *words, MESOSCTL_MASTER=masters.masters[0].base)
-        failing(ran, "it does not trust the authority of this client's certificate", "give --cert and --key")
+        failing(ran, "it does not trust the authority that signed the client certificate", "give --cert and --key")
 
     def test_has_expired(self, papers, serve, type_words, version):
         masters = serve(papers.server(wants_client=True, version=version))
         expired = papers.client(not_before=LONG_AGO, not_after=LONG_AGO + dt.timedelta(days=9))
         ran = type_words(*SET, "--cacert", papers.cacert, *expired, MESOSCTL_MASTER=masters.masters[0].base)
-        failing(ran, "this client's certificate has expired", "renew it")
+        failing(ran, "the client certificate has expired", "renew it")
 
 
 def test_files_for_a_master_that_is_spoken_to_in_clear_are_warned_of(papers, ensemble, type_words):
@@ -142,7 +142,7 @@ class TestHttpsWhereHttpIsSpoken:
         address = server.base.replace("http:", "https:")
         ran = type_words(*SET, MESOSCTL_MASTER=address)
         server.stop()
-        failing(ran, "it does not speak TLS there, and perhaps speaks http", f"write {server.base} if that is meant")
+        failing(ran, "it does not speak TLS on this port; it may speak http", f"write {server.base} if that is meant")
         assert "no change was sent" in ran.err
 
 
@@ -164,12 +164,12 @@ class TestFiles:
 
     def test_that_hold_something_else(self, refused, papers, tmp_path):
         (tmp_path / "text").write_text("hello")
-        assert "cannot be used: it holds nothing of that kind in PEM" in refused("--cacert", str(tmp_path / "text"))
-        assert "cannot be used: it holds nothing of that kind in PEM" in refused("--cert", str(tmp_path / "text"))
+        assert "cannot be used: it contains nothing of that kind in PEM" in refused("--cacert", str(tmp_path / "text"))
+        assert "cannot be used: it contains nothing of that kind in PEM" in refused("--cert", str(tmp_path / "text"))
 
     def test_that_do_not_belong_together(self, refused, papers):
         cert, key = papers.client("one"), papers.client("two")
-        assert "the key is not that of the certificate" in refused(*cert[:2], *key[2:])
+        assert "the key does not belong to the certificate" in refused(*cert[:2], *key[2:])
 
     def test_a_key_behind_a_pass_phrase_asks_nobody(self, refused, papers, tmp_path):
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415

@@ -35,6 +35,7 @@ LIMITS: dict[str, Any] = {
         {"principal": "paced", "qps": 10},
         {"principal": "bounded", "qps": 0.25, "capacity": 2},
         {"principal": "leaving", "qps": 0.25, "capacity": 2},
+        {"principal": "staying", "qps": 1, "capacity": 2},
         {"principal": "moving", "qps": 0.5},
         {"principal": "torn", "qps": 0.5},
         {"principal": "overtaken", "qps": 0.2},
@@ -87,7 +88,8 @@ def wait_for(condition: Callable[[], bool], otherwise: Callable[[], str]) -> Non
         time.sleep(0.02)
 
 
-ON_BOTH = [pytest.param("real", marks=pytest.mark.real_master), "fake"]
+ON_BOTH = [pytest.param("real", marks=pytest.mark.real_master), "fake", "fake-driver"]
+"""A real master throttles drivers alone; the fake one throttles them and, by its flag, schedulers over HTTP."""
 pytestmark = [pytest.mark.process, pytest.mark.socket]
 
 
@@ -97,6 +99,8 @@ def running(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, MakeSende
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         if request.param == "fake":
             cluster = fakes.start_on_socket("1.11", setup, Path(folder))
+        elif request.param == "fake-driver":
+            cluster = fakes.start_for_drivers(setup, Path(folder))
         else:
             cluster = real.start(setup, Path(folder))
         yield cluster, HttpSender if request.param == "fake" else DriverSender
@@ -221,6 +225,26 @@ def test_the_loss_of_a_connection_waits_behind_what_the_connection_carried(side)
     assert side.counters("leaving") == (4, 3)
 
 
+def test_an_overflow_does_not_end_a_framework_whose_scheduler_is_there(side):
+    """Without a failover timeout it ends with its scheduler's connection, and not by the overflow."""
+    framework = side.framework("staying", failover_timeout=0.0)
+    framework.send("a")
+    framework.until("a")
+    framework.send("b", "c", "d")
+    assert framework.next().refused is not None
+    # The queue is empty, and the end of a connection would have had its turn too.
+    side.reach("staying", (4, 3))
+    other = side.framework("free")
+    began = time.monotonic()
+    while time.monotonic() - began < 3 / 1:
+        other.send("t")
+        other.until("t")
+    assert len(side.connected("staying")) == 1
+    framework.close()
+    side.opened.remove(framework)
+    wait_for(lambda: side.connected("staying") == [], lambda: "still there")
+
+
 def test_after_a_failover_what_the_old_connection_sent_is_ignored_in_its_turn(side):
     """Where they differ: a driver that fails over without authentication has no principal for a real master any more.
 
@@ -239,7 +263,7 @@ def test_after_a_failover_what_the_old_connection_sent_is_ignored_in_its_turn(si
     for task in ("d", "e", "f"):
         new.send(task)
         assert new.until(task) == [task]
-    if side.sender is HttpSender:
+    if side.cluster.pid is None:  # a fake master
         assert time.monotonic() - began >= 5 / 0.5 * 0.95
         side.reach("moving", (6, 4))
     else:
@@ -290,7 +314,7 @@ INVALID = [
 
 
 @pytest.mark.parametrize(("limits", "said"), INVALID, ids=[said.split(".")[0] for _, said in INVALID])
-@pytest.mark.parametrize("which", ON_BOTH)
+@pytest.mark.parametrize("which", ON_BOTH[:2])
 def test_rl_4_a_configuration_that_stops_the_start(which, limits, said, tmp_path):
     text = json.dumps(limits)
     with hold_port() as held:

@@ -71,7 +71,7 @@ def test_qv_7_a_guarantee_without_a_limit_and_the_reverse():
 
 
 def test_limits_below_what_is_consumed():
-    with pytest.raises(RuleViolation, match="already consuming"):
+    with pytest.raises(RuleViolation, match="already consumes"):
         quota_rules.check_consumption("ads", Limits({"cpus": 4000}), Quantities({"cpus": 8000}))
     quota_rules.check_consumption("ads", Limits({"mem": 0}), Quantities({"cpus": 8000}))
 

@@ -176,13 +176,13 @@ def test_volumes_count_and_are_never_taken_apart():
 def test_what_tasks_use_is_in_the_way():
     agent = agent_with({("a",): parse_resources("cpus:4")})
     owned = Resources(replace(entry, reservations=stack(("a",))) for entry in parse_resources("cpus:3"))
-    with pytest.raises(Conflict, match="tasks use it"):
+    with pytest.raises(Conflict, match="tasks use them"):
         steps_on(replace(agent, used=owned), DesiredReservation("S0", "a", parse_resources("cpus:2")))
 
 
 def test_two_wishes_need_something_to_tell_them_apart():
     twice = DesiredReservation("S0", "a", parse_resources("cpus:1"))
-    with pytest.raises(RuleViolation, match="wanted twice"):
+    with pytest.raises(RuleViolation, match="stands twice on"):
         steps_on(AGENT, twice, twice)
     labelled = replace(twice, labels=Labels([("k", "v")]))
     (one, other) = steps_on(AGENT, twice, labelled)

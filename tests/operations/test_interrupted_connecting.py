@@ -62,7 +62,7 @@ def test_while_it_connects_nothing_was_sent(master, monkeypatch):
 def test_after_that_it_may_have_been(master, monkeypatch):
     monkeypatch.setattr(socket, "socket", lambda *_: Silent())
     assert interrupted(master) == [
-        "setting quota of 'dev' was asked for, and whether it happened is not known: look with mesosctl quota list"
+        "setting quota of 'dev' was sent; whether it happened is unknown: check with mesosctl quota list"
     ]
     assert master.changes_left == 1
 

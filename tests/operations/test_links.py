@@ -45,7 +45,7 @@ def test_a_link_of_somebody_else_is_not(tmp_path: Path, planted: Callable[[Path]
         target.write_text("old")
     link.symlink_to(target)
     planted(link)
-    with pytest.raises(BadInput, match=f"{link} is a link of another user; name the file itself"):
+    with pytest.raises(BadInput, match=f"{link} is a link that belongs to another user; name the file itself"):
         write_atomically(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "old" if exists else not target.exists()

@@ -34,9 +34,7 @@ def test_recovery(present: int, awaited: int, uptime: float | None, quotas: dict
     said = recovery(snapshot(quotas=quotas), present, awaited, figures)
     assert bool(said) is holds
     if holds:
-        assert said.startswith(
-            "3 of 5 agents are back after a failover; offers are held back until 4 are, or for 600 s"
-        )
+        assert said.startswith("3 of 5 agents are back after a failover; nothing is offered until 4 are, or for 600 s")
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_an_interruption_after_either_step_was_made(run, dev, step, stop, status
     assert ran.status == status
     assert held(dev) in (OLD, {"value": 2.0}, NEW)
     said = json.loads(ran.err)["error"]["message"] if form == "json" else ran.err.splitlines()[-1]
-    known = "the old quota of 'dev' (cpus:2) is in place again" if "DELETE" in step else "role 'dev' has quota cpus:3"
+    known = "the old quota of 'dev' (cpus:2) is restored" if "DELETE" in step else "role 'dev' has quota cpus:3"
     assert known in said
     assert "not known" not in said
 
@@ -82,7 +82,7 @@ def test_a_removal_of_which_nothing_can_be_read_is_loud(run, dev, stop):
     dev.instead["POST /quota"] = [answer(403)]
     ran = run("-q", *UPDATE)
     assert ran.status == 9
-    assert "WARNING: ROLE 'dev' MAY HAVE NO QUOTA NOW, it cannot be told" in ran.err
+    assert "WARNING: ROLE 'dev' MAY HAVE NO QUOTA NOW, this is unknown" in ran.err
     assert "HAS NO QUOTA NOW" not in ran.err
 
 

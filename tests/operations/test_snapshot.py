@@ -167,7 +167,7 @@ def test_what_is_on_its_way_there_is_not_told():
     snapshot = snapshot_of(Between(replace(LENDING, lending=replace(LENT, tasks=tasks))))
     assert snapshot.lending is not None
     assert [task.phase for task in snapshot.lending.tasks] == ["ending", "running"]
-    assert [sentence.partition(":")[0] for sentence in snapshot.unknown] == ["how far tasks that are ending have come"]
+    assert [sentence.partition(":")[0] for sentence in snapshot.unknown] == ["tasks that are ending"]
 
 
 def test_that_it_lends_is_known_without_its_flags():
@@ -176,7 +176,9 @@ def test_that_it_lends_is_known_without_its_flags():
     assert between.asked.count("GET_STATE") == 2
     assert snapshot.lending == LENDING.lending
     assert snapshot.flags == {"oversubscribe_reservations": "true"}
-    assert any(sentence.startswith("flags of the master: may not be seen") for sentence in snapshot.unknown)
+    assert any(
+        sentence.startswith("flags of the master: this principal may not see them") for sentence in snapshot.unknown
+    )
 
 
 def broken(state, change):

@@ -60,7 +60,7 @@ def test_a_master_that_is_back_in_time_is_watched_on() -> None:
     changes = watching([holding("O1"), GONE, GONE, GONE, holding("O1", "O2"), holding()], notes)
     found = [next(changes) for _ in range(4)]
     assert found == [("offered", "O1"), ("offered", "O2"), ("gone", "O1"), ("gone", "O2")]
-    assert notes == ["nobody answers; asking again until it is back", "the master is back"]
+    assert notes == ["nobody answers; trying again until it is back", "the master is back"]
 
 
 def test_the_deadline_runs_anew_from_every_answer() -> None:

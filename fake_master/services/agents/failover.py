@@ -1,4 +1,4 @@
-"""A new leader upon an old registry: agents that are waited for (spec/allocator.md §9, spec/quota.md §9).
+"""The recovery of a new leader upon an old registry: it waits for the agents that the former leader knew.
 
 A served master that starts upon a registry takes over from the one that wrote it: it has an id of
 its own, and knows from the registry which agents there were.  Those it is given again register
@@ -11,6 +11,8 @@ kept: ids, reservations, volumes, and what operators said of them in any case; w
 for whom, where the registry outlives the process (`AgentStore`).  Frameworks of the master's own
 process end with it, and their tasks with them.
 """
+
+import math
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
@@ -46,23 +48,25 @@ class Failover:
         self._removal = removal
         self._expected = 0
         """How many agents the registry held when this master took over."""
+        self.began = -math.inf
+        """When this master took over, in seconds since the epoch; never, for one that took nothing over."""
         self.is_under_way = False
         """Whether this master took over from another one; agents register again from then on."""
 
     def begin(self) -> None:
-        """This master was elected: wait for the agents of the registry.  Before any of them registers."""
-        self.is_under_way = True
+        """Begin as a new leader: wait for the agents of the registry.  Before any of them registers."""
+        self.is_under_way, self.began = True, self._state.now
         self._known.infos = self._registry.records(_INFO)
         self._known.awaited = self._known.expected()
         self._expected = len(self._known.awaited)
         self._store.read(may_return={*self._known.expected().values(), *self._known.unreachable()})
         self._allocator.recover(len(self._known.awaited), self._state.quota_meanings())
         if self._known.awaited:
-            patience = parse_duration(self._state.flags.shown["agent_reregister_timeout"])
-            self._state.timers.at(self._state.now + patience, self._give_up)
+            timeout = parse_duration(self._state.flags.shown["agent_reregister_timeout"])
+            self._state.timers.at(self._state.now + timeout, self._give_up)
 
     def remember_agent(self, agent: Agent) -> None:
-        """What the next leader is to know of an agent.  Only inside a transaction."""
+        """Keep SlaveInfo of an agent for the next leader.  Only inside a transaction."""
         if not self.is_under_way:
             return
         info = descriptions.agent_info(agent)
@@ -72,12 +76,12 @@ class Failover:
             self._registry.write(_INFO, agent.hostname, info)
 
     def expect(self, agent: Agent) -> None:
-        """An agent that nobody waited for is about to register again."""
+        """Await an agent that is about to register again though it was given up."""
         if self.is_under_way:
             self._known.awaited[agent.hostname] = agent.id
 
     def came_back(self, agent: Agent) -> bool:
-        """Whether an agent that registers was waited for, which it is no more."""
+        """Return whether an agent that registers was waited for, which it is no more."""
         return self._known.awaited.pop(agent.hostname, None) is not None
 
     def _give_up(self) -> None:

@@ -19,7 +19,7 @@ _SCHEDULE, _WINDOWS, _MACHINE = "schedule", "windows", "machine"
 
 
 class Maintenance:
-    """Changes the schedule and the modes of machines, and has the agents on them told of it."""
+    """Changes the schedule and the modes of machines, and rescinds the offers of their agents."""
 
     def __init__(self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers) -> None:
         self._state = state
@@ -29,7 +29,7 @@ class Maintenance:
         self._offers = offers
 
     def load(self) -> None:
-        """What the registry holds, and word of it to the agents where it is news."""
+        """Take over the schedule that the registry holds, and tell the agents where it is news to them."""
         windows: list[Window] = self._registry.records(_SCHEDULE).get(_WINDOWS, [])
         before = [self._schedule.unavailability(agent) for agent in self._state.agents.values()]
         self._schedule.replace(windows, self._registry.records(_MACHINE))
@@ -91,7 +91,7 @@ class Maintenance:
         self._schedule.replace(windows, dict(machines))
 
     def _tell(self, agent: Agent) -> None:
-        """Another unavailability: offers were made without knowing of it."""
+        """Rescind the offers of an agent with a new unavailability, and tell the allocator."""
         self._offers.rescind_all_on(agent.id)
         agent.answers.clear()
         self._allocator.update_unavailability(agent.id, self._schedule.span(agent))
@@ -127,8 +127,8 @@ class Maintenance:
                 )
         return named
 
-    def _change(self, machines: Sequence[MachineId], mode: Mode, deed: str, action: str, principal: str | None) -> None:
-        """Whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
+    def _change(self, machines: Sequence[MachineId], mode: Mode, verb: str, action: str, principal: str | None) -> None:
+        """Return whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
         if not machines:
             raise RuleViolation("List of machines is empty", rule="maintenance.machines")
         _check_ids(machines)
@@ -140,14 +140,14 @@ class Maintenance:
                 )
             if found != mode:
                 raise RuleViolation(
-                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {deed}", rule="maintenance.mode"
+                    f"Machine {_shown(machine)} is not in {mode} mode and cannot be {verb}", rule="maintenance.mode"
                 )
         for machine in machines:
             self._may(action, principal, machine)
 
 
 def _check_ids(machines: Iterable[MachineId]) -> None:
-    """What MachineIDs must be.  Raises RuleViolation."""
+    """Check MachineIDs.  Raises RuleViolation."""
     seen: set[str] = set()
     for machine in machines:
         hostname, ip = machine.get("hostname", ""), machine.get("ip", "")

@@ -1,4 +1,4 @@
-"""What the registry is told of agents, and what follows for those that are registered.
+"""The registry's records of agents, and the changes that follow from them for registered agents.
 
 The registry's records of kind "agent", by host name, hold an agent's id and what operators have said of it, so
 that every process that shares the registry sees the same agents.

@@ -20,7 +20,7 @@ from mesosctl.model.resources import Resources
 
 _LOG = logging.getLogger(__name__)
 Used = Mapping[str, Resources]
-"""What is held on one agent, by framework id."""
+"""The resources that are held on one agent, by framework id."""
 
 
 class AgentRegistration:
@@ -105,12 +105,12 @@ class AgentRegistration:
             self._events.operators("TASK_ADDED", {"task": descriptions.task(one.task)})
             if was_lost:
                 self._task_runner.updates.tell_back(framework, one.task)
-            brought = None if one.task.is_terminal else executors.pop(_container(one), None)
-            self._task_runner.go_on(framework, one.task, brought)
+            held_by = None if one.task.is_terminal else executors.pop(_container(one), None)
+            self._task_runner.go_on(framework, one.task, held_by)
 
 
 def _held(recovered: Iterable[RecoveredTask]) -> dict[str, Resources]:
-    """What each framework holds, its executors included."""
+    """Return the resources that each framework holds, its executors included."""
     held: dict[str, Resources] = {}
     for one in recovered:
         own = Resources() if one.task.is_terminal else one.task.resources

@@ -1,4 +1,4 @@
-"""Which of the cluster's agents take part, and under which id.
+"""The agents of the cluster: which of them are registered, and under which id.
 
 A simulated agent belongs to a host of the cluster.  It is registered unless its machine is down, an
 operator has given it up for good, or nobody can reach it.
@@ -58,7 +58,7 @@ class AgentRegistry:
     # --- What happens ---------------------------------------------------------------------------------
 
     def enlist(self, agent: Agent) -> None:
-        """A host starts with the cluster.  Only inside a transaction.  Raises DoesNotFit."""
+        """Take in the agent of a host that starts with the cluster.  Only inside a transaction.  Raises DoesNotFit."""
         self._known.hosts[agent.hostname] = agent
         if agent.deactivated:
             self._known.deactivated_from_start.add(agent.hostname)
@@ -74,7 +74,7 @@ class AgentRegistry:
             self._draining.go_on(agent)
 
     def adopt(self, agent: Agent) -> None:
-        """A host starts with an agent that had its id before this cluster was made.
+        """Take in the agent of a host that had its id before this cluster was made.
 
         Only inside a transaction.  Raises DoesNotFit.  Of several agents on one host the first stands for it.
         """
@@ -119,7 +119,15 @@ class AgentRegistry:
 
     def _is_away(self, agent: Agent) -> bool:
         record = self._known.record(agent)
-        return bool(record.get("gone")) or "unreachable_time" in record or self._state.maintenance.is_down(agent)
+        lost = bool(record.get("gone")) or "unreachable_time" in record or self._left_before(agent)
+        return lost or self._state.maintenance.is_down(agent)
+
+    def _left_before(self, agent: Agent) -> bool:
+        """Return whether the agent left a former leader, so that this one waits for it, and is not back yet."""
+        absence, first = agent.absence, agent.registered_time
+        if absence is None or first + absence.leaves_after > self._failover.began:
+            return False
+        return absence.returns_after is None or self._state.now < first + absence.returns_after
 
     def _reset(self, agent: Agent) -> None:
         agent.connected = True
@@ -136,12 +144,12 @@ class AgentRegistry:
         self._registration.register(agent)
 
     def _plan_absence(self, agent: Agent) -> None:
-        """The cluster file says that the agent gets lost, and perhaps when it is back."""
+        """Plan the absence that the cluster file gives the agent."""
         if agent.absence is None:
             return
         timers, first = self._state.timers, agent.registered_time
         back = agent.absence.returns_after
-        if back is None or first + back > self._state.now:
+        if (back is None or first + back > self._state.now) and not self._left_before(agent):
             timers.at(first + agent.absence.leaves_after, lambda: self._removal.disconnect(agent))
         if back is not None:
             timers.at(first + back, lambda: self.come_back(agent))
@@ -151,6 +159,7 @@ class AgentRegistry:
         with self._records.transaction():
             record = self._known.record(agent)
             lost = record["id"] == agent.id and "unreachable_time" in record and not record.get("gone")
+            agent.absence = None  # whatever the cluster file planned, it is over
             if self._state.agents.get(agent.id) is agent and not agent.connected:
                 agent.connected = True
                 agent.reregistered_time = self._state.now
@@ -165,6 +174,11 @@ class AgentRegistry:
                 self._records.apply(agent)
                 self._registration.register(agent, self._removal.still_held_on(agent.id))
                 self._removal.regain(agent)
+            elif agent.hostname in self._known.awaited and not self._is_away(agent):
+                self._records.apply(agent)
+                self._register(agent)
+                self._draining.go_on(agent)
+                return
             else:
                 return
             self._state.counts.update(_RETURN)

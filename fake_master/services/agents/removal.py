@@ -59,7 +59,7 @@ class AgentRemoval:
     # --- How an agent leaves --------------------------------------------------------------------------
 
     def disconnect(self, agent: Agent) -> None:
-        """Nobody answers at the agent's address; after some pings it counts as unreachable."""
+        """The agent answers no more; after some pings it counts as unreachable."""
         if self._state.agents.get(agent.id) is not agent or not agent.connected:
             return
         agent.connected = False
@@ -71,9 +71,9 @@ class AgentRemoval:
                 end: TaskEnd = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
                 self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
         shown = self._state.flags.shown
-        patience = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
+        timeout = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
-        self._state.timers.at(self._state.now + patience, lambda: self.give_up_waiting(agent_id))
+        self._state.timers.at(self._state.now + timeout, lambda: self.give_up_waiting(agent_id))
 
     def give_up_waiting(self, agent_id: str) -> None:
         """A disconnected agent counts as unreachable; nothing happens to any other one."""
@@ -125,25 +125,25 @@ class AgentRemoval:
         return True
 
     def give_up(self, agents: Sequence[Agent]) -> None:
-        """Registered agents are gone for good.  Inside a transaction."""
+        """Remove registered agents that are gone for good.  Inside a transaction."""
         for agent in agents:
             if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
                 self._records.note(agent.hostname, gone=True)
         self._remove_gone(agents)
 
     def shut_down(self, agent: Agent) -> None:
-        """Its machine is down.  Inside a transaction."""
+        """Remove an agent whose machine is down.  Inside a transaction."""
         self._records.note(agent.hostname, shut_down=True, deactivated=None, drain_info=None)
         self._remove_shut_down([agent])
 
     def follow(self, agent: Agent, *, gone: bool) -> None:
-        """Another process has removed the agent; it has kept that already."""
+        """Remove an agent that another process has removed; the registry has it already."""
         (self._remove_gone if gone else self._remove_shut_down)([agent])
 
     # --- An agent that comes back ---------------------------------------------------------------------
 
     def still_held_on(self, agent_id: str) -> dict[str, Resources]:
-        """What tasks hold on an agent that was unreachable, by framework id."""
+        """Return the resources that tasks hold on an agent that was unreachable, by framework id."""
         found: dict[str, Resources] = {}
         for framework in self._state.frameworks.values():
             for task in framework.unreachable_tasks.values():
@@ -152,7 +152,7 @@ class AgentRemoval:
         return found
 
     def regain(self, agent: Agent) -> None:
-        """Its tasks were running all the time."""
+        """Take back the tasks of an agent that is reachable again; they ran all the time."""
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent.id]:
                 del framework.unreachable_tasks[task.id]

@@ -111,7 +111,7 @@ def labels_of(value: Any, where: str) -> Labels | None:
     if isinstance(value, list) and all(isinstance(text, str) for text in value):
         parted = [text.partition("=") for text in value]
         return Labels((key, text if equals else None) for key, equals, text in parted)
-    raise _wrong(where, "it is neither a table of texts nor a list of them", hint='labels = { why = "batch" }')
+    raise _wrong(where, "it is neither a table of strings nor a list of strings", hint='labels = { why = "batch" }')
 
 
 def load(text: str, where: str) -> DesiredState:
@@ -129,7 +129,7 @@ def _wanted(document: Mapping[str, Any]) -> DesiredState:
     _check_keys(document, {"schema_version", "quotas", "weights", "reservations"}, "")
     version = document.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION or isinstance(version, bool):
-        raise _wrong("schema_version", f"it is {version}, and this program reads {SCHEMA_VERSION}")
+        raise _wrong("schema_version", f"it is {version}, but this version of mesosctl reads {SCHEMA_VERSION}")
     return read_sections(document)
 
 
@@ -162,7 +162,7 @@ def _quotas(section: Any) -> dict[str, DesiredQuota]:
         where = f"quotas[{index}]"
         role = entry.get("role") if isinstance(entry, dict) else None
         if not isinstance(role, str) or not role:
-            raise _wrong(f"{where}.role", "a text is needed here", hint='role = "web"')
+            raise _wrong(f"{where}.role", "a string is needed here", hint='role = "web"')
         if role in found:
             raise _wrong(f"{where}.role", f"role '{role}' has a quota above", hint="one entry for each role")
         found[role] = _quota({key: value for key, value in entry.items() if key != "role"}, role, where)
@@ -178,7 +178,9 @@ def _quota(entry: Any, role: str, where: str) -> DesiredQuota:
     limit = _amounts(entry.get("limit"), f"{where}.limit", zero=True)
     quota = DesiredQuota(None if guarantee is None else Quantities(guarantee), None if limit is None else Limits(limit))
     if not quota.guarantees and not quota.limits:
-        raise _wrong(where, "it has neither guarantee nor limit", hint="leave the role out; --prune removes its quota")
+        raise _wrong(
+            where, "it has neither guarantee nor limit", hint="leave the role out, and use --prune to remove its quota"
+        )
     try:
         quota_rules.check_not_nested(role)
         quota_rules.check_config_amounts(
@@ -197,7 +199,7 @@ def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int] | None:
     if text == NONE:
         return {}
     if not isinstance(text, str):
-        raise _wrong(where, "it is not a text", hint='write "cpus:12;mem:6GiB"')
+        raise _wrong(where, "it is not a string", hint='write "cpus:12;mem:6GiB"')
     found: dict[str, int] = {}
     try:
         entries = parse_entries(text)
@@ -227,12 +229,12 @@ def _reservation(entry: Any, where: str) -> DesiredReservation:
     _check_keys(entry, _RESERVATION_KEYS, where)
     for key in ("agent", "role", "resources"):
         if not isinstance(entry.get(key), str) or not entry[key]:
-            raise _wrong(f"{where}.{key}", "a text is needed here")
+            raise _wrong(f"{where}.{key}", "a string is needed here")
     under, principal, labels = entry.get("under", []), entry.get("principal"), entry.get("labels")
     if not isinstance(under, list) or not all(isinstance(role, str) for role in under):
         raise _wrong(f"{where}.under", "it is not a list of roles")
     if not (principal is None or isinstance(principal, str)):
-        raise _wrong(f"{where}.principal", "it is not a text")
+        raise _wrong(f"{where}.principal", "it is not a string")
     check_stack((where, role) for role in (*under, entry["role"]))
     return DesiredReservation(
         agent=entry["agent"],
@@ -251,7 +253,9 @@ def _resources(text: str, where: str) -> Resources:
         raise _wrong(where, error.message, hint=error.hint) from None
     owned: list[Resource] = [entry for entry in parsed if entry.is_reserved]
     if owned:
-        raise _wrong(where, f"{owned[0].name} names an owner, which 'role' does here", hint=f"{owned[0].name}:…")
+        raise _wrong(
+            where, f"{owned[0].name} names an owner, but 'role' names the owner here", hint=f"{owned[0].name}:…"
+        )
     return parsed
 
 

@@ -69,7 +69,7 @@ def read_offer(document: str, where: str, offer_id: str | None = None) -> core.O
         candidates = [message for message in candidates if message.id.value == offer_id]
     if len(candidates) != 1:
         raise BadInput(
-            f"{where} holds {len(candidates)} offers, and one is needed",
+            f"{where} holds {len(candidates)} offers, but exactly one is needed",
             field="--offer",
             hint="give an Offer message, or name one of an OFFERS event with --id",
         )

@@ -74,7 +74,7 @@ def _faults(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """The places that make a value unusable, from the outside to the inside."""
     if isinstance(value, dict):
         if isinstance(value, _Repeating):
-            yield (*path, value.key), f"the key '{value.key}' stands twice in one object"
+            yield (*path, value.key), f"the key '{value.key}' appears twice in one object"
         for key, part in value.items():
             yield from _text_faults(key, path)
             yield from _faults(part, (*path, key))
@@ -89,7 +89,7 @@ def _faults(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 def _text_faults(text: str, path: Path) -> Iterator[tuple[Path, str]]:
     if any("\ud800" <= character <= "\udfff" for character in text):
-        yield path, "the text holds half a character"
+        yield path, "the text contains half of a surrogate pair"
 
 
 _SAID = {

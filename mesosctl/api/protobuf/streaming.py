@@ -79,7 +79,7 @@ _LONGEST_WORD = 16
 
 
 def _twice(key: str) -> ConversionError:
-    return ConversionError(f"the key '{key}' stands twice in one object", "")
+    return ConversionError(f"the key '{key}' appears twice in one object", "")
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -218,7 +218,7 @@ def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) ->
 
 def _seconds(value: float, where: str) -> float:
     if not 0 <= value < math.inf:
-        raise wrong(where, "seconds are counted from 0 on")
+        raise wrong(where, "seconds cannot be negative")
     return value
 
 
@@ -232,5 +232,5 @@ def check_unique(names: Iterable[str], where: str, owners: Iterable[str] = repea
     seen: set[tuple[str, str]] = set()
     for index, (owner, name) in enumerate(zip(owners, names, strict=False)):
         if (owner, name) in seen:
-            raise wrong(f"{where}[{index}]", f"'{name}' is there twice")
+            raise wrong(f"{where}[{index}]", f"'{name}' appears twice")
         seen.add((owner, name))

@@ -56,9 +56,9 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
     version = rest.get("schema_version")
     if version != SCHEMA_VERSION or isinstance(version, bool):
         raise BadInput(
-            f"{where}: schema_version is {json.dumps(version)}, and this program reads {SCHEMA_VERSION}",
+            f"{where}: schema_version is {json.dumps(version)}, but this version of mesosctl reads {SCHEMA_VERSION}",
             field="schema_version",
-            hint="take the snapshot anew, or use the program that wrote it",
+            hint="take a new snapshot, or use the version that wrote this one",
         )
 
 
@@ -141,7 +141,7 @@ class _Reader:
         attributes = entry.get("attributes", {})
         for name, value in attributes.items():
             if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise wrong(f"{where}.attributes.{name}", "an attribute is a text or a number")
+                raise wrong(f"{where}.attributes.{name}", "an attribute is a string or a number")
         return SnapshotAgent(
             id=intern(entry["id"]),
             hostname=intern(entry["hostname"]),
@@ -164,7 +164,7 @@ class _Reader:
             roles.check_role(role, f"{where}.roles[{index}]")
         check_unique(subscribed, f"{where}.roles")
         if suppressed is not None and not suppressed <= set(subscribed):
-            raise wrong(f"{where}.suppressed", "a role is suppressed that the framework is not subscribed to")
+            raise wrong(f"{where}.suppressed", "the framework suppresses a role that it is not subscribed to")
         return SnapshotFramework(
             id=intern(entry["id"]),
             name=intern(entry["name"]),
@@ -181,7 +181,7 @@ class _Reader:
     def _usage(self, entry: Mapping[str, Any], where: str) -> Usage:
         tasks = entry.get("tasks", 0)
         if tasks < 0:
-            raise wrong(f"{where}.tasks", "there cannot be fewer than none")
+            raise wrong(f"{where}.tasks", "a count cannot be negative")
         return Usage(
             framework_id=intern(entry["framework_id"]),
             agent_id=intern(entry["agent_id"]),

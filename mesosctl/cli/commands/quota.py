@@ -100,7 +100,7 @@ def parse_words(words: Sequence[str]) -> "list[Resource]":
 
 
 def parse_limit(word: str | None) -> "Limits | None":
-    """Return the limits that --limit names: None where it is not given, no limits for "none".  Raises RuleViolation."""
+    """The limits of --limit: None where it is not given, no limits for "none".  Raises RuleViolation."""
     if word is None:
         return None
     from mesosctl.operations.quota.state import limits_of
@@ -352,3 +352,26 @@ def check(
         found = check_quota(master, role, guarantee, limits, allow_new_resource=allow_new_resource)
     session.emit(quota_check(found))
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
+
+
+@app.command(
+    "room",
+    cls=Command,
+    epilog=examples(
+        ("quota room", "the largest quota that a new role could have"),
+        ("quota room dev", "the largest that dev could have in place of its own"),
+        ("quota room -o name", "as amounts for quota set, one a line"),
+    ),
+)
+def room(ctx: typer.Context, role: OptionalRole = None) -> None:
+    """Say how large a quota may be.
+
+    The largest guarantee that would be accepted, by the rules of quota check: what the agents have, less what
+    other roles are guaranteed. Nothing is changed. -o name writes it as amounts for quota set.
+    """
+    from mesosctl.operations.quota.check import quota_room
+    from mesosctl.output.quota import quota_room as report_of
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        session.emit(report_of(quota_room(master, role)))

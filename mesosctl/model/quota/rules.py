@@ -85,7 +85,7 @@ def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
     for index, resource in enumerate(guarantee):
         if isinstance(resource.value, int) and resource.value <= 0:
             raise RuleViolation(
-                f"{resource.name} is zero, which guarantees nothing and on newer masters forbids {resource.name}",
+                f"{resource.name} is zero, which guarantees nothing, and on newer masters forbids {resource.name}",
                 field=f"guarantee[{index}].scalar.value",
                 rule="quota.above-zero",
                 hint=f"leave {resource.name} out; to forbid it, use quota update --limit {resource.name}:0",
@@ -146,10 +146,10 @@ def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, prof
             hint="leave out --api v0: UPDATE_QUOTA sets every limit",
         )
     raise RuleViolation(
-        "this master knows no limits: they came with Mesos 1.9",
+        "this master has no limits: they came with Mesos 1.9",
         field="limits",
         rule="quota.limits-need-update",
-        hint="say nothing of limits, or none",
+        hint="leave the limits out, or give none",
     )
 
 
@@ -257,7 +257,7 @@ def check_consumption(role: str, limits: Limits, consumed: Quantities) -> None:
     """A limit may not be below what the role already consumes, unless forced.  Raises RuleViolation."""
     if not limits.contains(consumed):
         violation = RuleViolation(
-            f"role '{role}' is already consuming {consumed}, more than the limits {limits}",
+            f"role '{role}' already consumes {consumed}, more than the limits {limits}",
             field="limits",
             rule="quota.consumption",
             hint="raise the limits, or free what the role holds",

@@ -57,7 +57,7 @@ def check_amount(resource: Resource, field: str) -> None:
     if value_is_empty(resource.value):
         kind = value_type(resource.value).lower()
         raise RuleViolation(
-            f"{resource.name} is {'zero' if kind == 'scalar' else 'empty'}: there is nothing to deal in",
+            f"{resource.name} is {'zero' if kind == 'scalar' else 'empty'}: there is nothing to reserve",
             field=f"{field}.scalar.value" if kind == "scalar" else f"{field}.{kind}",
             rule="operation.above-zero",
             hint=f"leave {resource.name} out",
@@ -69,12 +69,12 @@ def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
     if disk.persistence_id is None:
         if disk.container_path is not None:
             raise RuleViolation(
-                f"{resource} has a path and no persistence id: there are no other volumes",
+                f"{resource} has a path but no persistence id; other volumes are not supported",
                 field=f"{field}.volume",
                 rule="volume.id",
             )
         if disk.source is None:
-            raise RuleViolation(f"{field} says nothing", field=field, rule="volume.disk")
+            raise RuleViolation(f"{field} is empty", field=field, rule="volume.disk")
         return
     if resource.revocable:
         raise RuleViolation(f"{resource} is revocable", field=f"{field}.persistence", rule="volume.not-revocable")
@@ -97,7 +97,7 @@ def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
     problem = id_error(disk.persistence_id)
     if problem is not None:
         raise RuleViolation(
-            f"the persistence id becomes the name of a folder: {problem}",
+            f"the persistence id becomes the name of a directory: {problem}",
             field=f"{field}.persistence.id",
             rule="volume.id-characters",
         )
@@ -214,7 +214,7 @@ def _check_allocation(resource: Resource, requester: Requester, field: str) -> N
     if requester.framework_roles is None:
         if resource.allocation_role is not None:
             raise RuleViolation(
-                f"{resource} is allocated; an operator deals in unallocated resources only",
+                f"{resource} is allocated; an operator can only reserve and unreserve what is not allocated",
                 field=f"{field}.allocation_info",
                 rule="operation.unallocated",
             )
@@ -249,11 +249,11 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
             raise RuleViolation("mixed reservations are not supported", field=field, rule="reserve.one-stack")
     if _configured(source) != _configured(resources):
         raise RuleViolation(
-            "a static reservation belongs to its agent's configuration: it must lie at the bottom of both stacks or "
-            "of none",
+            "a static reservation belongs to its agent's configuration: it must be at the bottom of both stacks or "
+            "of neither",
             field="source",
             rule="reserve.static-stays",
-            hint="a real master accepts this, and the agent dies of it",
+            hint="a real master accepts this, and then the agent crashes",
         )
     before, after = Resources(source).to_unreserved(), Resources(resources).to_unreserved()
     if before != after:
@@ -275,7 +275,7 @@ def _check_nothing_twice(resources: Collection[Resource]) -> None:
     for name in given:
         if given[name] != taken[name]:
             raise RuleViolation(
-                f"some of {name} is given to two owners at once", field="resources", rule="reserve.nothing-twice"
+                f"some of {name} goes to two owners at once", field="resources", rule="reserve.nothing-twice"
             )
 
 

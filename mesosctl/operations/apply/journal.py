@@ -174,7 +174,7 @@ def _why_senseless(error: Exception) -> str:
     if isinstance(error, LookupError):
         return f"{error} is not in it"
     if isinstance(error, TypeError | AttributeError):
-        return "it is not laid out as a journal is"
+        return "it is not a journal"
     return str(error)
 
 
@@ -259,7 +259,7 @@ def step_from_json(value: Mapping[str, Any]) -> Step:
     if value["kind"] == "weights":
         return WeightsStep(dict(value["before"]), dict(value["after"]))
     if value["kind"] not in ("reserved", "unreserved"):
-        raise ValueError(f"'{value['kind']}' is no kind of step")
+        raise ValueError(f"'{value['kind']}' is not a kind of step")
     parts = {
         key: Resources(to_core(read(RESOURCE, entry)) for entry in value[key])
         for key in ("resources", "before", "after")

@@ -1,4 +1,4 @@
-"""`quota check`: every rule of a request, one by one, and how much room there is.  Nothing is sent but reads."""
+"""`quota check` and `quota room`: the rules of a request, one by one, and how much room there is.  Both only read."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,7 +19,7 @@ from mesosctl.model.quota.rules import (
     check_tree,
     quota_of_guarantee,
 )
-from mesosctl.model.quota.status import Finding, QuotaCheck
+from mesosctl.model.quota.status import Finding, QuotaCheck, QuotaRoom
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
 from mesosctl.model.version_profile import Profile
@@ -29,7 +29,9 @@ from mesosctl.operations.quota.state import (
     check_path,
     fields_of_quota,
     quotas_if_allowed,
+    read_capacity,
     read_if_allowed,
+    read_quotas,
 )
 
 
@@ -59,16 +61,22 @@ def check_quota(
 
     findings = (
         _finding("role.syntax", "the role name is valid", lambda: roles.check_role(role)),
-        _finding("quota.path", "the quota can be removed again", lambda: _path(role)),
-        _finding("quota.default-role", "the role may have quota", lambda: _default_role(role, profile)),
-        _finding("quota.scalar-only", "plain amounts, each named once", lambda: check_guarantee(guarantee)),
+        _finding("quota.path", "the quota could be removed again", lambda: _path(role)),
+        _finding("quota.default-role", "this role can have quota", lambda: _default_role(role, profile)),
+        _finding(
+            "quota.scalar-only",
+            "all amounts are plain, each resource is named once",
+            lambda: check_guarantee(guarantee),
+        ),
         _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
         _finding(
-            "quota.too-large", "no amount is beyond what masters hold", lambda: check_config_amounts(amounts, bounds)
+            "quota.too-large",
+            "no amount is larger than a master can hold",
+            lambda: check_config_amounts(amounts, bounds),
         ),
         _finding(
             "resource.known",
-            "every resource has a name that is known",
+            "every resource has a known name",
             lambda: None if allow_new_resource else check_names(master, fields_of_quota(made.guarantees, limits)),
         ),
         _finding(
@@ -86,7 +94,7 @@ def check_quota(
             "the role has no quota yet",
             None if quotas is None else lambda: check_no_quota_yet(role, quotas),
         ),
-        _finding("quota.hierarchy", "parents guarantee what their children do", on_quotas(check_tree)),
+        _finding("quota.hierarchy", "parent roles guarantee as much as their children", on_quotas(check_tree)),
         _finding("quota.nested", "the role is at the top level", lambda: check_not_nested(role)),
         _finding(
             "quota.capacity",
@@ -102,6 +110,27 @@ def check_quota(
         capacity=available,
         promised=None if others is None else total_guarantees(others),
         largest=None if others is None or available is None else unpromised(others, available),
+    )
+
+
+def quota_room(master: Master, role: str | None = None) -> QuotaRoom:
+    """Return the largest quota that would be accepted for `role`, or for a role without quota.
+
+    Raises RuleViolation for a role that can have none, and what reading raises.
+    """
+    if role is not None:
+        roles.check_role(role)
+        check_role_may_have_quota(role, master.profile)
+        check_not_nested(role)
+    quotas = read_quotas(master)
+    others = {name: quota for name, quota in quotas.items() if name != role}
+    available = read_capacity(master)
+    return QuotaRoom(
+        role=role,
+        guarantee=quotas[role].guarantees if role in quotas else None,
+        capacity=available,
+        promised=total_guarantees(others),
+        largest=unpromised(others, available),
     )
 
 
@@ -123,7 +152,7 @@ def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Findin
     A check that covers several rules names the one that was broken.
     """
     if check is None:
-        return Finding(rule, None, f"cannot be told: {kept}")
+        return Finding(rule, None, f"unknown: {kept}")
     try:
         check()
     except MesosctlError as error:

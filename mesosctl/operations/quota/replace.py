@@ -67,7 +67,9 @@ class _Restoration:
         interrupts = isinstance(stopped, KeyboardInterrupt)
         try:
             if interrupts:
-                self.master.notice(f"interrupted while changing the quota of '{self.role}': looking what it has now")
+                self.master.notice(
+                    f"interrupted while changing the quota of '{self.role}': checking which quota it has now"
+                )
             self.master.deadline.extend_to(GRACE)
             known, alarming = self._run(removed=removed)
         except MesosctlError as error:
@@ -88,7 +90,7 @@ class _Restoration:
         present, unread = self._read()
         if present is not None:
             if removed or present != self.before:
-                return f"role '{self.role}' has quota {present.guarantees}; nothing was put back", False
+                return f"role '{self.role}' has quota {present.guarantees}; nothing was restored", False
             return (
                 f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
                 "still remove it: look again with mesosctl quota list"
@@ -102,10 +104,10 @@ class _Restoration:
             if unread is not None:
                 raise
             return (
-                f"ROLE '{self.role}' HAS NO QUOTA NOW: its old one ({self.before.guarantees}) could not be put "
-                f"back: {error.message}; {self._remedy}"
+                f"ROLE '{self.role}' HAS NO QUOTA NOW: its old quota ({self.before.guarantees}) could not be "
+                f"restored: {error.message}; {self._remedy}"
             ), True
-        return f"the old quota of '{self.role}' ({self.before.guarantees}) is in place again", False
+        return f"the old quota of '{self.role}' ({self.before.guarantees}) is restored", False
 
     def _read(self) -> tuple[Quota | None, MesosctlError | None]:
         """Read the quota of the role now; or the error for which it cannot be read."""
@@ -119,17 +121,17 @@ class _Restoration:
         if quota_of_guarantee(_guarantee(self.before), self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:
-            raise NotConfirmed("its quota cannot be read, and an update could replace another one")
+            raise NotConfirmed("its quota cannot be read, and an update could replace a newer one")
         else:
             send_update(self.master, {self.role: self.before}, force=True)
 
     def _unknown(self, reason: str) -> str:
         return (
-            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, it cannot be told; its old one was {self.before.guarantees}: "
+            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, this is unknown; its old quota was {self.before.guarantees}: "
             f"{reason}; {self._remedy}"
         )
 
     @property
     def _remedy(self) -> str:
         """The advice for the operator."""
-        return "look with mesosctl quota list when a master answers, and repeat the update with --create"
+        return "check with mesosctl quota list when a master answers, and repeat the update with --create"

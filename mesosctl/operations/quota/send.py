@@ -81,7 +81,7 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
             error.message,
             field="guarantee",
             rule="quota.capacity",
-            hint="ask for less, or wait for agents that are on their way",
+            hint="ask for less, or wait until more agents have registered",
             status=error.status,
             override="--force",
         )

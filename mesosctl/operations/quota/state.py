@@ -42,7 +42,7 @@ def sees_every_role(master: Master) -> bool:
 def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], without: str) -> Value | None:
     """Read the JSON at `path` with `reader`; None, with a notice, where this principal may not see it.
 
-    `without` says what is left out then ("whether it fits is left to the master").
+    `without` says what is left out then ("only the master checks whether it fits").
     """
     return _if_allowed(master, path, lambda: reader(master.get(path)), without)
 
@@ -51,34 +51,38 @@ def _if_allowed(master: Master, path: str, read: Callable[[], Value], without: s
     try:
         return read()
     except Denied as error:
-        master.notice(f"{path} may not be read ({error.status}): {without}")
+        master.notice(f"{path} cannot be read ({error.status}): {without}")
         return None
 
 
 def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
     """`read_quotas`, or None where they may not be seen."""
-    return read_if_allowed(master, "/quota", responses.quotas, "the rules on existing quotas are left to the master")
+    return read_if_allowed(master, "/quota", responses.quotas, "only the master checks the rules about existing quotas")
 
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
     """Return the capacity of the cluster, or None where its agents may not be seen."""
+    return _if_allowed(master, "/slaves", lambda: read_capacity(master), "only the master checks whether it fits")
+
+
+def read_capacity(master: Master) -> Quantities:
+    """Return the capacity of the cluster.  Raises Denied where its agents may not be seen."""
     from mesosctl.model.quota.capacity import capacity
 
-    found = agents_if_allowed(master, "whether it fits is left to the master")
-    return None if found is None else capacity(found, master.profile)
+    return capacity(_agents(master), master.profile)
 
 
 def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | None":
     """Return every registered agent; None, with a notice that names the consequence, where they may not be seen."""
+    return _if_allowed(master, "/slaves", lambda: _agents(master), without)
+
+
+def _agents(master: Master) -> "list[AgentCapacity]":
     from mesosctl.api.agents import AgentCapacities, agent_capacities
 
-    def read() -> AgentCapacities:
-        found: AgentCapacities = master.stream("/slaves", agent_capacities)
-        master.settings.learn("/slaves", {"slaves": found.names})
-        return found
-
-    found = _if_allowed(master, "/slaves", read, without)
-    return None if found is None else found.capacities
+    found: AgentCapacities = master.stream("/slaves", agent_capacities)
+    master.settings.learn("/slaves", {"slaves": found.names})
+    return found.capacities
 
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
@@ -173,7 +177,7 @@ def names_of_quota(quota: Quota | None) -> set[str]:
 def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | None:
 
     named = ", ".join(f"'{name}'" for name in unfamiliar)
-    found = agents_if_allowed(master, f"whether an agent has {named} cannot be told")
+    found = agents_if_allowed(master, f"whether an agent has {named} is unknown")
     return None if found is None else {entry.name for agent in found for entry in agent.total}
 
 
@@ -191,7 +195,7 @@ def check_path(role: str) -> None:
     roles_model.check_role(role)
     if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
         raise RuleViolation(
-            f"role '{role}' cannot be named in a path, and masters take no other way to remove a quota safely",
+            f"role '{role}' cannot be named in a path, and there is no other safe way to remove a quota",
             field="role",
             rule="quota.path",
             hint="name roles in ASCII, without '?' and '#'",
@@ -250,7 +254,7 @@ def check_fits(
         # People know the refusal by the master's number for it, and should know that it was not asked.
         call = f" to UPDATE_QUOTA, as with {OF_POST_QUOTA} to POST /quota" if answered == OF_UPDATE_QUOTA else ""
         refusal = Conflict(
-            f"not sent, as a master answers it with {answered}{call}: {error.message}",
+            f"not sent, because the master would answer {answered}{call}: {error.message}",
             field=error.field,
             rule=error.rule,
             hint=error.hint,

@@ -44,7 +44,7 @@ def update_quotas(
     stored = quotas_if_allowed(master)
     if stored is None:
         raise RuleViolation(
-            "the quotas cannot be read, and an update must know what it replaces", field="role", rule="quota.readable"
+            "the quotas cannot be read, and an update has to know what it replaces", field="role", rule="quota.readable"
         )
     missing = [role for role, _ in desired if role not in stored]
     if options.only_new:
@@ -70,7 +70,9 @@ def update_quotas(
 
     if len(target) != 1:
         raise UsageError(
-            "this way, quotas are changed one role at a time", field="--file", hint="give one configuration a file"
+            "this command changes the quota of one role at a time",
+            field="--file",
+            hint="put one configuration into each file",
         )
     [(role, whole)] = target.items()
     change = replace_quota(master, role, stored.get(role), whole, force=options.force, wait=options.wait)
@@ -122,7 +124,7 @@ def _agree(
             "the quota has changed since the question was asked; nothing was done",
             field="role",
             rule="quota.unchanged",
-            hint="run it again, and look at what is asked then",
+            hint="run it again, and read the question",
         )
 
 
@@ -137,7 +139,7 @@ def _check_targets(
         if quota.is_default:
             # A 1.11 master keeps an empty entry then, which blocks a later quota set.
             refusal = RuleViolation(
-                f"that leaves role '{role}' neither guarantee nor limit",
+                f"that would leave role '{role}' without guarantee and limit",
                 field="guarantees",
                 rule="quota.empty",
                 hint=f"use quota remove {role}",

@@ -77,7 +77,7 @@ def reserve_on_some(  # the options of one command
         plans.append(plan)
     if len(plans) < count:
         raise Conflict(
-            f"{len(plans)} of {len(agents)} agents can hold {Resources(entries)}, and {count} were asked for",
+            f"{len(plans)} of {len(agents)} agents have room for {Resources(entries)}, but you asked for {count}",
             rule="reserve.enough-agents",
             hint="ask for less, or on fewer agents",
         )
@@ -121,9 +121,7 @@ def create_volume(
     except RuleViolation as error:
         if error.rule == "create.unique-id":
             error.reword(f"'{owner.role}' has a volume '{volume.persistence_id}' on agent {agent.name} already")
-            error.hint = (
-                f"choose another ID; mesosctl volumes list --agent {agent.typed_name} shows those that are taken"
-            )
+            error.hint = f"choose another id; mesosctl volumes list --agent {agent.typed_name} shows the ids in use"
         raise
     return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
 
@@ -229,7 +227,7 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
     except RuleViolation as error:
         if error.rule == "destroy.unused":
             error.reword(f"a task on {agent.name} uses volume '{volume_id}'")
-            error.hint = "it can be destroyed once the task has ended"
+            error.hint = "it can be destroyed when the task has ended"
         raise
     return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))
 
@@ -255,7 +253,7 @@ def wait_until_reserved(
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(
                 f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.name}",
-                hint="--timeout waits longer",
+                hint="allow more time with --timeout",
             )
         options.progress(f"waiting for {who} to show it on {agent.name}")
         master.settings.sleep(pause)

@@ -31,7 +31,7 @@ class Payload:
         """Raises UsageError where the file names another agent."""
         if self.agent_id not in (None, agent.id):
             raise UsageError(
-                f"AGENT is {agent.id} ({agent.hostname}), and the file names {self.agent_id}",
+                f"AGENT is {agent.id} ({agent.hostname}), but the file names {self.agent_id}",
                 field="agent_id",
                 hint="leave agent_id out of the file, or name that agent",
             )

@@ -110,7 +110,7 @@ def operate(master: Master, operations: Sequence[Operation], options: SendOption
     except KeyboardInterrupt as stopped:
         accepted = ", ".join(change.agent.hostname for change in done)
         stopped.add_note(
-            f"what was asked for was accepted, and not seen to be done everywhere yet: {accepted}; "
+            f"the request was accepted, but is not confirmed everywhere yet: {accepted}; "
             "look with mesosctl reservations"
         )
         raise
@@ -139,7 +139,7 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
         raise Conflict(
             error.message,
             status=error.status,
-            hint=f"another client was faster; look with mesosctl reservations --agent {operation.agent.typed_name}",
+            hint=f"another client was faster; check with mesosctl reservations --agent {operation.agent.typed_name}",
         ) from error
     if seen:
         _check_once(operation, _total(master, operation))
@@ -204,10 +204,10 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
     if total is not None and twice is not None and twice.is_shown_by(total):
         undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
         raise NotConfirmed(
-            f"the change on {operation.agent.name} was made, and the master shows it twice: something on the way "
-            "may have delivered the request two times, or another client did the same",
+            f"the change on {operation.agent.name} was made, and the master shows it twice: a proxy may have "
+            "delivered the request twice, or another client made the same change",
             rule="operation.once",
-            hint=f"look with mesosctl reservations --agent {operation.agent.typed_name}, and {undo} what is too much",
+            hint=f"check with mesosctl reservations --agent {operation.agent.typed_name}, and {undo} the excess",
         )
 
 
@@ -220,8 +220,8 @@ def _read_back(master: Master, operation: Operation) -> bool:
         total = _total(master, operation)
     except MesosctlError as error:
         raise NotConfirmed(
-            f"the change on {operation.agent.name} was accepted, and could not be read back: {error.message}",
-            hint=f"look with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
+            f"the change on {operation.agent.name} was accepted, but could not be read back: {error.message}",
+            hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
         ) from error
     _check_once(operation, total)
     return total is not None and operation.outcome.is_shown_by(total)
@@ -233,8 +233,8 @@ def _on_agent(master: Master, agent: RegisteredAgent, outcome: ExpectedResources
         total = agents.agent_state(master.agent_state(agent.pid))
     except Denied as error:
         raise NotConfirmed(
-            f"the change was accepted, but agent {agent.name} does not show its state here ({error.status})",
-            hint="--trust-master takes the master's word for it",
+            f"the change was accepted, but agent {agent.name} does not show its state ({error.status})",
+            hint="use --trust-master to rely on the master alone",
         ) from error
     except MesosctlError as error:
         return False, f"could not be asked: {error.message}"
@@ -253,5 +253,7 @@ def _not_shown(change: AgentChange, agent_says: str) -> str:
 
 def _hint(change: AgentChange) -> str:
     if change.by_master:
-        return "the message to the agent may be lost; --trust-master does not ask agents, --timeout waits longer"
-    return f"another client may have changed it again; look with mesosctl reservations --agent {change.agent.id}"
+        return (
+            "the message to the agent may be lost; --trust-master does not ask agents, allow more time with --timeout"
+        )
+    return f"another client may have changed it again; check with mesosctl reservations --agent {change.agent.id}"

@@ -15,9 +15,9 @@ from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
 _SHOWN = 5
 
 
-def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None) -> list[RegisteredAgent]:
-    """Every registered agent, by host name and id; `progress` is called with the bytes read so far."""
-    with master.hearing(lambda size: progress(f"reading the agents: {size / 2**20:.1f} MiB …")):
+def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None) -> list[RegisteredAgent]:
+    """Every registered agent, by host name and id; `progress` is called with a sentence, and the part that was read."""
+    with master.hearing(lambda size, part: progress(f"reading the agents: {size / 2**20:.1f} MiB …", part)):
         agents: list[RegisteredAgent] = master.stream("/slaves", agents_api.registered_agents)
     master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
     return _with_display_names(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))
@@ -49,7 +49,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
             named = _listed([agent.short_id or agent.id for agent in candidates])
             raise UsageError(f"'{word}' means several agents: {named}", field="agent", hint="write one of these ids")
     raise NotFound(
-        f"no agent is called '{word}'",
+        f"no agent is named '{word}'",
         field="agent",
         rule="agent.exists",
         hint=did_you_mean(
@@ -61,7 +61,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
 
 
 def _known(agents: Sequence[RegisteredAgent]) -> str:
-    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there is no agent at all"
+    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -118,7 +118,7 @@ def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner
     for entry in entries:
         if entry.reservations:
             raise RuleViolation(
-                f"'{entry.name}({entry.role})' names an owner, which --role does here",
+                f"'{entry.name}({entry.role})' names an owner, but --role names the owner here",
                 field=entry.name,
                 rule="reserve.one-owner",
                 hint=f"write {entry.name}:… and --role {entry.role}",
@@ -155,23 +155,26 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
         )
         choices = [replace(entry, reservations=present.reservations, disk=present.disk) for present in meant]
         held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+        volumes = agent.volumes.filter(
+            lambda present, name=entry.name: _is_meant(present, owner, name)  # type: ignore[misc]
+        )
+        if volumes and not held:
+            raise Conflict(
+                f"agent {agent.name} does not have {entry} of '{owner.role}' outside of volumes, which are "
+                f"{volume_names(volumes)}",
+                field=entry.name,
+                rule="operation.available",
+                hint=destroy_first(agent, volumes),
+            )
         if choices and not held:
             raise Conflict(
                 f"agent {agent.name} does not have {entry} reserved for '{owner.role}' in one piece, or tasks use it",
                 field=entry.name,
                 rule="operation.available",
-                hint=_what_holds_it(agent, entry, owner),
+                hint=f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is",
             )
         made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
     return made
-
-
-def _what_holds_it(agent: RegisteredAgent, entry: Resource, owner: Owner) -> str:
-    """A hint: volumes that are made of it, or where to look."""
-    volumes = agent.volumes.filter(lambda present: _is_meant(present, owner, entry.name))
-    if len(volumes):
-        return destroy_first(agent, volumes)
-    return f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
 
 
 def volume_names(volumes: Resources) -> str:
@@ -182,7 +185,7 @@ def volume_names(volumes: Resources) -> str:
 def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
     """A hint: the commands that destroy the volumes which are in the way."""
     commands = [f"mesosctl volumes destroy {agent.typed_name} {_id_of(one)} --role {one.role}" for one in volumes]
-    return "volumes are made of it; destroy them first: " + "; ".join(commands)
+    return "volumes use it; destroy them first: " + "; ".join(commands)
 
 
 def _id_of(volume: Resource) -> str:
@@ -213,6 +216,6 @@ def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent) -> Re
         raise UsageError(
             f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
             field="resources",
-            hint="say which with --under, --label and --reserver, or give the JSON with -f",
+            hint="choose one with --under, --label and --reserver, or give the JSON with -f",
         )
     return different[0]

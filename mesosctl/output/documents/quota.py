@@ -165,6 +165,22 @@ class QuotaCheck(Document):
         )
 
 
+class QuotaRoom(Document):
+    """`quota room`: the largest quota that would be accepted; null for `role` where none was named."""
+
+    kind: Literal["quota.room"] = "quota.room"
+    role: str | None
+    guarantee: Amounts | None = Field(description="The present guarantee of the role.")
+    capacity: Amounts
+    promised: Amounts = Field(description="Guarantees of other roles.")
+    largest: Amounts
+
+    @classmethod
+    def of(cls, room: quota_status.QuotaRoom) -> Self:
+        """Make it from the value."""
+        return cls.model_validate(room._asdict())
+
+
 class Error(Strict):
     """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
 

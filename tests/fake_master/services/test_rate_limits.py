@@ -267,6 +267,64 @@ def test_an_overflow_kills_no_task():
     assert [task["id"] for task in shown["tasks"]] == ["t"]
 
 
+def cut_off(failover_timeout: float) -> tuple[Lab, Scheduler]:
+    """A framework that runs a task and has sent too many messages, with its queue empty again."""
+    cluster = Lab(rate_limits={"limits": [{"principal": "p", "qps": 1, "capacity": 1}]})
+    framework = Scheduler(cluster, principal="p", failover_timeout=failover_timeout)
+    framework.accept(framework.heard("OFFERS")[0]["offers"][0], "t")
+    framework.send("a", "b")
+    cluster.at(5)
+    return cluster, framework
+
+
+def test_an_overflow_deactivates_the_framework_and_its_offers_go_to_others():
+    cluster, framework = cut_off(60.0)
+    (shown,) = cluster.frameworks()
+    assert (shown["active"], shown["connected"], shown["offers"]) == (False, False, [])
+    assert framework.stream.closed
+
+
+def test_after_an_overflow_tasks_live_for_the_failover_timeout():
+    cluster, _ = cut_off(60.0)
+    cluster.at(60)
+    assert [task["id"] for task in cluster.frameworks()[0]["tasks"]] == ["t"]
+    cluster.at(70)
+    assert cluster.frameworks() == []
+
+
+def test_without_a_failover_timeout_tasks_live_while_the_scheduler_is_there():
+    cluster, framework = cut_off(0.0)
+    cluster.at(10_000)
+    assert [task["id"] for task in cluster.frameworks()[0]["tasks"]] == ["t"]
+    framework.stream.left()
+    cluster.at(10_001)
+    assert cluster.frameworks() == []
+
+
+def test_a_scheduler_that_leaves_before_its_turn_is_gone_in_its_turn():
+    cluster = Lab(rate_limits=P_1_2)
+    framework = Scheduler(cluster, principal="p", failover_timeout=0.0)
+    framework.send("1", "2", "3", "4")
+    framework.stream.left()
+    cluster.at(2)
+    assert len(cluster.frameworks()) == 1
+    cluster.at(3.5)
+    assert cluster.frameworks() == []
+
+
+def test_a_scheduler_that_subscribed_again_is_not_ended_by_its_old_connection():
+    cluster, framework = cut_off(0.0)
+    old = framework.stream
+    framework.subscribe()
+    old.left()
+    cluster.at(20)
+    assert cluster.frameworks()[0]["connected"] is True
+    # From now on it ends as others do.
+    framework.stream.abandon()
+    cluster.at(30)
+    assert cluster.frameworks() == []
+
+
 # --- The flag ----------------------------------------------------------------------------------------------
 
 

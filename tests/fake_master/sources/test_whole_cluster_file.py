@@ -104,12 +104,12 @@ WRONG = {
     'role = "web"\nguarantee': ('role = "web/a"\nguarantee', "line 4: quotas[0]"),
     "ads = 3": ("ads = 0", "line 10: weights.ads: a weight is a number above zero"),
     'resources = "cpus:2;disk:500"': ('resources = "cpus:20"', "reservations[0].resources"),
-    'agent = "a"\nrole': ('agent = "b"\nrole', "line 13: reservations[0].agent: no agent is called 'b'"),
+    'agent = "a"\nrole': ('agent = "b"\nrole', "line 13: reservations[0].agent: no agent is named 'b'"),
     'size = "disk:200"': ('size = "disk:600"', "line 21: volumes[0].size: a has not so much disk reserved for db"),
     'id = "v1"': ('id = "v/1"', "volumes[0]"),
     "qps = 2.5": ("qps = -1", "line 26: rate_limits.limits[0].qps: Invalid qps"),
     "aggregate_default_qps": ("aggregate_qps", "rate_limits"),
-    'agent = "a"\ntasks': ('agent = "c"\ntasks', "no agent is called so"),
+    'agent = "a"\ntasks': ('agent = "c"\ntasks', "no agent is named 'c'"),
     'resources = "cpus:3;mem:1024"': ('resources = "cpus:11"', "cpus:11 is not free there"),
 }
 
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_named_with_its_place(right: str):
     with pytest.raises(BadInput) as refused:
         read_cluster(WHOLE.replace(right, wrong), "x.toml").start()
     assert told in refused.value.message
-    assert "x.toml" in refused.value.message or told.startswith(("no agent", "cpus:11"))
+    assert "x.toml" in refused.value.message or told.startswith(("no agent is named 'c'", "cpus:11"))
 
 
 def test_what_the_version_does_not_have_is_refused():

@@ -165,7 +165,7 @@ def test_a_cluster_file_and_more_beside_it(tmp_path):
 
 
 def test_a_snapshot(tmp_path):
-    example = Path(__file__).parents[3] / "fake_master" / "example_cluster.toml"
+    example = Path(__file__).parents[3] / "fake_master" / "sources" / "example_cluster.toml"
     file = tmp_path / "s.json"
     with FakeMaster(cluster=example) as taken:
         taken.settle()
@@ -295,7 +295,7 @@ def test_a_lost_agent_is_lost_for_the_next_leader_too(again):
 def test_an_agent_that_nobody_knows():
     with FakeMaster([AGENT]) as master:
         for what in (master.lose, master.bring_back):
-            with pytest.raises(NotFound, match="no agent is called 'agent-2'") as raised:
+            with pytest.raises(NotFound, match="no agent is named 'agent-2'") as raised:
                 what("agent-2")
             assert raised.value.hint == "there are: agent-1"
 

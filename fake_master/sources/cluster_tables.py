@@ -1,8 +1,11 @@
-"""The parts of a cluster file about frameworks and tasks; `example_cluster.toml` shows every key."""
+"""The tables of a cluster file: tasks, frameworks, and parts of agents; `example_cluster.toml` shows every key."""
 
+from collections.abc import Mapping
 from typing import Any, get_args
 
-from fake_master.sources.simulated_frameworks import Answer, RunningTasks, SimulatedFrameworkSpec
+from fake_master.sources.running_tasks import RunningTasks
+from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
+from fake_master.state.agents import Absence, Domain
 from fake_master.state.tasks import TaskOutcome, TaskState
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
@@ -194,8 +197,55 @@ def _count(entry: dict[str, Any], key: str, where: str) -> int | None:
     return value
 
 
+def read_domain(entry: Mapping[str, Any], where: str) -> Domain | None:
+    """Read the fault domain of an agent.  Raises BadInput."""
+    if "region" not in entry and "zone" not in entry:
+        return None
+    region, zone = entry.get("region"), entry.get("zone")
+    if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
+        raise BadInput(f"{where}: a fault domain is a region and a zone, both texts", field="region")
+    return Domain(region, zone)
+
+
+def read_faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Read the fields of `AgentFaults` of an agent.  Raises BadInput."""
+    loses = entry.get("loses", 0)
+    if not isinstance(loses, int) or not is_number(loses) or loses < -1:
+        raise BadInput(f"{where}: loses is not a number of operations, nor -1 for all", field="loses")
+    delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
+    for key, delay in delays.items():
+        if not is_number(delay) or delay < 0:
+            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
+    return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
+
+
+def read_absence(entry: Mapping[str, Any], where: str) -> Absence | None:
+    """Read the absence of an agent.  Raises BadInput."""
+    for key in ("leaves_after", "returns_after"):
+        value = entry.get(key)
+        if value is not None and (not is_number(value) or value < 0):
+            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
+    leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
+    if leaves is None and returns is None:
+        return None
+    if leaves is None or (returns is not None and returns <= leaves):
+        raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
+    return Absence(float(leaves), None if returns is None else float(returns))
+
+
+def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
+    """The table [flags], as texts.  Raises BadInput."""
+    return {name: _flag_text(value, f"{where}.{name}") for name, value in flags.items()}
+
+
+def _flag_text(value: Any, where: str) -> str:
+    if not (isinstance(value, str | bool) or is_number(value)):
+        raise BadInput(f"{where} is neither a text nor a number nor true or false", field=where.rpartition(": ")[2])
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def is_number(value: Any) -> bool:
-    """Whether it is a number that can be reckoned with: TOML has infinities, and integers of any length."""
+    """Return whether it is a number that can be reckoned with: TOML has infinities, and integers of any length."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 

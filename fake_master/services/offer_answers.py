@@ -1,4 +1,4 @@
-"""ACCEPT: operations and tasks upon offers (spec/endpoints.md §5, spec/reservation.md §6.1)."""
+"""ACCEPT and DECLINE: operations and tasks upon offers (Mesos documentation, "Scheduler HTTP API")."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -238,7 +238,7 @@ def _filter(refuse_seconds: float | None) -> float:
 
 
 def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
-    """What an operation names.  Raises RuleViolation where it is allocated to another role than the offer."""
+    """Return the resources that an operation names.  Raises RuleViolation where their role is not that of the offer."""
     found = entries(messages, context)
     for entry in found:
         if entry.allocation_role != context.role:
