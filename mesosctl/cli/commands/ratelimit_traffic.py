@@ -1,5 +1,6 @@
 """The verbs of `mesosctl ratelimit` about traffic: what a file of limits does to it, and what it is."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -60,7 +61,7 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
 
 Traffic = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--traffic",
         metavar="PATTERN",
@@ -69,6 +70,15 @@ Traffic = Annotated[
 ]
 Svg = Annotated[
     str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file; - writes only that.")
+]
+
+
+Recorded = Annotated[
+    Path | None,
+    typer.Option("--recorded", metavar="FILE", help="Traffic that ratelimit watch -o jsonl has recorded."),
+]
+Before = Annotated[
+    str | None, typer.Option("--before", metavar="FILE", help="The limits of today, to be compared with.")
 ]
 
 
@@ -81,26 +91,46 @@ Svg = Annotated[
             "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
             "with a burst after twenty seconds, as a picture too",
         ),
+        (
+            "ratelimit simulate new.json --before limits.json --recorded watch.jsonl",
+            "what other limits would have made of recorded traffic",
+        ),
     ),
 )
-def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
+def simulate(
+    ctx: typer.Context,
+    file: ConfigFile,
+    traffic: Traffic = None,
+    *,
+    recorded: Recorded = None,
+    before: Before = None,
+    svg: Svg = None,
+) -> None:
     """Play traffic through a file of rate limits.
 
     It shows who waits, how long, and who overflows when. Time is virtual, so an hour takes a moment. The throttle
-    is the one of the fake master.
+    is the one of the fake master. With --recorded it is the traffic of a master: ratelimit watch -o jsonl wrote it.
     """
-    from pathlib import Path
-
     session: Session = ctx.obj
     from mesosctl.model.ratelimit import check
-    from mesosctl.operations.ratelimit_file import parse
+    from mesosctl.operations.ratelimit_file import parse, read_recording
     from mesosctl.output.ratelimit_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
-    from mesosctl.planning.traffic import parse_traffic, simulate
+    from mesosctl.planning.traffic import parse_traffic, recorded_traffic, simulate
 
+    if not traffic and recorded is None:
+        raise UsageError(
+            "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
+        )
     limits = parse(read_config(session, file), named(file)).limits
     check(limits)
-    played = Simulation(limits, simulate(limits, parse_traffic(traffic)))
+    arrivals = parse_traffic(traffic or ())
+    if recorded is not None:
+        text = read_text(str(recorded), "--recorded", session.environment.stdin)
+        arrivals += recorded_traffic(read_recording(text.splitlines(), named(recorded)))
+    outcomes = simulate(limits, arrivals)
+    today = None if before is None else parse(read_config(session, before), named(before)).limits
+    played = Simulation(limits, outcomes, () if today is None else simulate(today, arrivals))
     instead = session.is_output(svg, "--svg")
     if not instead:
         session.emit(simulation(played))
@@ -150,7 +180,6 @@ def suggest(
     lower them. Only principals with counters are seen; the default is as large as the largest of them.
     """
     from math import ceil
-    from pathlib import Path
 
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits

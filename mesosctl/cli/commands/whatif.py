@@ -30,7 +30,8 @@ Words = Annotated[
         autocompletion=completing.changes,
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
-        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID; made in this order.",
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (that part of the agents is "
+        "back), priority:ROLE=10, preemption:on, lending:on or off; made in this order.",
         show_default=False,
     ),
 ]
