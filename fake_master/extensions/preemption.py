@@ -10,8 +10,7 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey, HoldingsQuestion, Revocation, RevocationCallback
 from fake_master.extensions.preemption_plan import Plan
 from fake_master.extensions.quota_safeguards import Guarantees
-from fake_master.extensions.resource_holds import Hold, Holds, takes_part
-from fake_master.extensions.resource_requests import Request, Requests
+from fake_master.extensions.resource_holds import Hold, Holds, Request, Requests, takes_part
 from mesosctl.model.roles import Priorities
 
 

@@ -21,8 +21,14 @@ from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey
 from fake_master.extensions.quota_safeguards import Bounds, Guarantees
-from fake_master.extensions.resource_holds import EvictionCost, Hold, Holds, PreemptionTarget, unreserved_nonrevocable
-from fake_master.extensions.resource_requests import Request
+from fake_master.extensions.resource_holds import (
+    EvictionCost,
+    Hold,
+    Holds,
+    PreemptionTarget,
+    Request,
+    unreserved_nonrevocable,
+)
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import Priorities
 

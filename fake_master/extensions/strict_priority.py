@@ -16,8 +16,7 @@ from fake_master.allocator.interface import InverseOfferCallback, OfferCallback,
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import HoldingsQuestion, RevocationCallback
 from fake_master.extensions.preemption import Preemption
-from fake_master.extensions.resource_holds import Holds
-from fake_master.extensions.resource_requests import Requests
+from fake_master.extensions.resource_holds import Holds, Requests
 from mesosctl.model.roles import Priorities
 
 # ruff: noqa: D102  # the interface documents its methods
