@@ -42,15 +42,15 @@ def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
         *(_done(report) for report in would),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [("" if o.caused else "(was so before) ") + o.sentence for o in forecast.starving]),
-        _list("Offered nothing any more, and running nothing before", unoffered_texts(forecast)),
+        _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),
         _parties("Roles", forecast.roles, (forecast.totals_before, forecast.totals), "each with the roles below it"),
         _parties("Frameworks", forecast.frameworks, (forecast.totals_before, forecast.totals), ""),
         _headroom(forecast),
-        _list("Guarantees in one piece", [fit_text(fit) for fit in forecast.fits]),
+        _list("Guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits]),
         _list(f"Offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]),
         _list(f"Tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted]),
         _list(
-            "Not told by a master, and assumed",
+            "What a master does not show, and what is assumed",
             [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         ),
     ]
@@ -61,7 +61,7 @@ def page(forecast: Forecast, would: Sequence[Report] = ()) -> str:
 def _header(forecast: Forecast, title: str) -> str:
     taken = datetime.fromtimestamp(forecast.taken_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     facts = (
-        f"Mesos {forecast.version}, {forecast.agents} agents in service; picture taken {taken}; "
+        f"Mesos {forecast.version}, {forecast.agents} agents in service; snapshot taken {taken}; "
         f"{forecast.cycles} allocations ({forecast.seconds:g} s) after the change; "
         f"assumed: {ASSUMPTIONS[forecast.assume]}"
     )

@@ -49,7 +49,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
         [f"{one.kind}/{one.name}" for one in found],
         document,
         items,
-        empty="everything is as wanted",
+        empty="nothing differs from the file",
     )
 
 
@@ -87,6 +87,6 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         [f"{describe(step)[0]}/{describe(step)[1]}" for step in steps],
         document,
         items,
-        empty="everything is as wanted",
-        done=f"all {len(steps)} steps were made" if applied else "",
+        empty="nothing differs from the file",
+        done=f"all {len(steps)} steps are done" if applied else "",
     )

@@ -159,7 +159,7 @@ class Headroom:
     """The resources left, before and after."""
 
     unpromised: tuple[Quantities, Quantities]
-    """The largest guarantee that would still be accepted."""
+    """The largest guarantee that would be accepted."""
     free: tuple[Quantities, Quantities]
     owed: tuple[Quantities, Quantities]
 

@@ -29,12 +29,12 @@ def test_everything_else_stands_under_it():
         "quota:web=cpus:16;mem:8GiB: accepted (200)",
         "REFUSED (400) [role.syntax]",
         "offers rescinded: 2:",
-        "(not out yet: made while the picture settled)",
+        "(not sent yet: made while the snapshot settled)",
         "tasks evicted: 2:",
         "marathon/t-1 web agent-1 cpus{REV}:2: 2 s to end\n",
         "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed while the picture",
         "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216",
-        "web: cpus:16;mem:8192 fits whole on no agent, only in pieces; the most that one agent has is cpus:12;mem:",
+        "web: cpus:16;mem:8192 fits on no single agent; the most that one agent has is cpus:12;mem:",
         "NO: it would be refused",
     ):
         assert sentence in text

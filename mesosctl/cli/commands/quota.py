@@ -66,16 +66,16 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="RESOURCES",
-        help="Upper bounds, 'cpus:16;mem:8GiB', or none. Without it a new quota is limited as POST /quota of the "
-        "master does it (from 1.9 on to the guarantee, before that not at all), and one that is there keeps its "
-        "limits; those that equal the guarantee go on to.",
+        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that POST /quota of "
+        "the master sets (from Mesos 1.9 on the guarantee, before that none), and an existing quota keeps its limits; a "
+        "limit that equals the guarantee stays equal to it.",
     ),
 ]
 AllowNewResource = Annotated[
     bool,
     typer.Option(
         "--allow-new-resource",
-        help="Take a name of a resource that no agent has yet; it is refused otherwise.",
+        help="Accept a resource name that no agent has yet.",
         show_default=False,
     ),
 ]
@@ -83,7 +83,7 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Pass the capacity check, and with --limit the check of use, and nothing else.",
+        help="Skip the capacity check, and with --limit the check of what the role uses.",
         show_default=False,
     ),
 ]
@@ -121,7 +121,7 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
     cls=Command,
     epilog=examples(
         ("quota list", "every role with quota"),
-        ("quota list -o json", "the same for a program"),
+        ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
             "with what roles use, from whichever of two masters leads",
@@ -145,7 +145,7 @@ def list_(ctx: typer.Context) -> None:
     cls=Command,
     epilog=examples(
         ("quota show dev", "one role"),
-        ("quota show dev -o json", "the same for a program"),
+        ("quota show dev -o json", "the same as JSON"),
     ),
 )
 def show(ctx: typer.Context, role: Role) -> None:
@@ -160,8 +160,8 @@ def show(ctx: typer.Context, role: Role) -> None:
     cls=ChangeCommand,
     epilog=examples(
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
-        ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less now"),
-        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "and with limits of its own"),
+        ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits of its own"),
         ("quota set dev cpus:12 --limit none", "without any limit"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
     ),
@@ -189,7 +189,7 @@ def set_(
     written = None
     if file is not None:
         if resources:
-            raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
+            raise UsageError("RESOURCES and --file exclude each other", field="--file", hint="give one of them")
         from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_quota_request
 
@@ -200,7 +200,7 @@ def set_(
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
     elif role is None or not resources:
-        raise UsageError("a role and resources are needed", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
+        raise UsageError("give a role and resources", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
     else:
         guarantee = parse_words(resources)
     limits = parse_limit(limit)
@@ -216,17 +216,19 @@ def set_(
 
 
 Create = Annotated[bool, typer.Option("--create", help="Also for a role without quota.", show_default=False)]
-Forced = Annotated[bool, typer.Option("--force", help="Pass the checks of capacity and use.", show_default=False)]
+Forced = Annotated[
+    bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
+]
 
 
 @app.command(
     "update",
     cls=ChangeCommand,
     epilog=examples(
-        ("quota update dev cpus:8 mem:4GiB", "another guarantee"),
-        ("quota update dev mem:4GiB --yes", "none of cpus any more, in a script"),
-        ("quota update dev --limit cpus:16", "only another limit"),
-        ("quota update dev cpus:8 --limit none", "no limit at all"),
+        ("quota update dev cpus:8 mem:4GiB", "change the guarantee"),
+        ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus, in a script"),
+        ("quota update dev --limit cpus:16", "change the limit only"),
+        ("quota update dev cpus:8 --limit none", "remove the limit"),
         ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
     ),
 )
@@ -260,7 +262,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
     if file is not None:
         if resources or limit is not None:
-            raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
+            raise UsageError("arguments and --file exclude each other", field="--file", hint="give one of them")
         from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_update_quota
 
@@ -271,13 +273,15 @@ def update(  # noqa: PLR0913  # one parameter an option
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force
     elif role is None or not (resources or limit is not None):
-        raise UsageError("a role and resources are needed", hint="for example: mesosctl quota update dev cpus:8")
+        raise UsageError("give a role and resources", hint="for example: mesosctl quota update dev cpus:8")
     else:
         desired = [(role, _desired(resources or (), limit))]
     with session.open_master() as master:
 
         def agree(losses: str) -> None:
-            session.confirm_destructive("Update it all the same?", losses, "name it too, or in a script say --yes")
+            session.confirm_destructive(
+                "Update it all the same?", losses, "name that resource too, or in a script say --yes"
+            )
             master.deadline.extend_to(master.settings.timeout)
 
         api = session.options.api or "auto"
@@ -328,8 +332,8 @@ def remove(ctx: typer.Context, roles: Roles) -> None:
     "check",
     cls=Command,
     epilog=examples(
-        ("quota check dev cpus:12 mem:6GiB", "would that be accepted?"),
-        ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if so"),
+        ("quota check dev cpus:12 mem:6GiB", "would it be accepted?"),
+        ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if it would be accepted"),
     ),
 )
 def check(
@@ -340,9 +344,9 @@ def check(
     *,
     allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
-    """Say whether a quota would be accepted, and how much room there is.
+    """Check whether a quota would be accepted, and show how much room there is.
 
-    Nothing is changed.  The exit status is 1 where a rule is broken.
+    Nothing is changed. The exit status is 1 if a rule is broken.
     """
     from mesosctl.operations.quota.check import check_quota
 

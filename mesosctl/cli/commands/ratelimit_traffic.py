@@ -20,7 +20,9 @@ Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time 
 Memory = Annotated[
     str,
     typer.Option(
-        "--memory", metavar="SIZE", help="What the master may use for queues: its limit less what it uses anyway."
+        "--memory",
+        metavar="SIZE",
+        help="The memory that queues may use: the master's limit minus what it uses otherwise.",
     ),
 ]
 MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
@@ -40,7 +42,7 @@ def read_config(session: Session, path: str) -> str:
     ),
 )
 def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
-    """Sum up the memory that full queues take.
+    """Add up the memory that full queues take.
 
     The exit status is 1 where they do not fit, or where a queue has no end.
     """
@@ -64,11 +66,12 @@ Traffic = Annotated[
     typer.Option(
         "--traffic",
         metavar="PATTERN",
-        help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - is no principal. Repeat.",
+        help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - stands for frameworks without a principal. "
+        "Repeat for several.",
     ),
 ]
 Svg = Annotated[
-    str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file; - writes only that.")
+    str | None, typer.Option("--svg", metavar="FILE", help="Also draw the queues as SVG; - writes only the drawing.")
 ]
 
 
@@ -79,12 +82,12 @@ Svg = Annotated[
         ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
         (
             "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
-            "with a burst after twenty seconds, as a picture too",
+            "with a burst after twenty seconds, and a drawing",
         ),
     ),
 )
 def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
-    """Play traffic through a file of rate limits.
+    """Simulate traffic with a limits file.
 
     It shows who waits, how long, and who overflows when. Time is virtual, so an hour takes a moment. The throttle
     is the one of the fake master.
@@ -114,16 +117,18 @@ def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = 
             session.note(f"drawn into {svg}")
 
 
-For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to watch, such as 10m.")]
+For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe, such as 10m.")]
 Headroom = Annotated[
     float,
     typer.Option("--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the busiest interval."),
 ]
-Burst = Annotated[str, typer.Option("--burst", metavar="SPAN", help="The capacity, as so much time at that rate.")]
+Burst = Annotated[
+    str, typer.Option("--burst", metavar="SPAN", help="The capacity, as the time that a full queue takes at that rate.")
+]
 Write = Annotated[
     str | None,
     typer.Option(
-        "--file", "-f", metavar="FILE", help="Write the limits there; standard output unless given, and for -."
+        "--file", "-f", metavar="FILE", help="Write the limits to this file. The default, and -, is standard output."
     ),
 ]
 
@@ -144,7 +149,7 @@ def suggest(
     burst: Burst = "30s",
     file: Write = None,
 ) -> None:
-    """Suggest a file of rate limits from the traffic of a while.
+    """Suggest a limits file from the observed traffic.
 
     The master's --rate_limits takes it. Large rates already protect other frameworks, so start with these and
     lower them. Only principals with counters are seen; the default is as large as the largest of them.
@@ -167,13 +172,13 @@ def suggest(
     with session.open_master() as master:
         made = watch_and_suggest(master, poll_options, headroom=headroom, burst=parse_span(burst, "--burst"))
     if not made.observed:
-        session.note("no framework with a principal was seen: the suggestion is a guess")
+        session.note("no framework with a principal was seen, so the suggestion is a guess")
     text = dump(RateLimits.of(made.limits).content())
     if instead or (session.form == "table" and file is None):
         session.emit_text(text)
         return
     if file is not None and session.options.dry_run:
-        session.note(f"{file} is left alone: a dry run")
+        session.note(f"{file} is not changed: this is a dry run")
     elif file is not None:
         write_atomically(Path(file), text)
         session.note(f"written to {file}")
@@ -181,7 +186,10 @@ def suggest(
 
 
 Count = Annotated[
-    int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
+    int | None,
+    typer.Option(
+        "--count", metavar="NUMBER", min=1, help="Stop after this many readings. The default is to run until Ctrl-C."
+    ),
 ]
 
 
@@ -189,9 +197,9 @@ Count = Annotated[
     "watch",
     cls=Command,
     epilog=examples(
-        ("ratelimit watch", "live, until interrupted"),
+        ("ratelimit watch", "refreshed until interrupted"),
         ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
-        ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
+        ("ratelimit watch --count 6 -o csv", "six readings as CSV"),
     ),
 )
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:

@@ -11,30 +11,36 @@ from mesosctl.model.errors import ExitStatus
 MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.DONE: "done, or nothing to do",
     ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",
-    ExitStatus.USAGE: "the words make no request, or a question was answered with no",
+    ExitStatus.USAGE: "the command line is wrong, or a question was answered with no; nothing was done",
     ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
     ExitStatus.DENIED: "not authenticated or not authorised (401, 403)",
     ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
     ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
-    ExitStatus.MASTER_FAILED: "the master failed (5xx), or answered what it never should",
+    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one of Mesos",
     ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
     ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
     ExitStatus.TERMINATED: "terminated (SIGTERM)",
 }
 _SURROUNDINGS = (
-    ("MESOSCTL_CONFIG", "The configuration file, instead of the one below XDG_CONFIG_HOME."),
-    ("XDG_CONFIG_HOME", "Where mesosctl/config.toml is; ~/.config unless set."),
-    ("XDG_CACHE_HOME", "Where names are kept for a while for completions; ~/.cache unless set."),
-    ("XDG_STATE_HOME", "Where the state of fake: masters is; ~/.local/state unless set."),
-    ("NO_COLOR, FORCE_COLOR", "No colours at all; colours and drawn tables even where there is no terminal."),
-    ("TERM, COLUMNS", "With TERM=dumb there are no colours and no progress; how wide a drawn table may be."),
+    ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml below XDG_CONFIG_HOME."),
+    ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),
+    ("XDG_CACHE_HOME", "The folder of the names that completions remember. The default is ~/.cache."),
+    ("XDG_STATE_HOME", "The folder of the state of fake: masters. The default is ~/.local/state."),
+    (
+        "NO_COLOR, FORCE_COLOR",
+        "NO_COLOR turns colours off. FORCE_COLOR turns colours and drawn tables on, even without a terminal.",
+    ),
+    ("TERM, COLUMNS", "TERM=dumb turns colours and progress off. COLUMNS is the width of drawn tables."),
 )
 _FILES = (
-    ("~/.config/mesosctl/config.toml", "Contexts; see mesosctl context. Yours alone (mode 600) if it holds a secret."),
+    (
+        "~/.config/mesosctl/config.toml",
+        "Contexts; see mesosctl context. Only you may read it (mode 600) if it has a secret.",
+    ),
     ("~/.cache/mesosctl/names", "Names of roles, agents, frameworks and contexts, for completions."),
-    ("~/.local/state/mesosctl/apply", "Journals of interrupted applies, yours alone (mode 600)."),
+    ("~/.local/state/mesosctl/apply", "Journals of interrupted applies. Only you may read them (mode 600)."),
     ("~/.local/state/mesosctl/fake", "The state of fake: masters."),
 )
 _OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatus.INTERRUPTED, ExitStatus.TERMINATED)
@@ -46,9 +52,9 @@ def environment() -> Iterator[tuple[str, str]]:
         if setting.name in ONLY_SAID:
             continue
         if setting.is_secret:
-            yield setting.variable, f"What a file of --{setting.key}-file would hold."
+            yield setting.variable, f"The content of a file for --{setting.key}-file."
         else:
-            yield setting.variable, f"As {setting.option}, where that is not given."
+            yield setting.variable, f"The default of {setting.option}."
     yield from _SURROUNDINGS
 
 
