@@ -115,7 +115,9 @@ class LastingState:
                 roles.check_whitelist(role, flags.whitelist)
                 if flags.weights.get(role, weight) != weight:
                     raise RuleViolation(
-                        f"the flag weights says {flags.weights[role]:g}", rule="weight.once", hint="say it in one place"
+                        f"the flag weights says {flags.weights[role]:g}",
+                        rule="weight.once",
+                        hint="give it in one place",
                     )
         # A registry with weights rules out those of the flag.
         return {**flags.weights, **weights} if weights else {}
@@ -162,7 +164,7 @@ def _with_volume(total: Resources, volume: VolumeSpec, profile: Profile) -> Reso
             check_create([made], Requester(), existing=existing, agent_capabilities=profile.agent_capabilities)
             return operations.apply_all(total, operations.create(Resources([made])))
     raise Conflict(
-        f"{volume.agent} has not so much disk reserved for {' > '.join(stack)}",
+        f"{volume.agent} does not have that much disk reserved for {' > '.join(stack)}",
         rule="operation.contained",
         hint="reserve it in [[reservations]], or in the agent's resources: disk(ROLE):1024",
     )
@@ -175,7 +177,7 @@ def _kept(total: Resources) -> list[Resource]:
 def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> None:
     if hostname not in agents:
         hint = roles.did_you_mean(hostname, list(agents), "name the hostname of an entry of [[agents]]")
-        raise RuleViolation(f"no agent is called '{hostname}'", field=where, rule="agent.exists", hint=hint)
+        raise RuleViolation(f"no agent is named '{hostname}'", field=where, rule="agent.exists", hint=hint)
 
 
 @contextmanager

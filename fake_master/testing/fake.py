@@ -252,7 +252,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
             if name in (agent.id, agent.hostname):
                 return agent
         hint = f"there are: {', '.join(agent.hostname for agent in known) or 'none'}"
-        raise NotFound(f"no agent is called '{name}'", field="agent", hint=hint)
+        raise NotFound(f"no agent is named '{name}'", field="agent", hint=hint)
 
     def _mark(self, hostname: str, *, is_lost: bool) -> None:
         """Note for the next leader whether an agent is there; its place among the agents stays its own."""

@@ -36,7 +36,7 @@ SECTIONS = {
         "snapshot": ("snapshot", "Keep a whole cluster in a file."),
     },
     "Settings": {
-        "context": ("context", "Keep the settings of several clusters, and choose one with --context."),
+        "context": ("context", "Keep settings of clusters; choose one with --context."),
         "completion": ("help", "Write the completion script for a shell."),
         "options": ("help", "Show the options that every command takes."),
     },

@@ -315,7 +315,7 @@ class Session:
         finally:
             self.end_progress()
 
-    def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, say --yes") -> None:
+    def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, use --yes") -> None:
         """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
@@ -333,7 +333,7 @@ class Session:
         self.environment.stderr.write(f"{self._plain(question)} [y/N] ")
         self.environment.stderr.flush()
         if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise UsageError("nothing was done", hint="answer y, or give --yes")
+            raise UsageError("nothing was done", hint="answer y, or use --yes")
 
 
 def _checked(timeout: float) -> float:

@@ -140,7 +140,7 @@ def test_what_writes_a_file_writes_standard_output(run, tmp_path, words):
 def test_what_edits_a_file_edits_nothing_else(run, words):
     ran = run(words, LIMITS)
     assert (ran.status, ran.out) == (2, "")
-    assert "a file is edited where it is" in ran.err
+    assert "the file is edited in place" in ran.err
 
 
 def test_standard_input_is_not_read_twice(run):

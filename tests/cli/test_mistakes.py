@@ -59,7 +59,7 @@ MISTAKES = (
     Mistake("quota list -o jsno", 2, "'jsno' is not one of 'table', 'wide', 'json'"),
     Mistake("completion bsh", 2, "'bsh' is not one of 'bash', 'zsh', 'fish'", "see mesosctl completion --help"),
     # --- Which master ------------------------------------------------------------------------------------------
-    Mistake("quota list", 2, "no master is named", "set MESOSCTL_MASTER or keep a context", on=""),
+    Mistake("quota list", 2, "no master is named", "set MESOSCTL_MASTER or create a context", on=""),
     Mistake("quota list", 3, "no-such-file.toml cannot be read", on="fake:no-such-file.toml"),
     Mistake(
         "quota list --master http://127.0.0.1:1 --timeout 5s",
@@ -93,7 +93,7 @@ MISTAKES = (
     ),
     # --- Names of resources ------------------------------------------------------------------------------------
     Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check", on=NEWER),
-    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes", on=NEWER),
+    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips", on=NEWER),
     Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
     Mistake(
         "quota set ads bananas:1", 3, "has a resource 'bananas'", "known are cpus, mem, disk, gpus, ports", on=NEWER
@@ -104,7 +104,7 @@ MISTAKES = (
     Mistake("quota set -f a.json", 3, f"a.json, line 2: role 'web': {NO_CPU}", files={"a.json": V0_OF_CPU}),
     Mistake("quota update -f a.json", 3, f"line 2: role 'web': {NO_CPU}", before=QUOTA, files={"a.json": V1_OF_CPU}),
     Mistake("diff -f a.toml", 3, f"a.toml, line 3: role 'web': {NO_CPU}", files={"a.toml": LIMIT_OF_CPU}),
-    Mistake("apply -f a.toml", 3, NO_CPU, "cpus?; --allow-new-resource passes this", files={"a.toml": LIMIT_OF_CPU}),
+    Mistake("apply -f a.toml", 3, NO_CPU, "cpus?; --allow-new-resource skips this", files={"a.toml": LIMIT_OF_CPU}),
     Mistake("apply -f a.toml", 3, f"a.toml, line 4: {NO_CPU}", "did you mean cpus?", files={"a.toml": RESERVED_CPU}),
     Mistake("reserve agent-1 cpu:1 --role web", 3, NO_CPU, "did you mean cpus?"),
     Mistake("unreserve agent-1 cpu:1 --role dept", 3, NO_CPU, "did you mean cpus?", before=REFINED),
@@ -127,8 +127,8 @@ MISTAKES = (
     Mistake(
         "quota update web mem:1GiB",
         2,
-        "role 'web' loses its guarantee of cpus:2, so a person is asked first",
-        "name that resource too, or in a script say --yes",
+        "role 'web' loses its guarantee of cpus:2, so it needs a confirmation first",
+        "name that resource too, or in a script, use --yes",
         before=QUOTA,
     ),
     Mistake("quota set ads cpus:4 --limit cpus:2", 3, "the guarantee of cpus (4) is above its limit (2)", on=NEWER),
@@ -328,7 +328,7 @@ MISTAKES = (
         "volumes destroy agent-1 logs",
         2,
         "not done: this takes something away",
-        "in a script, say --yes",
+        "in a script, use --yes",
         before=VOLUME,
     ),
     Mistake(

@@ -105,7 +105,7 @@ def test_explain_names_what_is_in_the_way(run: Run, join: Join) -> None:
 def test_explain_a_framework_without_roles(run: Run, join: Join) -> None:
     idle = join().subscribe()
     ran = run("explain", idle.id or "")
-    assert (ran.status, "subscribed to no role" in ran.err) == (5, True), ran
+    assert (ran.status, "not subscribed to any role" in ran.err) == (5, True), ran
 
 
 def test_take_reserves_and_gives_back(run: Run, master: Cluster) -> None:

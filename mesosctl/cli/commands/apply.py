@@ -103,7 +103,7 @@ def apply(  # one parameter an option
     of the same file continues where it stopped, unless the cluster has changed since. At the end everything is
     compared with the file once more.
 
-    You are asked before it starts. A script must say --yes if the plan takes something away: if it removes or lowers
+    You are asked before it starts. A script has to use --yes if the plan takes something away: if it removes or lowers
     a quota, lowers a weight (--prune sets it to 1), or unreserves.
     """
     from mesosctl.api.files.desired_state import load
@@ -233,7 +233,7 @@ def export(
     With --cluster the file holds the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
     simulate: agents, frameworks and what they run, quotas, weights, reservations and volumes.
 
-    If FILE exists and says something else, you are asked before it is replaced; a script says --yes. FILE is not
+    If FILE exists and says something else, you are asked before it is replaced; a script uses --yes. FILE is not
     written through a link that another user made.
 
     On standard output, -o json, jsonl and yaml write JSON or YAML. All other formats, and FILE, are TOML.
@@ -291,7 +291,7 @@ def _write(session: Session, file: Path, text: str) -> None:
         session.confirm_destructive(
             "Replace it?",
             f"{file} has other content, which would be lost",
-            "name another file, or in a script say --yes",
+            "name another file, or in a script, use --yes",
         )
     write_atomically(file, text)
     session.note(f"{file} is written")

@@ -227,7 +227,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
             session.confirm_destructive(
                 "Replace it?",
                 f"context '{name}' has a {' and a '.join(secrets)}, which would be lost",
-                f"remove it first with --unset {secrets[0]}, or in a script say --yes",
+                f"remove it first with --unset {secrets[0]}, or in a script, use --yes",
             )
 
     configuration, replaced = configuration_editing.change(path, name, kept, unset or (), agree)

@@ -67,7 +67,8 @@ Limit = Annotated[
         "--limit",
         metavar="RESOURCES",
         help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that POST /quota of "
-        "the master sets (from Mesos 1.9 on the guarantee, before that none), and an existing quota keeps its limits; a "
+        "the master sets (from Mesos 1.9 on the guarantee, before that none), and an existing quota keeps its "
+        "limits; a "
         "limit that equals the guarantee stays equal to it.",
     ),
 ]
@@ -246,11 +247,11 @@ def update(  # noqa: PLR0913  # one parameter an option
     """Change the quota of a role, or only its limits.
 
     RESOURCES are the whole guarantee, and --limit all limits. A resource that either had and that is not
-    named any more is lost, so you are asked first, and a script says --yes; a smaller amount that you name
+    named any more is lost, so you are asked first, and a script uses --yes; a smaller amount that you name
     is not asked about. What is not given at all stays as it is.
 
     A master from 1.9 on changes it in one step.  On an older one, or with --api v0, the quota is
-    removed and set anew; if that fails the old one is put back.  With -f the change is read as the
+    removed and set again; if that fails the old one is put back.  With -f the change is read as the
     documented JSON of UPDATE_QUOTA, or as one of its configurations; "guarantees" and "limits" that
     it leaves out stay as they are, and {} is none.
     """
@@ -280,7 +281,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
         def agree(losses: str) -> None:
             session.confirm_destructive(
-                "Update it all the same?", losses, "name that resource too, or in a script say --yes"
+                "Update it all the same?", losses, "name that resource too, or in a script, use --yes"
             )
             master.deadline.extend_to(master.settings.timeout)
 

@@ -206,7 +206,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     """Watch the messages of each principal, and how many wait.
 
     It shows what was received and processed, how fast, and until when there is room. Another master's counters
-    begin anew, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
+    start again, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
     which it was, and `full` where a queue is full, so that the master refuses messages.
     """
     from mesosctl.model.text import parse_span

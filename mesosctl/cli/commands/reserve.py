@@ -176,7 +176,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     """Undo dynamic reservations. A refined reservation falls back to the role that it was taken from.
 
     The reserver's principal and the labels are found on the agent.  --all shows first what it would
-    undo, and asks; a script says --yes.  What is refined for a role below ROLE belongs to that role: it
+    undo, and asks; a script uses --yes.  What is refined for a role below ROLE belongs to that role: it
     is left, and a note says so.
     """
     session: Session = ctx.obj

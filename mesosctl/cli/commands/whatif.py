@@ -127,7 +127,7 @@ Each = Annotated[
         "--each",
         metavar="CHANGE",
         help="Forecast each change that the braces list, all from one reading of the cluster: "
-        "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat.",
+        "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat for several.",
     ),
 ]
 Largest = Annotated[

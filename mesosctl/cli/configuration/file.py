@@ -97,7 +97,7 @@ def check(path: Path, text: str) -> Configuration:
         raise BadInput(
             f"{path}: {printable(key)} {sentence}",
             field=printable(f"line {line}, {where}" if line else where),
-            hint=f"mend it, or take it away: mesosctl context set {table[1]} --unset {key}" if in_context else None,
+            hint=f"correct it, or remove it: mesosctl context set {table[1]} --unset {key}" if in_context else None,
         )
     return Configuration(path, text, document.get("current"), document.get("contexts", {}))
 

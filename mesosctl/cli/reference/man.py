@@ -1,13 +1,18 @@
 """Man pages, section 1, one for each command."""
 
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
 from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.options import ONLY_SAID
-from mesosctl.cli.reference.walk import Node, Option, cluster_file
+from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
 from mesosctl.model.errors import ExitStatus
 
+_DATE = "2026-11-22"
+"""The day on which this version was written; it changes with `__version__`."""
+_WIDTH = 78
+"""Of a line of source: mandoc asks for at most 80 bytes, and two may be needed for an escape."""
 MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.DONE: "done, or nothing to do",
     ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",
@@ -61,13 +66,12 @@ def environment() -> Iterator[tuple[str, str]]:
 def man_page(node: Node) -> str:
     """The page of one command."""
     name = "-".join(node.path)
-    title = f'.TH "{name.upper()}" "1" "" "mesosctl {__version__}" "mesosctl"'
-    lines = [title, ".SH NAME", f"{_text(name)} \\- {_text(_phrase(node.summary))}", ".SH SYNOPSIS"]
-    lines.append(f".B {_text(node.words)}")
-    lines.append(_text(node.usage.partition(" ")[2]))
-    lines += [".SH DESCRIPTION", _text(node.summary)]
+    lines = [f'.TH "{name.upper()}" "1" "{_DATE}" "mesosctl {__version__}" "mesosctl"']
+    lines += [".SH NAME", *_lines(f"{_text(name)} \\- {_text(_phrase(node.summary))}")]
+    lines += [".SH SYNOPSIS", f".B {_text(node.words)}", *_lines(_text(node.usage.partition(" ")[2]))]
+    lines += [".SH DESCRIPTION", *_lines(_text(node.summary))]
     for paragraph in node.text.split("\n\n") if node.text else ():
-        lines += [".PP", _text(" ".join(paragraph.split()))]
+        lines += [".PP", *_lines(_text(" ".join(paragraph.split())))]
     if node.children:
         lines.append(".SH COMMANDS")
         for child in node.children:
@@ -83,10 +87,9 @@ def man_page(node: Node) -> str:
         lines += _surroundings()
     else:
         lines += [".SH CLUSTER FILE", ".nf", *map(_text, cluster_file().splitlines()), ".fi"]
-    if node.examples:
-        lines.append(".SH EXAMPLES")
-        for words, meaning in node.examples:
-            lines += [".TP", f".B {_text(node.path[0] + ' ' + words)}", _text(meaning[0].upper() + meaning[1:])]
+    lines.append(".SH EXAMPLES")
+    for words, meaning in node.examples or _first_examples(node):
+        lines += _tagged(f"{node.path[0]} {words}", _sentence(meaning))
     lines += _see_also(node)
     return "\n".join(lines) + "\n"
 
@@ -117,23 +120,40 @@ def _options(title: str, options: Iterable[Option]) -> list[str]:
     return [f".SH {title}", *lines] if lines else []
 
 
+def _first_examples(node: Node) -> Iterator[Example]:
+    """Yield one example of each command below a group."""
+    for child in node.children:
+        yield from child.examples[:1] or list(_first_examples(child))[:1]
+
+
 def _see_also(node: Node) -> list[str]:
     others = [node.path[:-1]] if len(node.path) > 1 else []
     others += [child.path for child in node.children]
-    if not others:
-        return []
+    if len(node.path) == 1:
+        others.append(("mesosctl",) if node.path == ("mesos-fake-master",) else ("mesos-fake-master",))
     names = [f".BR {_text('-'.join(path))}" for path in others]
     return [".SH SEE ALSO", *(f"{name} (1)," for name in names[:-1]), f"{names[-1]} (1)"]
 
 
 def _tagged(tag: str, text: str) -> list[str]:
-    return [".TP", f".B {_text(tag)}", _text(text)]
+    return [".TP", f".B {_text(tag)}", *_lines(_text(text))]
+
+
+def _lines(text: str) -> list[str]:
+    """Text in lines as short as mandoc likes them, none of which is taken for a request."""
+    found = textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [f"\\&{line}" if line.startswith((".", "'")) else line for line in found]
 
 
 def _phrase(sentence: str) -> str:
     """A sentence as the short description that apropos shows."""
     sentence = sentence.rstrip(".")
     return sentence[:1].lower() + sentence[1:]
+
+
+def _sentence(phrase: str) -> str:
+    """Return a phrase as a sentence of its own."""
+    return phrase[:1].upper() + phrase[1:] + ("" if phrase.endswith(("?", ".")) else ".")
 
 
 def _text(text: str) -> str:

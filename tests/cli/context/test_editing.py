@@ -198,7 +198,7 @@ class TestFaults:
             ("[contexts.'a b']\n", "no name"),
             ("[contxts.c]\n", "is it contexts?"),
             ("current = 3\n", "line 1"),
-            ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "contradict"),
+            ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "exclude each other"),
         ],
     )
     def test_the_place_is_named(self, ctl, config, text, said):
