@@ -144,8 +144,8 @@ def _explained(address: str, path: Path) -> Iterator[None]:
         hint = failure.hint
         if isinstance(failure, UnreadableRegistry):
             told, mark, options = address.partition("?")
-            anew = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
-            hint = f"'{anew}' starts over, and moves the file away"
+            fresh = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
+            hint = f"'{fresh}' starts over, and moves the file away"
         where = "" if str(path) in str(failure) else f" in {path}"
         raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 

@@ -6,32 +6,28 @@ import pytest
 
 from tests.documentation.sentences import Sentence, sentences
 
-WORST = re.compile(
-    "|".join(
-        (
-            r"\bpass(es)? (the|this|that) check",
-            r"\bwho asks\b",
-            r"\bwhat if what\b",
-            r"\b(has|have) not got\b",
-            r"\bguarantees? in one piece\b",
-            r"\bno master tells\b",
-            r"\bnot told\b",
-            r"\bunless given\b",
-            r"\bmay not be (seen|read)\b",
-            r"\btaken as\b",
-            r"\bfor want of\b",
-            r"\banew\b",
-            r"\blook(ed)? with mesosctl\b",
-            r"\bpicture (of the cluster|taken|settled)\b",
-            r"\bit needs a confirmation\b",
-            r"\bcannot be told\b",
-            r"\brepeat\.?$",
-            r"\bnobody knows\b",
-            r"'\}?' is no [a-z]+",
-        )
-    ),
-    re.IGNORECASE,
+PHRASES = (
+    r"\bpass(es)? (the|this|that) check",
+    r"\bwho asks\b",
+    r"\bwhat if what\b",
+    r"\b(has|have) not got\b",
+    r"\bguarantees? in one piece\b",
+    r"\bno master tells\b",
+    r"\bnot told\b",
+    r"\bunless given\b",
+    r"\bmay not be (seen|read)\b",
+    r"\btaken as\b",
+    r"\bfor want of\b",
+    r"\banew\b",
+    r"\blook(ed)? with mesosctl\b",
+    r"\bpicture (of the cluster|taken|settled)\b",
+    r"\ba person is asked\b",
+    r"\bcannot be told\b",
+    r"\brepeat\.?$",
+    r"\bnobody knows\b",
+    r"'\}?' is no [a-z]+",
 )
+WORST = re.compile("|".join(PHRASES), re.IGNORECASE)
 EXAMPLES = "docs/CONTRIBUTING.md"
 """The page that shows them."""
 
