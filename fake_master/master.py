@@ -7,7 +7,6 @@ from fake_master.allocator.interface import Callbacks
 from fake_master.extensions import wiring
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
-from fake_master.services.accept import OfferAnswers
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.failover import Failover
 from fake_master.services.agents.maintenance import Maintenance
@@ -19,10 +18,12 @@ from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
 from fake_master.services.monitoring import LoggingLevel, Metrics
+from fake_master.services.offer_answers import OfferAnswers
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.quota import Quotas, Weights
 from fake_master.services.rate_limits import RateLimiting
+from fake_master.services.rescinding import Rescinding
 from fake_master.services.reservations import Checkpoints, Reservations
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.services.task_runner import TaskRunner
@@ -78,11 +79,12 @@ class Master:
                 holdings=lambda: self.revoking.holdings(),  # noqa: PLW0108
                 revoke=lambda revocations: self.revoking.revoke(revocations),  # noqa: PLW0108
             ),
-            lent_no_longer=lambda *decision: self.offers.lent_no_longer(*decision),  # noqa: PLW0108
+            lent_no_longer=lambda *decision: self.rescinding.for_lent_no_longer(*decision),  # noqa: PLW0108
         )
         # Each service knows those above it here, as far as it names them.
         self.events = events = EventPublisher(state)
         self.offers = offers = Offers(state, allocator, events)
+        self.rescinding = rescinding = Rescinding(state, offers)
         self.logging_level = LoggingLevel(state)
         self.rate_limiting = RateLimiting(state, events, self.transaction)
         keeps = takes_over and registry.outlives_process
@@ -95,7 +97,7 @@ class Master:
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)
         self.checkpoints = Checkpoints(state, registry, allocator, offers, self.transaction)
         self.operation_updates = OperationUpdates(state, events)
-        self.reservations = Reservations(state, allocator, offers, self.checkpoints, self.operation_updates)
+        self.reservations = Reservations(state, allocator, rescinding, self.checkpoints, self.operation_updates)
         self.offer_answers = OfferAnswers(
             state,
             allocator,
@@ -105,8 +107,8 @@ class Master:
             updates,
             self.operation_updates,
         )
-        self.quotas = Quotas(state, registry, allocator, offers)
-        self.weights = Weights(state, registry, allocator, offers)
+        self.quotas = Quotas(state, registry, allocator, rescinding)
+        self.weights = Weights(state, registry, allocator, rescinding)
         self.maintenance = Maintenance(state, registry, allocator, offers)
         self.oversubscription = Oversubscription(state, allocator, offers)
         records = AgentRecords(state, registry, allocator, offers, self.transaction)

@@ -34,7 +34,8 @@ class Options:
     lendable_names: frozenset[str] = profile.lendable_names({})
     """Of idle reservations, what is lent by an allocator that lends."""
     reservations_consume_quota: bool = True
-    """Depends on the master's version; see `mesosctl.model.version_profile`."""
+    """Depends on the master's version, as does the next; see `mesosctl.model.version_profile`."""
+    quota_takes_whole_agents: bool = False
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.records import Client as ClientRecord
-from fake_master.allocator.hierarchical.stages.regular import fair_part
+from fake_master.allocator.hierarchical.stages.parts import fair_part
 from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentId, Callbacks, FrameworkId, RoleName
@@ -61,9 +61,10 @@ class SharingRun:
             return Resources()
         part = offerable.full
         if record.role.allowance is not None or self._run.unmet_guarantees:
-            part = fair_part(self._run, offerable, record.role.allowance)
-            if not part.is_allocatable or is_refused(found, record, part):
+            bounded = fair_part(self._run, offerable, record.role.allowance)
+            if bounded is None or not bounded.is_allocatable or is_refused(found, record, bounded):
                 return Resources()
+            part = bounded
         self._run.commit(found, record, part)
         return part.allocation.with_role
 

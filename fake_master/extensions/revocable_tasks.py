@@ -17,11 +17,12 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task, TaskState
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import Lending, TaskPhase
 
+_MEASURED = ("cpus", "gpus", "mem", "disk")
 _MESSAGE = "Lent resources are needed by their owner"
 
 
@@ -166,7 +167,28 @@ class RevocableTasks(AgentRuntime):
 
     def metrics(self) -> Mapping[str, float]:
         """See `AgentRuntime.metrics`."""
-        return {"master/revocable_evictions": float(self.evictions)}
+        figures = {"master/revocable_evictions": float(self.evictions)}
+        total = Quantities.total(self._revocable(agent) for agent in self._state.agents.values())
+        used = Quantities.total(agent.used.revocable().scalar_quantities() for agent in self._state.agents.values())
+        for name in _MEASURED:
+            parts = to_double(total.get_amount(name)), to_double(used.get_amount(name))
+            figures[f"master/{name}_revocable_total"] = parts[0]
+            figures[f"master/{name}_revocable_percent"] = parts[1] / parts[0] if parts[0] else 0.0
+        return figures
+
+    def _revocable(self, agent: Agent) -> Quantities:
+        """Return the revocable resources of an agent: slack of use, what lies idle, and what borrowers still owe.
+
+        As of the last allocation run.  What borrowers use beyond an idle reservation is owed, so it is in the sum too.
+        """
+        record = self._allocator.lent.agent(agent.id)
+        return Quantities.total(
+            [
+                agent.whole.revocable().scalar_quantities(),
+                Quantities(record.allocation_slack),
+                *(Quantities(amounts) for amounts in record.debt.values()),
+            ]
+        )
 
     # --- Within ---------------------------------------------------------------------------------------
 

@@ -78,6 +78,7 @@ def _options(flags: MasterFlags, profile: Profile) -> Options:
         ),
         region=flags.region,
         reservations_consume_quota=profile.reservations_consume_quota,
+        quota_takes_whole_agents=profile.quota_takes_whole_agents,
         lendable_names=flags.lendable_names,
     )
 

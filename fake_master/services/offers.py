@@ -12,8 +12,6 @@ from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
 
 Answer = Literal["ACCEPT", "DECLINE"]
 
@@ -166,21 +164,3 @@ class Offers:
         """Rescind every offer and every inverse offer of an agent."""
         self.rescind_on(agent_id)
         self.inverse.rescind_on(agent_id)
-
-    def lent_no_longer(self, framework_id: str, by_agent: Mapping[str, Resources]) -> None:
-        """Rescind offers of lent resources that the allocator took back: whole offers, newest first, as few as do.
-
-        What no offer covers is in use; the agent makes room where that is needed.
-        """
-        for agent_id, resources in by_agent.items():
-            missing: dict[str | None, Quantities] = {}
-            for entry in resources:
-                sums = missing.get(entry.allocation_role, Quantities())
-                missing[entry.allocation_role] = sums + Resources([entry]).scalar_quantities()
-            for offer in reversed(self._state.offers.on_agent(agent_id)):
-                if (offer.framework_id, offer.kind) != (framework_id, "non-throttleable"):
-                    continue
-                held, short = offer.resources.scalar_quantities(), missing.get(offer.role)
-                if short and any(name in held for name in short):
-                    missing[offer.role] = short - held
-                    self.rescind(offer)

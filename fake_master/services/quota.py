@@ -1,16 +1,14 @@
-"""Quotas and weights: the ways to change them, and the rule of which offers are rescinded for them.
+"""Quotas and weights, and the ways to change them.
 
 Sources: Mesos documentation, "Quota" and "Weights".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
-from fake_master.services.offers import Offers
-from fake_master.state import quota as quota_state
+from fake_master.services.rescinding import Rescinding
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
 from fake_master.state.quota import SentQuota
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
@@ -25,11 +23,11 @@ QUOTA_KIND = "quota"
 class Quotas:
     """Quotas by role, kept in the registry; every change is checked whole before any of it happens."""
 
-    def __init__(self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers) -> None:
+    def __init__(self, state: MasterState, registry: Registry, allocator: Allocator, rescinding: Rescinding) -> None:
         self._state = state
         self._registry = registry
         self._allocator = allocator
-        self._offers = offers
+        self._rescinding = rescinding
 
     def load(self) -> None:
         """Take over what the registry holds, and tell the allocator of each difference."""
@@ -71,7 +69,7 @@ class Quotas:
         quota_rules.check_config_amounts(quota.guarantees, quota.limits)
         self._keep(role, quota)
         self._allocator.update_quota(role, quota.meaning)
-        self._rescind_for_new(role, quota.meaning.guarantees)
+        self._rescinding.for_new_quota(role, quota.meaning.guarantees)
 
     def remove(self, principal: str | None, role: str) -> None:
         """DELETE /quota/ROLE and REMOVE_QUOTA; no offer is taken back.  Raises RuleViolation or Forbidden."""
@@ -104,7 +102,7 @@ class Quotas:
             self._keep(role, config.kept())
         for role, config in configs:
             self._allocator.update_quota(role, config.meaning)
-            self._rescind_for_updated(role, config.meaning)
+            self._rescinding.for_updated_quota(role, config.meaning)
 
     def _consumed(self, role: str) -> Quantities:
         """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
@@ -117,68 +115,6 @@ class Quotas:
         else:
             self._state.quotas[role] = stored
 
-    # --- Offers that make room for a new quota -----------------------------------------------------------
-
-    def _rescind_for_new(self, role: str, needed: Quantities) -> None:
-        """Whole agents in turn, until the guarantee is covered and there is one agent for each framework."""
-        frameworks = sum(of.active and role in of.tracked_roles for of in self._state.frameworks.values())
-        covered, visited = Quantities(), 0
-        for agent in self._state.agents.values():
-            if covered.contains(needed) and visited >= frameworks:
-                return
-            offers = _regular(self._state.offers.on_agent(agent.id)) if agent.active else []
-            for offer in offers:
-                covered += _plain(offer)
-                self._offers.rescind(offer)
-            visited += bool(offers)
-
-    def _rescind_for_updated(self, role: str, quota: Quota) -> None:
-        """First the role's own offers, down to its limits; then others' offers, up to its guarantees.
-
-        A master counts whole offers here, whoever owns what is in them: a reservation of somebody else's counts
-        towards the guarantees although the role cannot have it, and one of the role's own that is being offered
-        counts twice, as consumed and as offered.
-
-        Agents and frameworks come in the master's own order.  The newest offer of each comes first: Mesos leaves that
-        open, but its sets of offers have the newest at the front (all but always, where there are three or more).
-        """
-        counted = self._state.revocability.counted_offers
-        offered = quota_state.sums(counted(framework) for framework in self._state.frameworks.values())
-        held = self._consumed(role) + offered.get(role, Quantities())
-        for framework in list(self._state.frameworks.values()):
-            for offer in _newest_first(framework.offers.values()):
-                if quota.limits.contains(held):
-                    break
-                if _within(offer, role):
-                    held -= offer.resources.quantities()
-                    self._offers.rescind(offer)
-        for agent in list(self._state.agents.values()):
-            for offer in _newest_first(self._state.offers.on_agent(agent.id)):
-                if held.contains(quota.guarantees):
-                    return
-                if not _within(offer, role):
-                    held += offer.resources.quantities()
-                    self._offers.rescind(offer)
-
-
-def _regular(offers: Iterable[Offer]) -> list[Offer]:
-    """Return the regular offers: neither lent resources nor slack of use serve a quota."""
-    return [offer for offer in offers if offer.kind == "regular"]
-
-
-def _newest_first(offers: Iterable[Offer]) -> list[Offer]:
-    return _regular(offers)[::-1]
-
-
-def _plain(offer: Offer) -> Quantities:
-    """Return what serves a v0 guarantee: unreserved, non-revocable amounts of no particular disk or provider."""
-    plain = offer.resources.unreserved().non_revocable()
-    return plain.filter(lambda entry: entry.disk is None and entry.provider_id is None).scalar_quantities()
-
-
-def _within(offer: Offer, role: str) -> bool:
-    return offer.role == role or roles.is_strict_subrole(offer.role, role)
-
 
 WEIGHT_KIND = "weight"
 
@@ -186,11 +122,11 @@ WEIGHT_KIND = "weight"
 class Weights:
     """Configured weights by role; a role without one weighs 1."""
 
-    def __init__(self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers) -> None:
+    def __init__(self, state: MasterState, registry: Registry, allocator: Allocator, rescinding: Rescinding) -> None:
         self._state = state
         self._registry = registry
         self._allocator = allocator
-        self._offers = offers
+        self._rescinding = rescinding
 
     def load(self) -> None:
         """The registry's weights; those of the flag count only for a registry that has none."""
@@ -222,9 +158,6 @@ class Weights:
         self._enforce(dict(trimmed))
 
     def _enforce(self, changed: Mapping[str, float]) -> None:
-        """Where it concerns anybody, every offer of the cluster is taken back."""
+        """Tell the allocator, and have offers rescinded."""
         self._allocator.update_weights(changed)
-        if any(not framework.tracked_roles.isdisjoint(changed) for framework in self._state.frameworks.values()):
-            for offer in self._state.offers:
-                if offer.kind == "regular":
-                    self._offers.rescind(offer)
+        self._rescinding.for_weights(changed)

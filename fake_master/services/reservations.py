@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
+from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
+from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import read
@@ -30,13 +31,13 @@ class Reservations:
         self,
         state: MasterState,
         allocator: Allocator,
-        offers: Offers,
+        rescinding: Rescinding,
         checkpoints: "Checkpoints",
         operation_updates: OperationUpdates,
     ) -> None:
         self._state = state
         self._allocator = allocator
-        self._offers = offers
+        self._rescinding = rescinding
         self._checkpoints = checkpoints
         self._operation_updates = operation_updates
 
@@ -83,33 +84,34 @@ class Reservations:
 
     def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
-        self._rescind_for(agent, conversions)
+        self._rescinding.for_operation(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
             free = agent.total - self._state.held_on(agent.id).allocated_to(None)
-            # Says what is missing, or that it is offered or in use.
-            operations.apply_all(free, conversions)
+            # Says what is missing, or that it is offered, in use or in a volume.
+            try:
+                operations.apply_all(free, conversions)
+            except Conflict as error:
+                if volumes := _volumes_of(agent, conversions):
+                    error.reword(f"{error.message}; volumes are made of it: {', '.join(volumes)}")
+                raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         self._checkpoints.convert(agent, conversions)
         self._operation_updates.done(kind)
 
-    def _rescind_for(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """Offers are searched first, even where free resources would do, as in Mesos."""
-        required = Resources()
-        for conversion in conversions:
-            required += conversion.consumed
-        recovered = Resources()
-        for offer in self._state.offers.on_agent(agent.id):
-            part = offer.resources.allocated_to(None)
-            if required == required - part:
-                continue
-            self._offers.rescind(offer, DEFAULT_REFUSE_SECONDS)
-            recovered += part
-            required -= part
-            try:
-                operations.apply_all(recovered, conversions)
-            except Conflict:
-                continue
-            return
+
+def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
+    """The ids of volumes on disk with the owners of what plain disk is asked for."""
+    asked = {
+        entry.reservations
+        for conversion in conversions
+        for entry in conversion.consumed
+        if entry.name == "disk" and not entry.is_persistent_volume
+    }
+    return [
+        volume.disk.persistence_id
+        for volume in agent.volumes()
+        if volume.reservations in asked and volume.disk is not None and volume.disk.persistence_id is not None
+    ]
 
 
 CHECKPOINT_KIND = "checkpoint"

@@ -179,9 +179,14 @@ class Access:
         self._authorizer = authorizer
 
     def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To register an agent with these resources; what is reserved among them counts as reserved by the agent."""
+        """To register an agent with these resources; what is reserved among them counts as reserved by the agent.
+
+        Where anything is, a master asks about the unreserved rest as well: its role is "*".
+        """
         self._authorizer.require("register_agents", principal, None)
-        self.may_reserve(principal, (resource for resource in resources if resource.is_reserved))
+        entries = list(resources)
+        if any(entry.is_reserved for entry in entries):
+            self.may_reserve(principal, entries)
 
     def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
         """To reserve for the role of each current owner."""

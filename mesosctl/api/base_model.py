@@ -6,12 +6,15 @@ validated by it, strictly: a master ignores a key that it does not know, and her
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mesosctl.api.files import reading
 from mesosctl.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
@@ -33,6 +36,14 @@ Uint64 = Annotated[int, BeforeValidator(_number), Field(ge=0, lt=2**64)]
 Bool = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
 
 
+class Mistake(NamedTuple):
+    """A place in a JSON value, and what is wrong there."""
+
+    path: reading.Path
+    sentence: str
+    hint: str | None = None
+
+
 class Documented(BaseModel):
     """A message of the documented JSON.  A field that is None is absent."""
 
@@ -46,6 +57,15 @@ class Documented(BaseModel):
             return cls.model_validate(value)
         except ValidationError as error:
             raise _refused(cls, error, where) from None
+
+    @classmethod
+    def faults(cls, value: Any) -> list[Mistake]:
+        """Everything that keeps a JSON value from being the message, in the order of the fields."""
+        try:
+            cls.model_validate(value)
+        except ValidationError as error:
+            return [_mistake(cls, one) for one in error.errors(include_url=False)]
+        return []
 
     def content(self) -> dict[str, Any]:
         """The message as a JSON object, what is absent left out."""
@@ -87,19 +107,21 @@ def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadI
     """The first mistake; a misspelt key before the key that is missing for it."""
     mistakes = error.errors(include_url=False)
     first = next((one for one in mistakes if one["type"] == "extra_forbidden"), mistakes[0])
-    path = first["loc"]
-    if first["type"] == "extra_forbidden":
+    return reading.refused(where, *_mistake(model, first))
+
+
+def _mistake(model: type[BaseModel], found: "ErrorDetails") -> Mistake:
+    path = found["loc"]
+    if found["type"] == "extra_forbidden":
         import difflib
 
         known = _keys(model, path[:-1])
         close = difflib.get_close_matches(str(path[-1]).lower(), known, 1)
         hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
-        return reading.refused(where, path, f"there is no key '{path[-1]}' here", hint)
-    if first["type"] == "literal_error":
-        sentence = f"it should be {first['ctx']['expected']}"
-    else:
-        sentence = _SENTENCES.get(first["type"], "it is not a value for this key")
-    return reading.refused(where, path, sentence)
+        return Mistake(path, f"there is no key '{path[-1]}' here", hint)
+    if found["type"] == "literal_error":
+        return Mistake(path, f"it should be {found['ctx']['expected']}")
+    return Mistake(path, _SENTENCES.get(found["type"], "it is not a value for this key"))
 
 
 def _keys(model: type[BaseModel], path: reading.Path) -> list[str]:

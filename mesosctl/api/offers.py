@@ -30,6 +30,19 @@ def outstanding(answer: Any) -> list[Offer]:
     return found
 
 
+def outstanding_ids(answer: Any) -> list[tuple[str, str]]:
+    """GET_FRAMEWORKS: the ids of every outstanding offer and its framework.  Raises UnexpectedAnswer."""
+    try:
+        listed = answer.get("get_frameworks", {}).get("frameworks", ())
+        return [
+            (text(one["id"]["value"]), text(one["framework_id"]["value"]))
+            for entry in listed
+            for one in entry.get("offers", ())
+        ]
+    except NATURAL as error:
+        raise undocumented(error, "get_frameworks.frameworks") from None
+
+
 def subscribed_as(event: Mapping[str, Any]) -> str:
     """The framework id in a SUBSCRIBED event.  Raises UnexpectedAnswer."""
     try:

@@ -14,6 +14,7 @@ from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
+    from mesosctl.output.forecast_page import Origin
 
 
 class DryRunSession(Session):
@@ -84,23 +85,30 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
     return DryRunOptions(cycles or DEFAULT_CYCLES, assume, progress)
 
 
-def tell(session: Session, forecast: Forecast, report: str | None, would: list[Report]) -> ExitStatus:
+def tell(
+    session: Session, forecast: Forecast, report: str | None, would: list[Report], source: str | None = None
+) -> ExitStatus:
     """Emit a forecast and write its page; the exit status is 1 where it would do harm.  Raises BadInput.
 
     A page that goes to standard output stands there alone.
     """
     from mesosctl.output.forecast import forecast_report
 
-    emit_with_page(session, forecast_report(forecast, would), forecast, report, would)
+    emit_with_page(session, forecast_report(forecast, would), forecast, report, would, source)
     return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO
 
 
 def emit_with_page(
-    session: Session, answer: Report, forecast: Forecast, report: str | None, would: list[Report]
+    session: Session,
+    answer: Report,
+    forecast: Forecast,
+    report: str | None,
+    would: list[Report],
+    source: str | None = None,
 ) -> None:
     """Emit an answer and write the page of its forecast; a page on standard output stands there alone.
 
-    Raises BadInput.
+    `source` names the file that was read instead of a live master.  Raises BadInput.
     """
     session.end_progress()
     instead = session.is_output(report, "--report")
@@ -111,10 +119,27 @@ def emit_with_page(
         from mesosctl.output.forecast_page import page
 
         # A browser must be able to read it, whatever bytes a name is made of.
-        text = page(forecast, would).encode(errors="backslashreplace").decode()
+        text = page(forecast, would, _origin(session, source)).encode(errors="backslashreplace").decode()
         text = session.environment.secrets.redact(text)
         if instead:
             session.emit_text(text)
         else:
             write_atomically(Path(report), text, field="--report")
             session.note(f"written to {report}")
+
+
+def _origin(session: Session, source: str | None) -> "Origin":
+    """Where a page comes from; it may have secrets in it, which are struck out of the whole page."""
+    import shlex
+
+    from mesosctl import __version__
+    from mesosctl.output.forecast_page import Origin
+
+    return Origin(
+        command=shlex.join(("mesosctl", *session.environment.words)),
+        version=__version__,
+        master=session.options.master,
+        file=source,
+        context=session.settings.context,
+        principal=session.options.principal,
+    )

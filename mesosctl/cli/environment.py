@@ -61,6 +61,8 @@ class Environment:
     notes: list[str] = field(default_factory=list)
     find_names: "Callable[[typer.Context, Kind], list[str]]" = _no_names
     """The names of a kind that a shell is offered."""
+    words: tuple[str, ...] = ()
+    """The arguments of the command, once it runs."""
     form: str | None = None
     """How data is written, once that is settled."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)
@@ -131,8 +133,19 @@ class Environment:
         except (OSError, ValueError):
             return _WIDTH
 
+    def height(self, stream: TextIO) -> int:
+        """Lines of the terminal that `stream` is, unless LINES says another number; 24 where it is none."""
+        said = self.variables.get("LINES", "")
+        if said.isascii() and said.isdigit() and len(said) < _DIGITS:
+            return int(said) or _HEIGHT
+        try:
+            return os.get_terminal_size(stream.fileno()).lines or _HEIGHT
+        except (OSError, ValueError):
+            return _HEIGHT
+
 
 _WIDTH = 80
+_HEIGHT = 24
 _DIGITS = 6
 """A wider terminal than these can say is none."""
 _UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)

@@ -21,6 +21,7 @@ SECTIONS = {
         "volumes": ("volumes", "Create, destroy and list persistent volumes."),
     },
     "Look": {
+        "top": ("top", "Watch the whole cluster on one screen."),
         "agents": ("cluster", "List agents, and how much of them is in use."),
         "frameworks": ("cluster", "List frameworks, and what they hold."),
         "roles": ("cluster", "List roles, with what they hold, guarantees and weights."),
@@ -102,5 +103,5 @@ def root(
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Share out an Apache Mesos cluster: see what a change will do, make it, and prove that it happened."""
+    """Share out the resources of an Apache Mesos cluster: see what a change will do, make it, and prove that it happened."""
     del version  # shown while the words were read

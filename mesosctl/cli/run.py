@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
     """Run a command and return its exit status."""
+    environment.words = tuple(arguments)
     status = None
     try:
         status = _invoke(arguments, environment)

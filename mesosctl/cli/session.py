@@ -58,6 +58,7 @@ class Session:
         environment.form = self.form
         self._display = Display(environment, quiet=bool(self.options.quiet))
         self._masters: list[Master] = []
+        self._holds_notes = False
         refuse_two_clusters(self.settings)
 
     def _learn_secrets(self) -> None:
@@ -186,8 +187,18 @@ class Session:
     def _tell(self, line: str) -> None:
         """At once; with JSON at the end, as an error takes the sentences into its one object."""
         self.environment.notes.append(line)
-        if not self.environment.speaks_json:
+        if not self.environment.speaks_json and not self._holds_notes:
             self.end_progress()
+            self.environment.tell_notes()
+
+    @contextmanager
+    def held_notes(self) -> Iterator[None]:
+        """Keep sentences back while a screen is full, and tell them below it."""
+        self._holds_notes = True
+        try:
+            yield
+        finally:
+            self._holds_notes = False
             self.environment.tell_notes()
 
     def _trace(self, exchange: "Trace") -> None:

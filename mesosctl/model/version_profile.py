@@ -24,6 +24,8 @@ class Profile:
     """Whether a v0 quota is also an upper bound."""
     reservations_consume_quota: bool
     """Whether what is reserved for a role counts as consumed from its quota."""
+    quota_takes_whole_agents: bool
+    """Whether guarantees are met by whole agents, and what they lack is held back from a remainder of the cluster."""
     capacity_includes_static_reservations: bool
     """Whether the capacity heuristic counts what agents reserve statically."""
     capacity_includes_inactive_agents: bool
@@ -48,6 +50,7 @@ MESOS_1_4 = Profile(
     default_role_may_have_quota=False,
     quota_sets_limits=False,
     reservations_consume_quota=False,
+    quota_takes_whole_agents=True,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     guarantee_shows_role=True,
@@ -64,6 +67,7 @@ MESOS_1_11 = Profile(
     default_role_may_have_quota=True,
     quota_sets_limits=True,
     reservations_consume_quota=True,
+    quota_takes_whole_agents=False,
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
     guarantee_shows_role=False,

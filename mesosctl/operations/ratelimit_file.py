@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files.rate_limits import RateLimits
-from mesosctl.api.files.reading import read_json
+from mesosctl.api.files.reading import place, read_json
 from mesosctl.client.master import Master
 from mesosctl.files.reading import read_text_file, why_unreadable
 from mesosctl.files.writing import write_atomically
@@ -175,8 +175,39 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     """Check a configuration; with a master also against the principals of its frameworks.
 
     `name` is the file as it was typed, and `where` what errors call it.
-    Raises BadInput for what is not JSON or not as documented.
+    Raises BadInput for what is not JSON or not as documented: it names every fault, those of the rules too.
     """
-    limits = parse(text, where).limits
+    document = read_json(text, where)
+    mistakes = RateLimits.faults(document)
+    if mistakes:
+        faults = [(place(mistake.path) or "the top", mistake.sentence) for mistake in mistakes]
+        faults += [(fault.field, fault.sentence) for fault in ratelimit.errors(_readable(document))]
+        raise BadInput(
+            f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",
+            field=place(mistakes[0].path) or None,
+            rule="file.fields",
+            hint=mistakes[0].hint if len(faults) == 1 else None,
+        )
+    limits = RateLimits.read(document, where).to_core()
     used = None if master is None else principals_if_allowed(master)
     return FileCheck(name, limits, (*ratelimit.errors(limits), *ratelimit.warnings(limits, used)))
+
+
+def _readable(document: Any) -> ratelimit.RateLimits:
+    """The principals and rates of a document that are as documented, each in its place."""
+    top = document if isinstance(document, dict) else {}
+    entries = [entry if isinstance(entry, dict) else {} for entry in _list(top.get("limits"))]
+    limits = []
+    for index, entry in enumerate(entries):
+        principal = entry.get("principal")
+        known = principal if isinstance(principal, str) else f"\0{index}"  # alike to no other
+        limits.append((known, RateLimit(_rate(entry.get("qps")))))
+    return ratelimit.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _rate(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.amounts import amounts_text, resources_text
+from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, QuotaFit, RescindedOffer, ShareChange
 
@@ -39,7 +39,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
 
         return forecast_documents.ForecastDocument.of(forecast, [report.document() for report in would])
 
-    return Report(
+    whole = Report(
         _COLUMNS,
         [_row(party) for party in moved],
         [party.name for party in moved],
@@ -50,11 +50,16 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         conclusion=["", _conclusion(forecast)],
         verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
     )
+    needed = whole._replace(
+        remark=list(_needed(forecast, would, len(parties) - len(moved))),
+        verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
+    )
+    return whole._replace(terminal=needed)
 
 
 def _conclusion(forecast: Forecast) -> str:
     return (
-        f"{verdict(forecast)}  (Mesos {forecast.version}, {_agents(forecast.agents)} in service, "
+        f"{verdict(forecast)}  (Mesos {forecast.version}, {agents_text(forecast.agents)} in service, "
         f"{forecast.cycles} allocations after the change)"
     )
 
@@ -126,12 +131,12 @@ def fit_text(fit: QuotaFit) -> str:
     """Where a guarantee can be had in one piece."""
     guarantee = amounts_text(fit.guarantee)
     if not fit.whole:
-        largest = amounts_text(fit.largest)
-        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
-    return f"{fit.role}: {guarantee} fits on each of {_agents(fit.whole)}, beside running tasks on {fit.now}"
+        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {amounts_text(fit.largest)}"
+    return f"{fit.role}: {guarantee} fits whole on {agents_text(fit.whole)}, beside what runs there now on {fit.now}"
 
 
-def _agents(count: int) -> str:
+def agents_text(count: int) -> str:
+    """`1 agent`, `3 agents`."""
     return f"{count} agent{'' if count == 1 else 's'}"
 
 
@@ -195,6 +200,47 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         "what a master does not show, and what is assumed",
         [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         most=None,
+    )
+
+
+def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
+    """What a person needs to decide; -o wide has the rest."""
+    if others:
+        yield "1 other does not change" if others == 1 else f"{others} other roles and frameworks do not change"
+    for report in would:
+        if report.rows:
+            yield from ("", "would be done:", report)
+    yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
+    if forecast.lost:
+        yield from _section("changes", forecast.changes)
+    yield from _section("starving", [one.sentence for one in forecast.starved])
+    evicted = [evicted_text(task) for task in forecast.evicted if task.caused]
+    yield from _section(f"tasks evicted: {len(evicted)}", evicted, most=_MOST_TASKS)
+    yield ""
+    yield from _in_short(forecast)
+
+
+_MOST_TASKS = 5
+
+
+def _in_short(forecast: Forecast) -> Iterator[str]:
+    """A line for each thing that -o wide has in full."""
+    out = [offer for offer in forecast.rescinded if offer.is_out]
+    if out:
+        count = "1 offer that nobody has answered" if len(out) == 1 else f"{len(out)} offers that nobody has answered"
+        yield f"{count} would be taken back, which starves nobody"
+    if forecast.unoffered:
+        whom = ", ".join(f"{one.kind} {one.name}" for one in forecast.unoffered)
+        yield f"no longer offered anything, and running nothing before: {whom}"
+    before = len(forecast.starving) - len(forecast.starved)
+    if before:
+        yield f"starving before, and no worse: {before}"
+    before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
+    moved = "" if before_change == after_change else f" (now {before_change})"
+    yield f"largest guarantee that would be accepted then: {after_change}{moved}"
+    yield (
+        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; {len(forecast.unknowns)} facts that a "
+        "master does not tell are assumed: see -o wide"
     )
 
 

@@ -1,11 +1,12 @@
 """Differences and plans as reports."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.output.formats.report import NOTHING, Column, Report
+from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
 from mesosctl.planning.desired_state import Difference
-from mesosctl.planning.plan import Step, describe
+from mesosctl.planning.plan import Step, describe, takes_away
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import plan as documents
@@ -50,7 +51,15 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
         document,
         items,
         empty="nothing differs from the file",
+        verdicts=[_differences_verdict(found)] if found else [],
     )
+
+
+def _differences_verdict(found: Sequence[Difference]) -> Verdict:
+    counts = Counter(one.kind for one in found)
+    listed = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
+    differ = "1 thing is" if len(found) == 1 else f"{len(found)} things are"
+    return Verdict(f"{differ} not as the file wants: {listed}; mesosctl apply would bring them there", "not met")
 
 
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
@@ -89,4 +98,17 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         items,
         empty="nothing differs from the file",
         done=f"all {len(steps)} steps are done" if applied else "",
+        verdicts=[_plan_verdict(steps, done)] if steps else [],
     )
+
+
+def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
+    total = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    if done == len(steps):
+        made = "the step was made and read back" if len(steps) == 1 else f"all {total} were made and read back"
+        return Verdict(made, "met")
+    losses = sum(map(takes_away, steps[done:]))
+    taking = f", {losses} of which take{'s' if losses == 1 else ''} something away" if losses else ""
+    if done:
+        return Verdict(f"{done} of {total} are made; {len(steps) - done} to go{taking}", "at risk")
+    return Verdict(f"{total} to make{taking}", "at risk" if losses else "met")

@@ -67,6 +67,12 @@ def quota_use(status: RoleStatus, *, everything: bool = False) -> str:
     return quota_use_text(used, status.quota, status.missing, names)
 
 
+def quota_amounts_text(status: RoleStatus, name: str) -> str:
+    """`16/24/32` of one resource: used, guarantee and limit."""
+    used = None if status.usage is None else status.usage.used
+    return quota_use_text(used, status.quota, status.missing, [name]).partition(":")[2].rstrip("█▒░ ")
+
+
 def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
     columns = (
         Column("ROLE"),
@@ -258,11 +264,12 @@ _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "a
 
 
 def _verdict(check: QuotaCheck) -> Verdict:
-    asked = f"{amounts_text(check.requested)} for {check.role}"
+    asked = f"{in_words(check.requested)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:
-        return Verdict(f"NO: {asked} would be refused by {', '.join(finding.rule for finding in broken)}", "not met")
+        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+        return Verdict(f"NO: {asked} would be refused: {broken[0].sentence}{more}", "not met")
     if unknown:
         return Verdict(f"PERHAPS: {asked} breaks no rule that can be checked; unknown: {len(unknown)}", "at risk")
     return Verdict(f"YES: {asked} would be accepted", "met")

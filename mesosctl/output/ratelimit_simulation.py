@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mesosctl.model.errors import printable
 from mesosctl.model.text import format_span
 from mesosctl.output.formats.report import Column, Report
+from mesosctl.output.formats.time_axis import time_axis
 from mesosctl.output.ratelimit import NOBODY, number
 from mesosctl.planning.message_rates import Simulation, Suggestion
 from mesosctl.planning.traffic import PrincipalTraffic
@@ -116,12 +117,14 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
     )
 
 
-_WIDTH, _HEIGHT, _LEFT, _GAP = 720, 90, 60, 46
+_WIDTH, _HEIGHT, _LEFT, _GAP = 720, 100, 60, 64
 _COLUMNS = _WIDTH - _LEFT - 20
+_MOST_ABOVE = 4
+"""A capacity up to so many times the longest queue is within the panel; a higher one would press the queue flat."""
 
 
 def picture(played: Simulation) -> str:
-    """SVG: one panel a principal, all with the same time axis, each as tall as its own longest queue."""
+    """SVG: one panel a principal, all with the same time axis, each as tall as its own queue and its capacity."""
     end = max((outcome.last_processed for outcome in played.outcomes), default=0.0) or 1.0
     height = len(played.outcomes) * (_HEIGHT + _GAP) + 20
     lines = [
@@ -137,8 +140,11 @@ def picture(played: Simulation) -> str:
 
 
 def _panel(played: Simulation, outcome: PrincipalTraffic, end: float) -> Iterator[str]:
-    tallest = max(outcome.longest_queue, 1)
     _, limit = played.limits.queue_of(outcome.principal)
+    capacity = limit.capacity if limit.throttles else None
+    tallest = max(outcome.longest_queue, 1)
+    if capacity is not None and tallest < capacity <= _MOST_ABOVE * tallest:
+        tallest = capacity
     rate = "not throttled" if limit.qps is None else f"{limit.qps:g} messages/s"
     refused = f", {outcome.refused} refused" if outcome.refused else ""
     yield (
@@ -146,20 +152,43 @@ def _panel(played: Simulation, outcome: PrincipalTraffic, end: float) -> Iterato
         f"{rate}; longest queue {outcome.longest_queue}, "
         f"longest delay {format_span(outcome.longest_delay)}{refused}</text>"
     )
-    yield f'<text x="-6" y="10" text-anchor="end">{outcome.longest_queue}</text>'
-    yield f'<text x="-6" y="{_HEIGHT}" text-anchor="end">0</text>'
-    yield f'<text x="{_COLUMNS}" y="{_HEIGHT + 14}" text-anchor="end">{format_span(end)}</text>'
+    yield from _axes(tallest, end)
     heights = sampled(outcome, end, _COLUMNS)
     points = " ".join(f"{x},{_HEIGHT - _HEIGHT * length / tallest:.1f}" for x, length in enumerate(heights))
     yield f'<polygon points="0,{_HEIGHT} {points} {_COLUMNS},{_HEIGHT}" fill="#4a7ebb" fill-opacity="0.6"/>'
     yield f'<path d="M0,0 V{_HEIGHT} H{_COLUMNS}" fill="none" stroke="black"/>'
-    if limit.throttles and limit.capacity is not None and limit.capacity <= tallest:
-        y = _HEIGHT - _HEIGHT * limit.capacity / tallest
-        yield f'<path d="M0,{y:.1f} H{_COLUMNS}" stroke="#b03030" stroke-dasharray="4 3"/>'
+    if capacity is not None:
+        yield from _capacity_line(capacity, tallest)
     if outcome.first_refused is not None:
         x = min(_COLUMNS * outcome.first_refused / end, _COLUMNS)
         yield f'<path d="M{x:.1f},0 V{_HEIGHT}" stroke="#b03030"/>'
         # Beside the line, on the side with more room.
         label, anchor = (x + 4, "start") if x < _COLUMNS / 2 else (x - 4, "end")
-        when = format_span(outcome.first_refused)
-        yield f'<text x="{label:.1f}" y="10" text-anchor="{anchor}" fill="#b03030">overflows at {when}</text>'
+        said = f"overflows at {format_span(outcome.first_refused)}"
+        yield f'<text x="{label:.1f}" y="{_HEIGHT - 6}" text-anchor="{anchor}" fill="#b03030">{said}</text>'
+
+
+def _axes(tallest: int, end: float) -> Iterator[str]:
+    """Messages upwards, time to the right."""
+    for count in sorted({0, tallest // 2, tallest}):
+        y = _HEIGHT - _HEIGHT * count / tallest
+        yield f'<path d="M0,{y:.1f} H{_COLUMNS}" stroke="#dddddd"/>'
+        yield f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{count}</text>'
+    yield (
+        f'<text transform="translate(-44,{_HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle" fill="#555555">'
+        "messages</text>"
+    )
+    yield from time_axis(_COLUMNS, _HEIGHT, end)
+
+
+def _capacity_line(capacity: int, tallest: int) -> Iterator[str]:
+    """The capacity of the queue as a line, or a note at the top where it is far above the queue."""
+    if capacity > tallest:
+        yield (
+            f'<text x="{_COLUMNS}" y="12" text-anchor="end" fill="#b03030">capacity {capacity}, above this panel</text>'
+        )
+        return
+    y = _HEIGHT - _HEIGHT * capacity / tallest
+    yield f'<path class="capacity" d="M0,{y:.1f} H{_COLUMNS}" stroke="#b03030" stroke-dasharray="4 3"/>'
+    below = y + 13 if y < _HEIGHT / 2 else y - 4
+    yield f'<text x="{_COLUMNS}" y="{below:.1f}" text-anchor="end" fill="#b03030">capacity {capacity}</text>'

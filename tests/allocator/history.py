@@ -54,8 +54,10 @@ def hierarchical(options: Options, on_offers: OfferCallback) -> HierarchicalAllo
 class History:
     def __init__(self, make: Make = hierarchical, reference: Reference | None = None) -> None:
         self.got: Offers = {}
-        self.allocator: AnyAllocator = make(Options(), self._on_offers)
         self.reference = reference or Reference()
+        whole = self.reference.whole_agents
+        options = Options(quota_takes_whole_agents=whole, reservations_consume_quota=not whole)
+        self.allocator: AnyAllocator = make(options, self._on_offers)
         self.outstanding: list[tuple[str, str, Resources]] = []
         self.now = 0.0
         self.names = itertools.count(1)
@@ -115,7 +117,8 @@ class History:
                 own = [entry for owner, entry in offered if owner == role and entry.name == name]
                 assert not own or consumed.get_amount(name) <= bound or self._gave_below(role)
         free_before = free + _loose(Resources([entry]) for _, entry in offered)
-        for name, amount in lacking.items():
+        # Of whole agents a role may have more than it is guaranteed, in spite of what others lack.
+        for name, amount in lacking.items() if not self.reference.whole_agents else ():
             if free_before.get_amount(name) >= lacking_before.get_amount(name):
                 assert free.get_amount(name) >= amount
 

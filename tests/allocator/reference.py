@@ -134,7 +134,9 @@ class PlainFilter:
 
 
 class Reference:
-    def __init__(self) -> None:
+    def __init__(self, *, whole_agents: bool = False) -> None:
+        self.whole_agents = whole_agents
+        """Whether it shares out as the documents' master: whole agents, and a remainder."""
         self.agents: dict[str, PlainAgent] = {}
         self.frameworks: dict[str, PlainFramework] = {}
         self.weights: dict[str, float] = {}
@@ -225,7 +227,8 @@ class Reference:
 
         parts = []
         for agent in self.agents.values():
-            parts += [replace(entry) for entry in agent.total if entry.is_reserved and within(entry.role)]
+            if not self.whole_agents:
+                parts += [replace(entry) for entry in agent.total if entry.is_reserved and within(entry.role)]
             for _, held in agent.held:
                 parts += [
                     entry
@@ -237,6 +240,8 @@ class Reference:
     def run(self, candidates: list[str]) -> Offers:
         agents = [self.agents[name] for name in self.agents if name in candidates and self.agents[name].activated]
         self.offers: Offers = {}
+        if self.whole_agents:
+            return self.run_with_whole_agents(agents)
         quotas = {role: quota for role, quota in self.quotas.items() if not quota.is_default}
         self.used_up = {role: self.consumed(role) for role in quotas}
         self.required = Quantities.total(quotas[role].guarantees - self.used_up[role] for role in quotas)
@@ -251,6 +256,57 @@ class Reference:
                     break
                 self.share_fairly(agent, role, quotas.get(role))
         return self.offers
+
+    # --- Coarse shares, section "The documents' master (1.4)" ----------------------------------------
+
+    def run_with_whole_agents(self, agents: list[PlainAgent]) -> Offers:
+        for agent in agents:
+            for role in self.roles.sort():
+                for framework in self.sorters[role].sort():
+                    if role in self.quotas and self.is_short(role):
+                        self.offer_whole(agent, role, framework)
+        lacked = [quota.guarantees - self.consumed(role) for role, quota in self.quotas.items()]
+        used = [part.scalar_quantities() for agent in self.agents.values() for _, part in agent.held]
+        remaining = self.total() - Quantities.total(used) - Quantities.total(lacked)
+        any_lacks = any(lacked)
+        handed_out = Quantities()
+        for agent in agents:
+            left = remaining - handed_out
+            if any_lacks and not any(left.contains(least) for least in DEFAULT_MINIMUM):
+                break
+            for role in self.roles.sort():
+                for framework in self.sorters[role].sort():
+                    whole = self.can_have(agent, role, framework)
+                    if whole is None:
+                        continue
+                    whole = self.cut_to_limits(role, whole)
+                    amounts = handed_out + whole.scalar_quantities()
+                    if any_lacks and not remaining.contains(amounts):
+                        continue
+                    if self.fits(agent, role, framework, whole):
+                        self.offer(agent, role, framework, whole)
+                        handed_out = amounts
+        return self.offers
+
+    def is_short(self, role: str) -> bool:
+        """Whether none of the names that the role is guaranteed is reached."""
+        guarantees, consumed = self.quotas[role].guarantees, self.consumed(role)
+        return bool(guarantees) and all(consumed.get_amount(name) < amount for name, amount in guarantees.items())
+
+    def offer_whole(self, agent: PlainAgent, role: str, framework: str) -> None:
+        """All that is free for it, reservations of the role included."""
+        can_have = self.can_have(agent, role, framework)
+        if can_have is not None:
+            whole = self.cut_to_limits(role, can_have).non_revocable()
+            if self.fits(agent, role, framework, whole):
+                self.offer(agent, role, framework, whole)
+
+    def cut_to_limits(self, role: str, resources: Resources) -> Resources:
+        quota = self.quotas.get(role)
+        if quota is None or not quota.limits:
+            return resources
+        counted, rest = split(resources)
+        return rest + shrink_to_limits(counted, quota.limits - self.consumed(role))
 
     def initial_headroom(self) -> Quantities:
         held = [part for agent in self.agents.values() for _, part in agent.held]

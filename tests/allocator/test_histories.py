@@ -10,6 +10,7 @@ from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from tests.allocator.history import History
+from tests.allocator.reference import Reference
 from tests.profiles import examples
 
 NUMBER = st.integers(0, 200)
@@ -86,6 +87,16 @@ def test_decides_as_the_reference(events: list[tuple[Any, ...]]) -> None:
 @given(QUIET)
 def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, ...]]) -> None:
     history = History()
+    for word, *numbers in [*START, ("framework", 4, 0), ("agent", 3), *events]:
+        history.play(word, *numbers)
+        check_books(history)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(st.one_of(EVENTS, QUIET))
+def test_decides_as_the_reference_with_whole_agents(events: list[tuple[Any, ...]]) -> None:
+    """As the documents' master shares out."""
+    history = History(reference=Reference(whole_agents=True))
     for word, *numbers in [*START, ("framework", 4, 0), ("agent", 3), *events]:
         history.play(word, *numbers)
         check_books(history)

@@ -334,7 +334,7 @@ MISTAKES = (
     Mistake(
         "unreserve agent-1 disk:100 --role db",
         6,
-        "agent agent-1 does not have disk:100 reserved for 'db' in one piece",
+        "agent agent-1 does not have disk:100 of 'db' outside of volumes, which are logs (disk:60)",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),

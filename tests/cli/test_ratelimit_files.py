@@ -30,6 +30,36 @@ def file(tmp_path):
 # --- validate ----------------------------------------------------------------------------------------------
 
 
+def test_validate_shows_every_fault_at_once(run):
+    text = json.dumps(
+        {
+            "limits": [{"principal": "a", "qps": -1}, {"qps": "fast"}, {"principal": "a", "qsp": 3}],
+            "aggregate_default_qps": 0,
+            "extra": 1,
+        }
+    )
+    ran = run("ratelimit", "validate", "-", "-o", "json", stdin=text)
+    assert (ran.status, ran.out) == (3, "")
+    message = json.loads(ran.err)["error"]["message"]
+    for fault in (
+        "limits[1].principal: it is missing",
+        "limits[1].qps: it should be a number",
+        "limits[2].qsp: there is no key 'qsp' here",
+        "extra: there is no key 'extra' here",
+        "limits[0].qps: Invalid qps: -1",
+        "limits[2].principal: Duplicate principal a",
+        "aggregate_default_qps: Invalid aggregate_default_qps: 0",
+    ):
+        assert message.count(fault) == 1
+
+
+def test_validate_shows_every_broken_rule_at_once(run):
+    limits = [{"principal": "a", "qps": -1}, {"principal": "a", "qps": 0}]
+    ran = run("ratelimit", "validate", "-", "-o", "json", stdin=json.dumps({"limits": limits}))
+    rules = [remark["field"] for remark in json.loads(ran.out)["remarks"] if remark["level"] == "error"]
+    assert rules == ["limits[0].qps", "limits[1].principal", "limits[1].qps"]
+
+
 def test_a_valid_file_passes_with_its_warnings(run, cluster, file):
     ran = run("ratelimit", "validate", str(file), "-o", "json")
     assert ran.status == 0
@@ -226,6 +256,8 @@ def test_simulate_draws_a_picture(run, tmp_path):
     texts = ["".join(text.itertext()) for text in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")]
     assert "<&> 1 messages/s; longest queue 1, longest delay 1.00s, 2 refused" in texts
     assert "overflows at 3.00s" in texts
+    assert "capacity 1" in texts
+    assert {"0s", "1s", "2s", "3s", "4s", "time", "messages"} <= set(texts)
 
 
 def test_simulate_wants_traffic(run):

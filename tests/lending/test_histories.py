@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from fake_master.extensions.lending_allocator import LendingAllocator
 from fake_master.master import Master
+from fake_master.services.monitoring import Metrics
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
@@ -221,6 +222,18 @@ class Lending(RuleBasedStateMachine):
                 )
                 assert booked.pop(framework.id, Quantities()) == lent
             assert not booked
+
+    @invariant()
+    def the_figures_of_revocable_resources_agree(self) -> None:
+        if not hasattr(self, "master"):
+            return
+        for name in ("cpus", "mem"):
+            shown = {kind: self._figure(f"master/{name}_revocable_{kind}") for kind in ("total", "used", "percent")}
+            assert shown["used"] <= shown["total"], name
+            assert shown["percent"] == (shown["used"] / shown["total"] if shown["total"] else 0.0)
+
+    def _figure(self, name: str) -> float:
+        return Metrics(self.master.state, self.master.runtime.metrics).snapshot()[name]
 
     @invariant()
     def offers_are_of_one_kind_and_for_those_who_know_it(self) -> None:

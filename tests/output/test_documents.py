@@ -7,7 +7,9 @@ from mesosctl.output.documents import models
 from mesosctl.output.documents.quota import ErrorDocument
 
 DOCUMENTS = [
-    model for model in models().values() if model.__module__.rpartition(".")[2] in ("quota", "cluster", "reservations")
+    model
+    for model in models().values()
+    if model.__module__.rpartition(".")[2] in ("quota", "cluster", "top", "reservations")
 ]
 
 SHAPES = {
@@ -45,6 +47,16 @@ SHAPES = {
                      "no quota", "unknown"],
         "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
     },
+    "Top": {
+        "schema_version": 1, "kind": "top", "taken_at": "number", "version": "string", "agents": "integers",
+        "frameworks": "integer", "total": "amounts", "used": "amounts", "offered": "amounts", "roles": ["Role"],
+        "offers": ["Waiting"], "throttled": ["Throttled"], "unknown": ["string"],
+    },
+    "Waiting": {
+        "framework": "string", "framework_id": "string", "roles": ["string"], "offers": "integer",
+        "resources": "amounts",
+    },
+    "Throttled": {"principal": "string", "waiting": "integer", "full": "boolean"},
     "Weight": {"role": "string", "weight": "number"},
     "WeightChange": {"role": "string", "before": "number", "after": "number", "confirmed": "boolean"},
     "RoleQuota": {"role": "string", "guarantee": "amounts", "limit": "amounts", "usage": "Usage?"},
@@ -104,6 +116,8 @@ def shape(schema):
         value = schema["additionalProperties"]
         if value == {"type": "number"}:
             return "amounts"
+        if value == {"type": "integer"}:
+            return "integers"
         return "amounts by name" if "type" in value else "attributes"
     return schema["type"]
 

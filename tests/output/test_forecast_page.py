@@ -1,15 +1,17 @@
 """The page of a forecast: parsed strictly, and opened in a real browser where there is one."""
 
 import json
+import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mesosctl.output.forecast_page import page
+from mesosctl.output.forecast_page import Origin, page
 from mesosctl.output.formats.report import Column, Report
 from tests.needs import needs
 from tests.output.forecasts import HOSTILE, whole_forecast
@@ -65,6 +67,28 @@ def test_what_a_command_would_have_told_is_in_it():
     assert "What would be done" in html
 
 
+def test_it_names_where_it_comes_from():
+    origin = Origin("mesosctl whatif 'quota:web=cpus:12'", "1.2.3", "http://master:5050", None, "prod", "op")
+    parser = Strict()
+    parser.feed(page(whole_forecast(), (), origin))
+    text = "".join(parser.text)
+    for fact in ("mesosctl whatif 'quota:web=cpus:12'", "mesosctl 1.2.3", "http://master:5050", "context prod"):
+        assert fact in text
+    assert re.search(r"Principal\s*op", text)
+
+
+def test_of_a_file_it_names_the_file_and_no_master():
+    html = page(whole_forecast(), (), Origin("mesosctl whatif", "1.2.3", "http://master:5050", "prod.json"))
+    assert "prod.json" in html
+    assert "http://master:5050" not in html
+
+
+def test_one_agent_is_not_several():
+    html = page(replace(whole_forecast(), agents=1, cycles=1))
+    assert "1 agent in service" in html
+    assert "1 allocation (" in html
+
+
 def test_a_hostile_name_is_text_and_cannot_turn_the_line():
     html = page(whole_forecast())
     parser = Strict()
@@ -103,6 +127,8 @@ document.title = JSON.stringify({
   loaded: performance.getEntriesByType('resource').length,
   overflow: document.documentElement.scrollWidth - innerWidth,
   clipped: worded.filter(e => e.tagName !== 'TH' && e.tagName !== 'TD' && e.scrollWidth > e.clientWidth + 1).length,
+  scales: [...new Set(bars.map(svg => Math.round(svg.getBoundingClientRect().width)))].length,
+  header: getComputedStyle(document.querySelector('thead')).display,
   bars: bars.map(svg => svg.getBoundingClientRect()).filter(box => box.width > 100 && box.height > 20).length,
   drawn: [...document.querySelectorAll('svg rect.used')].map(rect => Math.round(rect.getBoundingClientRect().width)),
 });
@@ -155,6 +181,16 @@ def test_in_a_real_browser(browser: list[str], tmp_path: Path, dark: bool, width
     assert seen["bars"] == len(forecast.roles) + len(forecast.frameworks)
     assert (seen["ground"] == "rgb(255, 255, 255)") is not dark
     assert max(seen["drawn"]) > 10
+    assert seen["scales"] == 1, "all bars are as long for the same share"
+    assert (seen["header"] == "none") is (width < 640), "a phone shows the title of a column beside each cell"
+
+
+def test_on_paper(browser: list[str], tmp_path: Path):
+    file, printed = tmp_path / "page.html", tmp_path / "page.pdf"
+    file.write_text(page(whole_forecast()), encoding="utf-8")
+    subprocess.run([*browser, f"--print-to-pdf={printed}", file.as_uri()], timeout=120, check=True, capture_output=True)
+    pages = re.findall(rb"/Type\s*/Page\b", printed.read_bytes())
+    assert 1 <= len(pages) <= 4
 
 
 def test_the_page_forbids_scripts_in_a_real_browser(browser: list[str], tmp_path: Path):

@@ -41,6 +41,7 @@ COMMANDS = {
     "offers.simulation": ["offers", "simulate", str(EXAMPLES / "drf.toml")],
     "offers.taken": ["offers", "take", "--role", "taken", "--reserve", "cpus:1", "--timeout", "5"],
     "quota.changes": ["quota", "set", "ads", "cpus:1"],
+    "quota.room": ("quota", "room"),
     "quota.check": ["quota", "check", "ads", "cpus:100"],
     "quota.list": ["quota", "list"],
     "quota.show": ["quota", "show", "web"],

@@ -10,7 +10,8 @@ import pytest
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.writing import write
-from mesosctl.output.offers.dominant_shares import offer_simulation, picture
+from mesosctl.output.offers.dominant_shares import offer_simulation
+from mesosctl.output.offers.shares_chart import picture
 from mesosctl.planning.dominant_shares import FrameworkShare, RevocationKind, Revoked, Sharing, SharingStep
 
 TOTALS = Quantities({"cpus": 9000, "mem": 18000})
@@ -61,8 +62,10 @@ def test_no_two_columns_of_csv_are_called_alike(names: tuple[str, ...]) -> None:
 
 def test_the_picture_is_well_formed_and_has_a_line_for_each() -> None:
     root = ET.fromstring(picture(SHARING))
-    lines = [element for element in root.iter() if element.tag.endswith("polyline")]
-    assert [len(line.attrib["points"].split()) for line in lines] == [3, 3]
+    lines = [element.attrib["d"] for element in root.iter() if element.attrib.get("class") == "share"]
+    assert [line.count("V") for line in lines] == [2, 2], "each changes when an offer is taken"
+    ticks = [element.text for element in root.iter() if element.attrib.get("class") == "tick"]
+    assert ticks == ["0s", "0.5s", "1s", "1.5s", "2s"]
     assert any(element.text == "b< 33%" for element in root.iter())
 
 
@@ -150,4 +153,4 @@ def test_nobody_took_anything() -> None:
     out = io.StringIO()
     write(offer_simulation(nothing), "table", out, draws=True, colours=False)
     assert out.getvalue().startswith("nobody took an offer")
-    assert "polyline" in picture(nothing)
+    assert picture(nothing).count('class="share"') == 1

@@ -26,13 +26,21 @@ Reserved = Iterable[tuple[str, Pairs]]
 class QuotaAllowance:
     """The amounts that a role with quota may still be given in one run."""
 
-    __slots__ = ("limits_left", "unmet_guarantee")
+    __slots__ = ("_met_by", "limits_left", "unmet_guarantee")
 
-    def __init__(self, quota: Quota, consumed: Amounts) -> None:
+    def __init__(self, quota: Quota, consumed: Amounts, *, one_name_is_enough: bool = False) -> None:
+        """`one_name_is_enough`: whether a guarantee counts as met when one of its names is."""
+        self._met_by = max(0, len(quota.guarantees) - 1) if one_name_is_enough else 0
+        """How many names may be unmet in a guarantee that counts as met."""
         self.unmet_guarantee = difference(dict(quota.guarantees.items()), consumed)
         """The guarantee minus what is consumed; zeros dropped."""
         self.limits_left = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
         """Each limit minus what is consumed; zeros kept, a name not in it is unlimited."""
+
+    @property
+    def is_below_guarantee(self) -> bool:
+        """Whether the first stage of a run gives the role more."""
+        return len(self.unmet_guarantee) > self._met_by
 
     def charge(self, pairs: Pairs) -> None:
         """Count amounts that the role was given."""

@@ -12,6 +12,8 @@ for whom, where the registry outlives the process (`AgentStore`).  Frameworks of
 process end with it, and their tasks with them.
 """
 
+import math
+
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services import descriptions
@@ -46,12 +48,14 @@ class Failover:
         self._removal = removal
         self._expected = 0
         """How many agents the registry held when this master took over."""
+        self.began = -math.inf
+        """When this master took over, in seconds since the epoch; never, for one that took nothing over."""
         self.is_under_way = False
         """Whether this master took over from another one; agents register again from then on."""
 
     def begin(self) -> None:
         """This master was elected: wait for the agents of the registry.  Before any of them registers."""
-        self.is_under_way = True
+        self.is_under_way, self.began = True, self._state.now
         self._known.infos = self._registry.records(_INFO)
         self._known.awaited = self._known.expected()
         self._expected = len(self._known.awaited)

@@ -119,7 +119,15 @@ class AgentRegistry:
 
     def _is_away(self, agent: Agent) -> bool:
         record = self._known.record(agent)
-        return bool(record.get("gone")) or "unreachable_time" in record or self._state.maintenance.is_down(agent)
+        lost = bool(record.get("gone")) or "unreachable_time" in record or self._left_before(agent)
+        return lost or self._state.maintenance.is_down(agent)
+
+    def _left_before(self, agent: Agent) -> bool:
+        """Whether the agent left a former leader, so that this one waits for it, and is not back yet."""
+        absence, first = agent.absence, agent.registered_time
+        if absence is None or first + absence.leaves_after > self._failover.began:
+            return False
+        return absence.returns_after is None or self._state.now < first + absence.returns_after
 
     def _reset(self, agent: Agent) -> None:
         agent.connected = True
@@ -141,7 +149,7 @@ class AgentRegistry:
             return
         timers, first = self._state.timers, agent.registered_time
         back = agent.absence.returns_after
-        if back is None or first + back > self._state.now:
+        if (back is None or first + back > self._state.now) and not self._left_before(agent):
             timers.at(first + agent.absence.leaves_after, lambda: self._removal.disconnect(agent))
         if back is not None:
             timers.at(first + back, lambda: self.come_back(agent))
@@ -165,6 +173,11 @@ class AgentRegistry:
                 self._records.apply(agent)
                 self._registration.register(agent, self._removal.still_held_on(agent.id))
                 self._removal.regain(agent)
+            elif agent.hostname in self._known.awaited and not self._is_away(agent):
+                self._records.apply(agent)
+                self._register(agent)
+                self._draining.go_on(agent)
+                return
             else:
                 return
             self._state.counts.update(_RETURN)

@@ -241,7 +241,7 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
         session.emit(offer_simulation(sharing))
     if svg is not None:
         from mesosctl.files.writing import write_atomically
-        from mesosctl.output.offers.dominant_shares import picture
+        from mesosctl.output.offers.shares_chart import picture
 
         if instead:
             session.emit_text(picture(sharing))

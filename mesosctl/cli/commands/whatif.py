@@ -30,7 +30,7 @@ Words = Annotated[
         autocompletion=completing.changes,
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
-        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID; They are They are made in this order.",
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID. They are made in this order.",
         show_default=False,
     ),
 ]
@@ -210,9 +210,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
         deeds.attempt(wanted)
         if several is not None:
-            return _tell_several(session, dry_run, several, deeds, report)
+            return _tell_several(session, dry_run, several, deeds, report, None if source is None else named(source))
     session.environment.notes += acting.environment.take_notes()
-    return tell(session, dry_run.forecast(), report, [])
+    return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
@@ -246,6 +246,7 @@ def _tell_several(
     several: "tuple[str, ...] | Template",
     deeds: "ChangeRunner",
     report: str | None,
+    source: str | None,
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import emit_with_page
     from mesosctl.operations.alternatives import find_largest, forecast_each
@@ -266,7 +267,7 @@ def _tell_several(
         session.end_progress()
         session.emit(answer)
         return ExitStatus.ANSWER_IS_NO
-    emit_with_page(session, answer, largest.best.forecast, report, [])
+    emit_with_page(session, answer, largest.best.forecast, report, [], source)
     return ExitStatus.DONE
 
 

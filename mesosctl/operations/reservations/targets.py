@@ -155,23 +155,26 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
         )
         choices = [replace(entry, reservations=present.reservations, disk=present.disk) for present in meant]
         held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
+        volumes = agent.volumes.filter(
+            lambda present, name=entry.name: _is_meant(present, owner, name)  # type: ignore[misc]
+        )
+        if volumes and not held:
+            raise Conflict(
+                f"agent {agent.name} does not have {entry} of '{owner.role}' outside of volumes, which are "
+                f"{volume_names(volumes)}",
+                field=entry.name,
+                rule="operation.available",
+                hint=destroy_first(agent, volumes),
+            )
         if choices and not held:
             raise Conflict(
                 f"agent {agent.name} does not have {entry} reserved for '{owner.role}' in one piece, or tasks use it",
                 field=entry.name,
                 rule="operation.available",
-                hint=_what_holds_it(agent, entry, owner),
+                hint=f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is",
             )
         made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
     return made
-
-
-def _what_holds_it(agent: RegisteredAgent, entry: Resource, owner: Owner) -> str:
-    """A hint: volumes that are made of it, or where to look."""
-    volumes = agent.volumes.filter(lambda present: _is_meant(present, owner, entry.name))
-    if len(volumes):
-        return destroy_first(agent, volumes)
-    return f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
 
 
 def volume_names(volumes: Resources) -> str:

@@ -69,11 +69,12 @@ def amounts_text(amounts: Quantities | Limits | None) -> str:
 
 def in_words(amounts: Quantities) -> str:
     """`8 cpus, 16GiB mem and 2 gpus`, for sentences; "nothing" for nothing."""
-    texts = [f"{shown_amount(name, milli)} {name}" for name, milli in sorted(amounts.items(), key=_by_place)]
+    texts = [f"{shown_amount(name, milli)} {name}" for name, milli in sorted(amounts.items(), key=by_place)]
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
 
 
-def _by_place(amount: tuple[str, int]) -> tuple[bool, int, str]:
+def by_place(amount: tuple[str, int]) -> tuple[bool, int, str]:
+    """The key to sort amounts by: in the order of the columns."""
     name = amount[0]
     return name not in KNOWN_NAMES, KNOWN_NAMES.index(name) if name in KNOWN_NAMES else 0, name
 

@@ -1,8 +1,15 @@
 """Output that changes while a command runs, by rich: how far it has come, and a view that is drawn again and again."""
 
-from typing import TYPE_CHECKING, TextIO
+import os
+import select
+import signal
+import termios
+import time
+import tty
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.live import Live
 from rich.progress import (
     BarColumn,
@@ -15,14 +22,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from mesosctl.output.formats.terminal import console
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-
-def _console(stream: TextIO, *, colours: bool) -> Console:
-    return Console(
-        file=stream, force_terminal=True, color_system="standard" if colours else None, highlight=False, markup=False
-    )
 
 
 class ProgressLine:
@@ -32,7 +35,13 @@ class ProgressLine:
     """
 
     def __init__(self, stream: TextIO, *, colours: bool) -> None:
-        self._console = _console(stream, colours=colours)
+        self._console = Console(
+            file=stream,
+            force_terminal=True,
+            color_system="standard" if colours else None,
+            highlight=False,
+            markup=False,
+        )
         self._progress: Progress | None = None
         self._is_measured = False
 
@@ -74,7 +83,7 @@ class LiveView:
     """A view that takes the place of the one before it; the last one stays on the screen."""
 
     def __init__(self, stream: TextIO, *, colours: bool) -> None:
-        self._console = _console(stream, colours=colours)
+        self._console = console(stream, colours=colours, steers=True)
         self._live: Live | None = None
 
     def show(self, view: "RenderableType", width: int) -> None:
@@ -93,3 +102,104 @@ class LiveView:
         live, self._live = self._live, None
         if live is not None:
             live.stop()
+
+
+class FullScreen:
+    """A view that fills a terminal, and the keys that are pressed on it; used with `with`.
+
+    Whatever ends it, an exception or a signal that becomes one, the terminal is as it was found: its modes, its
+    cursor, and the text that stood on it.  Ctrl-Z gives it back for as long as the program rests.
+    """
+
+    def __init__(self, stream: TextIO, keys: TextIO | None, *, colours: bool) -> None:
+        self._stream, self._keys = stream, keys
+        self._colours = colours
+        self._live: Live | None = None
+        self._modes: list[Any] | None = None
+        self._handlers: dict[int, Any] = {}
+        self._rests = False
+
+    def __enter__(self) -> Self:
+        for number, handler in ((signal.SIGTSTP, self._rest), (signal.SIGQUIT, _quit)):
+            self._handlers[number] = signal.signal(number, handler)
+        try:
+            self._take()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # A second Ctrl-C must not leave the terminal half way.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self._give_back()
+        finally:
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
+            signal.signal(signal.SIGINT, before)
+
+    def _take(self) -> None:
+        if self._keys is not None:
+            self._modes = termios.tcgetattr(self._keys)
+            tty.setcbreak(self._keys, termios.TCSANOW)
+        self._live = Live(
+            console=console(self._stream, colours=self._colours, steers=True),
+            screen=True,
+            auto_refresh=False,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._live.start()
+
+    def _give_back(self) -> None:
+        live, self._live = self._live, None
+        with suppress(OSError, ValueError):  # the terminal may be gone
+            if live is not None:
+                live.stop()
+            self._stream.flush()
+        modes, self._modes = self._modes, None
+        if modes is not None and self._keys is not None:
+            with suppress(OSError, ValueError, termios.error):
+                termios.tcsetattr(self._keys, termios.TCSANOW, modes)
+                termios.tcflush(self._keys, termios.TCIFLUSH)  # keys that were meant for the screen
+
+    def _rest(self, *_: object) -> None:
+        self._rests = True
+
+    def show(self, view: "RenderableType", width: int, height: int) -> None:
+        """Draw `view` on the whole terminal; after a rest, on a screen taken anew."""
+        if self._rests:
+            self._rests = False
+            self._give_back()
+            os.kill(os.getpid(), signal.SIGSTOP)
+            self._take()
+        assert self._live is not None
+        self._live.console.size = ConsoleDimensions(width, height)
+        self._live.update(view, refresh=True)
+
+    def key(self, seconds: float) -> str:
+        """Wait for a key, so many seconds at most; empty where there was none, and "q" where there are no more."""
+        if self._keys is None:
+            time.sleep(seconds)
+            return ""
+        descriptor = self._keys.fileno()
+        if not select.select([descriptor], [], [], seconds)[0]:
+            return ""
+        pressed = os.read(descriptor, 64).decode(errors="replace")
+        return _NAMED_KEYS.get(pressed, pressed[:1]) or "q"
+
+
+_NAMED_KEYS = {
+    "\x1b[A": "up",
+    "\x1bOA": "up",
+    "\x1b[B": "down",
+    "\x1bOB": "down",
+    "\x1b[5~": "page up",
+    "\x1b[6~": "page down",
+    "\x1b": "q",
+}
+
+
+def _quit(*_: object) -> None:
+    raise KeyboardInterrupt

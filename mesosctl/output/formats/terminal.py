@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TextIO
+from typing import TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -27,29 +27,38 @@ _ANY_WIDTH = 1_000_000
 
 def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: int) -> None:
     """Draw `report` on a terminal of `width` columns."""
-    console = _console(stream, colours=colours)
-    if not console.options.ascii_only:
-        console.print(view(report, wide=wide, width=width))
-        return
-    with console.capture() as captured:
-        console.print(view(report, wide=wide, width=width))
-    stream.write(captured.get().translate(IN_ASCII))
+    console(stream, colours=colours).print(view(report, wide=wide, width=width))
 
 
 def draw_line(line: str, meaning: Meaning, stream: TextIO) -> None:
     """Write a line in the colour of its meaning."""
-    _console(stream, colours=True).print(Text(printable(line), style=_STYLES[meaning]))
+    console(stream, colours=True).print(Text(printable(line), style=_STYLES[meaning]))
 
 
-def _console(stream: TextIO, *, colours: bool) -> Console:
+def console(stream: TextIO, *, colours: bool, steers: bool = False) -> Console:
+    """A console of rich that writes what it is given, as wide as it is; one that `steers` may move the cursor."""
     return Console(
-        file=stream,
-        force_terminal=colours,
+        file=stream if (stream.encoding or "utf-8").lower().startswith("utf") else cast("TextIO", _InAscii(stream)),
+        force_terminal=colours or steers,
         color_system="standard" if colours else None,
         highlight=False,
         markup=False,
         width=_ANY_WIDTH,
     )
+
+
+class _InAscii:
+    """A stream of an encoding without bars: they are written as signs."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write it with signs in place of what has none."""
+        return self._stream.write(text.translate(IN_ASCII))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
 
 
 def view(report: Report, *, wide: bool, width: int) -> RenderableType:

@@ -1,8 +1,13 @@
 """`mesosctl unreserve`: what is meant is found on the agent, and everything is asked for first."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
+
+from fake_master.http.exchange import Request
+from tests.lab import Lab
+from tests.lab.command_line import CommandLine
 
 
 @pytest.fixture
@@ -144,3 +149,30 @@ def test_destroying_looks_first_and_asks_with_what_it_found(reserved):
     assert ran.status == 2
     assert "Destroy volume 'v1' of 'web' on one, disk:10, and everything in it? [y/N]" in ran.err
     assert "POST /destroy-volumes" not in reserved.changes
+
+
+def test_disk_under_a_volume_is_refused_with_the_volumes_name():
+    lab = Lab("cpus:4;mem:2048;disk:1000")
+    line = CommandLine(lab)
+    assert line.run("reserve", "agent-1", "disk:500", "--role", "db").status == 0
+    assert line.run("volumes", "create", "agent-1", "v1", "disk:500", "--role", "db").status == 0
+    ran = line.run("unreserve", "agent-1", "disk:100", "--role", "db", "--yes")
+    assert ran.status == 6
+    assert "outside of volumes, which are v1 (disk:500)" in ran.err
+    assert "volumes destroy agent-1 v1 --role db" in ran.err
+
+
+def test_the_master_names_the_volume_too():
+    lab = Lab("cpus:4;mem:2048;disk:1000")
+    line = CommandLine(lab)
+    line.run("reserve", "agent-1", "disk:500", "--role", "db")
+    line.run("volumes", "create", "agent-1", "v1", "disk:200", "--role", "db")
+    (agent,) = lab.agents
+    (reserved,) = [one for one in agent["reserved_resources_full"]["db"] if one["scalar"]["value"] == 300.0]
+    reserved["scalar"]["value"] = 400.0
+    form = {"slaveId": agent["id"], "resources": json.dumps([reserved])}
+    answer = lab.application.handle(
+        Request("POST", "/unreserve", {"content-type": "application/x-www-form-urlencoded"}, urlencode(form).encode())
+    )
+    assert answer.status == 409
+    assert b"volumes are made of it: v1" in answer.body

@@ -53,6 +53,9 @@ def test_what_a_master_that_lends_shows(tmp_path: Path) -> None:
     assert [entry["revocable"] for entry in throttled] == [{"throttle_info": {}}]
     figures = read(application, "/metrics/snapshot")
     assert figures["master/revocable_evictions"] == 0.0
+    assert figures["master/cpus_revocable_total"] == 2.0 + 6.0
+    assert figures["master/cpus_revocable_used"] == 5.0
+    assert figures["master/cpus_revocable_percent"] == 5.0 / 8.0
     assert figures["allocator/mesos/revocable/throttleable/resources/cpus/allocated"] == 2.0
     assert figures["allocator/mesos/revocable/non_throttleable/resources/cpus/total"] == 6.0
     assert read(application, "/flags")["flags"]["oversubscribe_reservations"] == "true"

@@ -3,21 +3,17 @@
 from collections.abc import Callable, Collection
 from enum import Enum
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, scalar_pairs
-from fake_master.allocator.hierarchical.interned.free_resources import OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.hierarchical.stages.parts import fair_part, guaranteed_part, whole_part
 from fake_master.allocator.hierarchical.stages.run import (
     Fingerprint,
     Run,
     is_refused,
-    shrink_to_limits,
-    shrink_to_quantities,
 )
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers
-from mesosctl.model.resources import Resources
 
 
 def meet_guarantees(run: Run, agents: list[Agent]) -> None:
@@ -29,7 +25,7 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
         if not lacking_roles:
             return
         epoch = state.epoch
-        if agent.idle_epoch is epoch or not agent.free_resources.has_unreserved_nonrevocable:
+        if agent.idle_epoch is epoch or not _may_serve_guarantee(state, agent):
             continue
         if order is None or not state.role_sorter.order_lasts:
             order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
@@ -41,11 +37,19 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
             agent.guarantees_idle_epoch = epoch
 
 
+def _may_serve_guarantee(state: State, agent: Agent) -> bool:
+    """Whether an agent has anything for the first stage; of a whole agent the reservations of a role go along."""
+    free_resources = agent.free_resources
+    return free_resources.has_unreserved_nonrevocable or (
+        state.options.quota_takes_whole_agents and not free_resources.is_empty
+    )
+
+
 def _below_guarantee(roles: list[Role]) -> list[Role]:
     return [
         role
         for role in roles
-        if role.allowance is not None and role.allowance.unmet_guarantee and role.leaf is not None
+        if role.allowance is not None and role.allowance.is_below_guarantee and role.leaf is not None
     ]
 
 
@@ -62,7 +66,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
         assert role.sorter is not None
         assert allowance is not None
         for client_leaf in role.sorter.walk():
-            if not allowance.unmet_guarantee:
+            if not allowance.is_below_guarantee:
                 break
             client: Client = client_leaf.client
             if client.token in agent.rejected_by:
@@ -70,76 +74,32 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
             offerable = run.offerable(agent, client)
             if offerable is None:
                 continue
-            provable = provable and offerable.visible_resources.shrinks_by_name
-            part, guaranteed = _guaranteed_part(run, offerable, allowance)
+            if run.state.options.quota_takes_whole_agents:
+                part, guaranteed = whole_part(run, offerable, allowance)
+            else:
+                provable = provable and offerable.visible_resources.shrinks_by_name
+                part, guaranteed = guaranteed_part(run, offerable, allowance)
             if part is None or not part.is_allocatable or is_refused(agent, client, part):
                 continue
             run.commit(agent, client, part, guaranteed)
     return provable
 
 
-def _guaranteed_part(
-    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
-) -> tuple[OfferedPart | None, Pairs]:
-    """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself.
-
-    On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
-    and the headroom of all other guarantees allow.  None where nothing serves the guarantee.
-    """
-    visible_resources = offerable.visible_resources
-    if not visible_resources.shrinks_by_name:
-        return _guaranteed_part_by_entries(run, offerable, allowance)
-    amounts, guaranteed = [], []
-    for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
-        needed = min(available, allowance.unmet_guarantee.get(name, 0))
-        extra = available - needed
-        if name in allowance.limits_left:
-            extra = min(extra, max(0, allowance.limits_left[name] - needed))
-        if extra and run.unmet_guarantees:
-            extra = min(extra, run.spare(name))
-        amounts.append(needed + extra)
-        if needed:
-            guaranteed.append((name, needed))
-    if not guaranteed:
-        return None, ()
-    return offerable.part_of_amounts(tuple(amounts)), tuple(guaranteed)
-
-
-def _guaranteed_part_by_entries(
-    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
-) -> tuple[OfferedPart | None, Pairs]:
-    """The same where a name has several entries, or some that cannot be divided."""
-    shuffle = run.state.options.shuffle
-    unreserved_nonrevocable = offerable.visible_resources.unreserved_nonrevocable
-    needed = shrink_to_quantities(unreserved_nonrevocable, allowance.unmet_guarantee, shuffle)
-    if not needed:
-        return None, ()
-    guaranteed = scalar_pairs(needed)
-    extra: Resources = unreserved_nonrevocable - needed
-    if allowance.limits_left:
-        taken = dict(guaranteed)
-        left: Amounts = {name: max(0, bound - taken.get(name, 0)) for name, bound in allowance.limits_left.items()}
-        extra = shrink_to_limits(extra, left, shuffle)
-    if extra and run.unmet_guarantees:
-        extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
-    return offerable.part(offerable.visible_resources.uncounted + needed + extra), guaranteed
-
-
 def share_fairly(run: Run, agents: list[Agent]) -> None:
     """Offer what is left of each agent, role by role and framework by framework in fair order."""
     state = run.state
     lacking = any(
-        role.allowance is not None and role.allowance.unmet_guarantee and role.leaf is not None
+        role.allowance is not None and role.allowance.is_below_guarantee and role.leaf is not None
         for role in run.roles_with_quota
     )
     for agent in agents:
+        if run.is_over:
+            return
         epoch = state.epoch
         if agent.idle_epoch is epoch or agent.free_resources.is_empty:
             continue
         # Only a run that found nothing in either stage proves that the next one will not.
-        provable = (
-            not lacking or agent.guarantees_idle_epoch is epoch or not agent.free_resources.has_unreserved_nonrevocable
-        )
+        provable = not lacking or agent.guarantees_idle_epoch is epoch or not _may_serve_guarantee(state, agent)
         if _offer_agent_fairly(run, agent) and provable:
             agent.idle_epoch = epoch
 
@@ -191,13 +151,15 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
         lasting = False
         part = offerable.full
         if allowance is not None or run.unmet_guarantees:
-            part = fair_part(run, offerable, allowance)
-            refused = part.is_allocatable and part is not offerable.full and is_refused(agent, client, part)
-            if refused or not part.is_allocatable:
+            bounded = fair_part(run, offerable, allowance)
+            fits = bounded is not None and bounded.is_allocatable
+            refused = fits and bounded is not part and is_refused(agent, client, bounded)  # type: ignore[arg-type]
+            if bounded is None or refused or not fits:
                 certain = certain and offerable.visible_resources.shrinks_by_name
                 spent = spent and not refused
-                run.too_little(agent, client, part)
+                run.too_little(agent, client, bounded)
                 continue
+            part = bounded
         run.commit(agent, client, part)
         if agent.free_resources.is_empty:
             return _Verdict.GAVE
@@ -209,33 +171,6 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     if not certain:
         return _Verdict.BY_CHANCE
     return _Verdict.SPENT if spent else _Verdict.NOT_NOW
-
-
-def fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
-    """Return as much as the role's own limits and the headroom of all guarantees allow."""
-    visible_resources = offerable.visible_resources
-    if not visible_resources.shrinks_by_name:
-        return _fair_part_by_entries(run, offerable, allowance)
-    amounts = []
-    for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
-        left = available
-        if allowance is not None and name in allowance.limits_left:
-            left = min(left, allowance.limits_left[name])
-        if left and run.unmet_guarantees:
-            left = min(left, run.spare(name))
-        amounts.append(left)
-    return offerable.part_of_amounts(tuple(amounts))
-
-
-def _fair_part_by_entries(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart:
-    """The same where a name has several entries, or some that cannot be divided."""
-    shuffle = run.state.options.shuffle
-    extra = offerable.visible_resources.unreserved_nonrevocable
-    if allowance is not None:
-        extra = shrink_to_limits(extra, allowance.limits_left, shuffle)
-    if extra and run.unmet_guarantees:
-        extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
-    return offerable.part(offerable.visible_resources.uncounted + extra)
 
 
 Stage = Callable[[Run, list[Agent]], None]
@@ -264,6 +199,7 @@ class RegularStages:
             state.epoch = object()
         meet_guarantees(run, agents)
         shuffle(agents)
+        run.begin_second_stage()
         self._share(run, agents)
         self._last = run.fingerprint()
         run.finish()

@@ -8,6 +8,7 @@ from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pai
 from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, covered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.allocator.options import Shuffle
@@ -38,7 +39,11 @@ class Run:
         """Agents of which a shared volume was offered."""
         self.roles_with_quota = list(state.roles.with_quota())
         for role in self.roles_with_quota:
-            role.allowance = QuotaAllowance(role.quota, state.consumed_by(role))
+            role.allowance = QuotaAllowance(
+                role.quota,
+                state.consumed_by(role),
+                one_name_is_enough=state.options.quota_takes_whole_agents,
+            )
         self.unmet_guarantees: Amounts = {}
         """The sum of what all guarantees lack."""
         for role in self.roles_with_quota:
@@ -46,6 +51,8 @@ class Run:
                 self.unmet_guarantees[name] = self.unmet_guarantees.get(name, 0) + amount
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
+        self.remainder: Remainder | None = None
+        """The bound of the second stage where quota takes whole agents; None where no guarantee lacks anything."""
         self._exhausted_roles: dict[FreeResources, set[int]] = {}
 
     def fingerprint(self) -> Fingerprint:
@@ -57,7 +64,20 @@ class Run:
             (role.name, dict(_allowance(role).unmet_guarantee), dict(_allowance(role).limits_left))
             for role in self.roles_with_quota
         ]
-        return dict(self.unmet_guarantees), dict(self.headroom), allowances
+        bound = self.headroom
+        if self.unmet_guarantees and self.state.options.quota_takes_whole_agents:
+            bound = Remainder(self.state, self.roles_with_quota).left
+        return dict(self.unmet_guarantees), dict(bound), allowances
+
+    def begin_second_stage(self) -> None:
+        """Bound the second stage by what guarantees lack at this moment."""
+        if self.unmet_guarantees and self.state.options.quota_takes_whole_agents:
+            self.remainder = Remainder(self.state, self.roles_with_quota)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the second stage can offer nothing any more."""
+        return self.remainder is not None and self.remainder.is_too_little
 
     def exhausted_roles(self, free_resources: FreeResources) -> set[int]:
         """Return tokens of roles whose bounds leave too little of these free resources, whatever the filters.
@@ -110,7 +130,7 @@ class Run:
         """Remember that the client can be offered nothing of the agent."""
         agent.rejected_by.add(client.token)
 
-    def too_little(self, agent: Agent, client: Client, part: OfferedPart) -> None:
+    def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
         """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
@@ -134,6 +154,8 @@ class Run:
         if self.unmet_guarantees:
             clamped_subtract(self.headroom, part.quota_charge)
             clamped_subtract(self.unmet_guarantees, guaranteed)
+            if self.remainder is not None:
+                self.remainder.charge(part)
             state.epoch = object()
 
     def offers(self) -> Offers:

@@ -11,6 +11,7 @@ from fake_master.allocator.hierarchical.interned.allocations import Pairs
 from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
+from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.stages.run import Rejection, Run
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.quantities import Limits, Quantities
@@ -64,9 +65,14 @@ class Trial(Run):
         super().reject(agent, client, why)
         self._decide(agent, client, Decision(Resources(), why))
 
-    def too_little(self, agent: Agent, client: Client, part: OfferedPart) -> None:
+    @property
+    def is_over(self) -> bool:
+        """Return False: every agent is looked at."""
+        return False
+
+    def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
         """Remember that quota leaves too little, or what was refused."""
-        self._decide(agent, client, Decision(Resources(), refused=part.is_allocatable))
+        self._decide(agent, client, Decision(Resources(), refused=part is not None and part.is_allocatable))
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:  # noqa: ARG002
         """Remember what would be offered; nothing is."""
@@ -79,9 +85,12 @@ class Trial(Run):
     def note_bounds(self, client: Client) -> None:
         """Remember what quota leaves for the role of a client."""
         allowance = client.role.allowance
+        spare = self.spare_amounts()
+        if self.state.options.quota_takes_whole_agents:
+            spare = Remainder(self.state, self.roles_with_quota).left
         self.bounds[client.role.name] = QuotaBounds(
             Limits(allowance.limits_left if allowance is not None else {}),
-            Quantities(self.spare_amounts()) if self.unmet_guarantees else None,
+            Quantities(spare) if self.unmet_guarantees else None,
         )
 
 
@@ -104,6 +113,7 @@ def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> Trial:
         trial.note_bounds(client)
     agents = offerable_agents(state, state.agents.keys())
     meet_guarantees(trial, agents)
+    trial.begin_second_stage()
     share_fairly(trial, agents)
     trial.finish()
     for client in everybody:

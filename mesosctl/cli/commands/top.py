@@ -1,0 +1,89 @@
+"""`mesosctl top`."""
+
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.commands.cluster import Every
+from mesosctl.cli.session import Session
+from mesosctl.output.formats.report import TABLES
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+Once = Annotated[
+    bool,
+    typer.Option("--once", help="Write one reading and end, as where no terminal looks on.", show_default=False),
+]
+_FRAME = 0.25
+"""Seconds until the screen is drawn again though no key was pressed."""
+
+
+@app.command(
+    "top",
+    cls=Command,
+    epilog=examples(
+        ("top", "the cluster on one screen, refreshed every two seconds"),
+        ("top --every 500ms", "four times as often"),
+        ("top --once -o json", "one reading for a program"),
+    ),
+)
+def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
+    """Watch the whole cluster on one screen.
+
+    It shows the shares of roles as bars against their guarantees and limits, agents, offers that are
+    outstanding and for how long, and principals that are throttled. A whole bar is the whole cluster.
+
+    Where the master has an event stream, an agent or a framework that comes or goes shows at once; no event
+    reports offers, so the master is asked every few seconds too. A master that is lost is asked again until it is
+    back. A > before a time says that the offer was out before the first reading.
+
+    Keys: q leaves, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space reads now.
+    """
+    session: Session = ctx.obj
+    environment = session.environment
+    if once or session.form not in TABLES or not environment.overwrites(environment.stdout):
+        from mesosctl.operations.top import OverviewReader
+        from mesosctl.output.top import overview_report
+
+        with session.open_master() as master:
+            session.emit(overview_report(OverviewReader(master, environment.clock).read()))
+        return
+    watch(session, every)
+
+
+def watch(session: Session, every: float) -> None:
+    """Draw readings until a key says to leave.  Raises what the first reading raises."""
+    from mesosctl.client.address import parse_address
+    from mesosctl.operations.top import Feed
+    from mesosctl.output.formats.live import FullScreen
+    from mesosctl.output.top import Surroundings, TopState, top_screen
+
+    environment = session.environment
+    session.open_master().close()  # what is wrong with the words is said before the screen is taken
+    address = parse_address(session.options.master or "")
+    keys = environment.stdin if environment.stdin.isatty() else None
+    name = environment.secrets.redact(session.options.context or session.options.master or "")
+    state, shown = TopState(), None
+    with session.held_notes(), Feed(session.open_master, every, events=address.fake is None) as feed:
+        while feed.overview is None:
+            if feed.failed is not None:
+                raise feed.failed
+            session.progress("reading the cluster …")
+            environment.sleep(0.05)
+        session.end_progress()
+        with FullScreen(environment.stdout, keys, colours=environment.colours) as screen:
+            while True:
+                if feed.failed is not None:
+                    raise feed.failed
+                if shown is None or not state.paused:
+                    shown = feed.overview
+                width, height = environment.width(environment.stdout), environment.height(environment.stdout)
+                around = Surroundings(name, every, feed.is_live, feed.trouble, tuple(feed.events))
+                screen.show(top_screen(shown, state, around, width, height), width, height)
+                key = screen.key(_FRAME)
+                if key == "q":
+                    return
+                if key == " ":
+                    feed.refresh()
+                state.press(key, len(shown.roles))

@@ -1,0 +1,239 @@
+"""`top`: readings of a cluster, one after the other, and the events that say when something has changed.
+
+A reading asks for totals and for lists that are short however many agents there are.  No event of a master reports
+offers, so the master is asked every few seconds, and at once when an event came.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Self
+
+from mesosctl.api import offers as offers_api
+from mesosctl.api import ratelimit as ratelimit_api
+from mesosctl.api import responses
+from mesosctl.api.frameworks import listed_frameworks
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster, NotConfirmed
+from mesosctl.model.offers.frameworks import ListedFramework
+from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.ratelimit import RateLimits
+from mesosctl.planning.cluster_summary import Overview, WaitingOffers
+from mesosctl.planning.message_rates import CounterReading, Rates, rates
+
+_STATES = ("active", "inactive", "disconnected", "unreachable")
+_OPERATOR_API = "/api/v1"
+_SHORTEST_PAUSE = 0.5
+"""Seconds between two readings, however many events come."""
+_EVENTS_KEPT = 5
+_SILENCE = 60.0
+"""Seconds without a heartbeat, which masters send every 15, after which a stream is taken for broken."""
+
+
+class OverviewReader:
+    """Reads a cluster again and again; it remembers since when each offer is out, and the last counters."""
+
+    def __init__(
+        self, master: Master, clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
+    ) -> None:
+        self._master, self._clock, self._now = master, clock, now
+        self._version: str | None = None
+        self._limits: RateLimits | None = None
+        self._seen: dict[str, float] = {}
+        """When each outstanding offer was seen first, by id."""
+        self._began: float | None = None
+        self._counters: CounterReading | None = None
+        self._unknown: dict[str, None] = {}
+
+    def read(self) -> Overview:
+        """One reading.  Raises what `Master` raises, Denied alone excepted."""
+        at = self._clock()
+        self._unknown = {}
+        if self._version is None:
+            self._version = responses.version(self._master.get("/version"))
+            flags = self._allowed("rate limits", lambda: ratelimit_api.rate_limits(self._master.get("/flags")))
+            self._limits = flags
+        metrics = self._allowed("metrics", lambda: self._master.get("/metrics/snapshot")) or {}
+        quotas = self._allowed("quotas", lambda: responses.quotas(self._master.get("/quota"))) or {}
+        usages = self._allowed("roles", lambda: responses.roles(self._master.get("/roles"))) or {}
+        answer = self._allowed("frameworks", lambda: self._master.ask("GET_FRAMEWORKS"))
+        frameworks = [] if answer is None else listed_frameworks(answer)
+        roles = sorted({*usages, *quotas})
+        return Overview(
+            taken_at=self._now(),
+            version=self._version,
+            total=_amounts(metrics, "total"),
+            used=_amounts(metrics, "used"),
+            offered=Quantities.total(one.offered for one in frameworks),
+            agents=_agents(metrics),
+            frameworks=len(frameworks),
+            roles=[RoleStatus(role, quotas.get(role, Quota()), usages.get(role)) for role in roles],
+            offers=self._waiting(frameworks, [] if answer is None else offers_api.outstanding_ids(answer), at),
+            throttled=self._throttled(metrics, at),
+            unknown=tuple(self._unknown),
+        )
+
+    def _allowed(self, what: str, read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except Denied:
+            self._unknown[what] = None
+            return None
+
+    def _waiting(
+        self, frameworks: list[ListedFramework], outstanding: list[tuple[str, str]], at: float
+    ) -> list[WaitingOffers]:
+        self._began = at if self._began is None else self._began
+        self._seen = {offer: self._seen.get(offer, at) for offer, _ in outstanding}
+        oldest: dict[str, float] = {}
+        for offer, framework in outstanding:
+            oldest[framework] = min(self._seen[offer], oldest.get(framework, at))
+        found = [
+            WaitingOffers(
+                one.title, one.id, one.roles, one.offers, one.offered, at - oldest[one.id],
+                was_there=oldest[one.id] <= self._began,
+            )
+            for one in frameworks
+            if one.id in oldest
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: (-one.oldest, one.framework, one.framework_id))
+
+    def _throttled(self, metrics: Any, at: float) -> list[Rates]:
+        now = CounterReading(at, ratelimit_api.uptime(metrics), ratelimit_api.message_counts(metrics))
+        before, self._counters = self._counters, now
+        if self._limits is None:
+            return []
+        found = rates(before, now, self._limits)
+        return [one for one in found if one.backlog and self._limits.queue_of(one.principal)[1].throttles]
+
+
+def _amounts(metrics: dict[str, Any], what: str) -> Quantities:
+    """The amounts of `master/cpus_total` and its like."""
+    names = ("cpus", "mem", "disk", "gpus")
+    found = {name: metrics.get(f"master/{name}_{what}", 0) for name in names}
+    return Quantities({name: round(value * 1000) for name, value in found.items() if value})
+
+
+def _agents(metrics: dict[str, Any]) -> dict[str, int]:
+    found = {state: int(metrics.get(f"master/slaves_{state}", 0)) for state in _STATES}
+    return {state: count for state, count in found.items() if count or state == "active"}
+
+
+class Feed:
+    """Readings in a thread of their own, so that a screen answers keys while a large answer is on its way.
+
+    `events` says whether the master's event stream is heard too, which a master in this process does not have.
+    """
+
+    def __init__(self, open_master: Callable[[], Master], every: float, *, events: bool) -> None:
+        self._open_master, self._every, self._hears = open_master, every, events
+        self._wake, self._over = threading.Event(), threading.Event()
+        self._threads: list[threading.Thread] = []
+        self.overview: Overview | None = None
+        """The last reading."""
+        self.trouble: str | None = None
+        """Why there has been no reading since; None where there has."""
+        self.failed: BaseException | None = None
+        """The end of it: no first reading could be made, or there is a bug."""
+        self.events: deque[str] = deque(maxlen=_EVENTS_KEPT)
+        """Sentences about what came and went, the last one last."""
+        self.is_live = False
+        """Whether events are heard."""
+
+    def __enter__(self) -> Self:
+        self._start(self._read)
+        if self._hears:
+            self._start(self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._wake.set()
+        for thread in self._threads:
+            thread.join(timeout=0.2)  # a stream that is silent, or a slow answer, is left behind: it only reads
+
+    def _start(self, run: Callable[[], None]) -> None:
+        thread = threading.Thread(target=run, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def refresh(self) -> None:
+        """Read again now."""
+        self._wake.set()
+
+    def _read(self) -> None:
+        try:
+            with self._open_master() as master:
+                reader = OverviewReader(master)
+                while not self._over.is_set():
+                    self._read_once(master, reader)
+                    self._over.wait(_SHORTEST_PAUSE)
+                    self._wake.wait(max(0.0, self._every - _SHORTEST_PAUSE))
+                    self._wake.clear()
+        except BaseException as error:  # noqa: BLE001  # the thread that draws says what it was
+            self.failed = error
+
+    def _read_once(self, master: Master, reader: OverviewReader) -> None:
+        master.deadline.extend_to(master.settings.timeout)
+        try:
+            self.overview = reader.read()
+            self.trouble = None
+        except (NoMaster, MasterFailed, NotConfirmed) as error:
+            if self.overview is None:
+                raise
+            self.trouble = error.message
+
+    def _hear(self) -> None:
+        """Follow the events of whoever leads, for as long as the screen is there."""
+        while not self._over.is_set():
+            with suppress(MesosctlError), self._open_master() as master:
+                for sentence in events(master):
+                    self.is_live = True
+                    if sentence:
+                        self.events.append(sentence)
+                    self._wake.set()
+                    if self._over.is_set():
+                        return
+            self.is_live = False
+            self._over.wait(self._every)
+
+
+def events(master: Master) -> Iterator[str]:
+    """Yield a sentence for each event of the cluster; an empty one where a reading alone shows what has changed.
+
+    Raises what `Master.subscribe` raises.
+    """
+    names: dict[str, str] = {}
+    with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
+        for event in stream:
+            if event["type"] != "HEARTBEAT":
+                yield _sentence(event["type"], event, names)
+
+
+def _sentence(kind: str, event: dict[str, Any], names: dict[str, str]) -> str:
+    with suppress(KeyError, TypeError, AttributeError):  # whatever a stranger sent says that something is new
+        return _told(kind, event, names)
+    return ""
+
+
+def _told(kind: str, event: dict[str, Any], names: dict[str, str]) -> str:
+    if kind == "SUBSCRIBED":
+        for agent in event["subscribed"]["get_state"]["get_agents"].get("agents", ()):
+            info = agent["agent_info"]
+            names[info["id"]["value"]] = info["hostname"]
+        return ""
+    if kind == "AGENT_ADDED":
+        info = event["agent_added"]["agent"]["agent_info"]
+        names[info["id"]["value"]] = info["hostname"]
+        return f"agent {info['hostname']} registered"
+    if kind == "AGENT_REMOVED":
+        gone = event["agent_removed"]["agent_id"]["value"]
+        return f"agent {names.pop(gone, gone)} left"
+    if kind == "FRAMEWORK_ADDED":
+        return f"framework {event['framework_added']['framework']['framework_info']['name']} subscribed"
+    if kind == "FRAMEWORK_REMOVED":
+        return f"framework {event['framework_removed']['framework_info']['name']} left"
+    return ""

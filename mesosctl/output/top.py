@@ -1,0 +1,275 @@
+"""The overview of a cluster as a report, and as a screen that is drawn again and again."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mesosctl.model.errors import printable
+from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.text import format_span
+from mesosctl.output.formats.amounts import amounts_text, bar, by_place, in_words, shown_amount
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
+from mesosctl.output.quota import MEANINGS, guarantee_verdict, quota_amounts_text
+from mesosctl.planning.cluster_summary import Overview, WaitingOffers
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from mesosctl.output.documents import top as documents
+
+SORTS = ("share", "name", "status")
+LEGEND = "█ used  ▒ guaranteed  ░ up to the limit  · rest of the cluster"
+KEYS = "q leave   p pause   s sort   r reverse   ↑↓ scroll   space now"
+_WIDEST_BAR = 40
+_WORST_FIRST = ("below guarantee", "no frameworks", "met by offers")
+
+
+@dataclass(slots=True)
+class TopState:
+    """What keys have chosen."""
+
+    sort: str = SORTS[0]
+    reverse: bool = False
+    paused: bool = False
+    top: int = 0
+    """How many roles are scrolled away."""
+
+    def press(self, key: str, rows: int) -> None:
+        """Do what a key says; others are passed over."""
+        if key == "s":
+            self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
+        elif key == "r":
+            self.reverse = not self.reverse
+        elif key == "p":
+            self.paused = not self.paused
+        steps = {"up": -1, "k": -1, "down": 1, "j": 1, "page up": -10, "page down": 10}
+        self.top = max(0, min(self.top + steps.get(key, 0), rows - 1))
+
+
+def sorted_roles(overview: Overview, sort: str, *, reverse: bool = False) -> list[RoleStatus]:
+    """Return the roles in an order: the largest share first, by name, or those below their guarantee first."""
+
+    def used(role: RoleStatus) -> float:
+        share = overview.share(role)
+        return 0.0 if share is None else share.used
+
+    keys: dict[str, Callable[[RoleStatus], Any]] = {
+        "share": lambda role: (-used(role), role.role),
+        "name": lambda role: role.role,
+        "status": lambda role: (
+            _WORST_FIRST.index(role.standing) if role.standing in _WORST_FIRST else len(_WORST_FIRST),
+            role.role,
+        ),
+    }
+    return sorted(overview.roles, key=keys[sort], reverse=reverse)
+
+
+def overview_report(overview: Overview) -> Report:
+    """The overview once: a line for every role, and below it offers and principals."""
+
+    def document() -> "documents.Top":
+        from mesosctl.output.documents import top
+
+        return top.Top.of(overview)
+
+    roles = sorted_roles(overview, SORTS[0])
+    columns = (
+        Column("ROLE"),
+        Column("STATUS"),
+        Column("RESOURCE"),
+        Column("SHARE", kind="number"),
+        Column("GUARANTEE"),
+        Column("LIMIT"),
+    )
+    names = [role.role for role in roles]
+    rows = [_plain_row(overview, role) for role in roles]
+    used = f"used: {in_words(overview.used)} of {in_words(overview.total)}"
+    remark = ["", _cluster_line(overview), used, *_offer_parts(overview.offers), *_principal_parts(overview)]
+    shown = Report(columns, rows, names, document, lambda: document().roles, remark=remark, empty="there is no role")
+    return shown._replace(terminal=_once(overview, roles))
+
+
+def _plain_row(overview: Overview, role: RoleStatus) -> list[str]:
+    share = overview.share(role)
+    if share is None:
+        return [role.role, role.standing, *[NOTHING] * 4]
+    return [
+        role.role,
+        role.standing,
+        share.resource,
+        f"{share.used:.1%}",
+        f"{share.guarantee:.1%}" if share.guarantee else NOTHING,
+        NOTHING if share.limit is None else f"{share.limit:.1%}",
+    ]
+
+
+def _once(overview: Overview, roles: Sequence[RoleStatus]) -> Report:
+    offers, principals = _offer_parts(overview.offers), _principal_parts(overview)
+    remark = [LEGEND, "", *_resource_lines(overview, 12), _cluster_line(overview), "", *offers, *principals]
+    return _role_table(overview, roles, 12)._replace(remark=remark, verdicts=[guarantee_verdict(overview.roles)])
+
+
+def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int) -> Report:
+    """Shares as bars: the whole of a bar is the whole cluster."""
+    columns = (
+        Column("ROLE"),
+        Column("STATUS", meaning=MEANINGS, rank=1),
+        Column("SHARE", kind="number", rank=-1),
+        Column("OF", rank=-1),
+        Column("CLUSTER", rank=-1),
+        Column("AMOUNTS", rank=2),
+    )
+    rows = [_role_row(overview, role, width) for role in roles]
+    return Report(columns, rows, (), _no_document, list, empty="there is no role")
+
+
+def _no_document() -> "documents.Top":
+    raise AssertionError("the report that it stands for has the document")
+
+
+def _role_row(overview: Overview, role: RoleStatus, width: int) -> list[str]:
+    share = overview.share(role)
+    if share is None:
+        return [role.role, role.standing, NOTHING, NOTHING, NOTHING, NOTHING]
+    drawn = bar(share.used, max(share.used, share.guarantee), 1.0, width).replace("░", "·")
+    if share.limit is not None:
+        reach = max(len(drawn.rstrip("·")), round(min(1.0, share.limit) * width))
+        drawn = drawn.rstrip("·").ljust(reach, "░").ljust(width, "·")
+    amounts = quota_amounts_text(role, share.resource)
+    return [role.role, role.standing, f"{share.used:.0%}", share.resource, drawn, amounts]
+
+
+def _cluster_line(overview: Overview) -> str:
+    count = sum(overview.agents.values())
+    states = ", ".join(f"{number} {state}" for state, number in overview.agents.items())
+    agents = f"{count} agent{'' if count == 1 else 's'} ({states})"
+    roles = f"{len(overview.roles)} role{'' if len(overview.roles) == 1 else 's'}"
+    frameworks = f"{overview.frameworks} framework{'' if overview.frameworks == 1 else 's'}"
+    unknown = f"; may not be seen: {', '.join(overview.unknown)}" if overview.unknown else ""
+    return f"{agents}, {frameworks}, {roles}{unknown}"
+
+
+def _resource_lines(overview: Overview, width: int) -> list[str]:
+    lines = []
+    for name, total in sorted(overview.total.items(), key=by_place):
+        used, offered = overview.used.get(name, 0), overview.offered.get(name, 0)
+        drawn = bar(used, used + offered, total, width)
+        held, out, whole = (shown_amount(name, milli) for milli in (used, offered, total))
+        amounts = f"{held} used, {out} offered of {whole}"
+        lines.append(f"{name:<5} {drawn} {used / total:>4.0%}  {amounts}")
+    return lines
+
+
+def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str | Report]":
+    if not offers:
+        return ["no offer is outstanding"]
+    columns = (
+        Column("FRAMEWORK"),
+        Column("OFFERS", kind="number"),
+        Column("FOR", kind="number", rank=-1),
+        Column("ROLES", rank=2),
+        Column("RESOURCES", kind="amounts", rank=1),
+    )
+    rows = [
+        [
+            one.framework,
+            str(one.offers),
+            f"{'>' if one.was_there else ''}{format_span(one.oldest)}",
+            ",".join(one.roles),
+            amounts_text(one.resources),
+        ]
+        for one in offers[:most]
+    ]
+    count = sum(one.offers for one in offers)
+    more = f", of {len(offers)} frameworks; the longest first" if len(offers) > most else ""
+    title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
+    return [title, Report(columns, rows, (), _no_document, list)]
+
+
+def _principal_parts(overview: Overview) -> "list[str | Report]":
+    if not overview.throttled:
+        return ["no principal is throttled"]
+    meanings: dict[str, Meaning] = {"full": "not met", "throttled": "at risk"}
+    columns = (
+        Column("PRINCIPAL"),
+        Column("STATUS", meaning=meanings),
+        Column("WAITING", kind="number"),
+        Column("IN", kind="number"),
+        Column("OUT", kind="number"),
+    )
+    rows = [
+        [
+            one.principal,
+            "full" if one.is_full else "throttled",
+            str(one.backlog),
+            NOTHING if one.arriving is None else f"{one.arriving:.1f}/s",
+            NOTHING if one.processing is None else f"{one.processing:.1f}/s",
+        ]
+        for one in overview.throttled
+    ]
+    return ["throttled principals:", Report(columns, rows, (), _no_document, list)]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a screen tells beside the cluster."""
+
+    master: str
+    every: float
+    is_live: bool = False
+    """Whether events of the master wake it."""
+    trouble: str | None = None
+    events: Sequence[str] = ()
+
+
+def top_screen(overview: Overview, state: TopState, around: Surroundings, width: int, height: int) -> "RenderableType":
+    """The whole screen, of exactly this size: what has no room is scrolled away or left out."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from mesosctl.output.formats.terminal import view
+
+    at = time.strftime("%H:%M:%S", time.localtime(overview.taken_at))
+    pace = "paused" if state.paused else f"{'on events, and ' if around.is_live else ''}every {around.every:g}s"
+    order = f"by {state.sort}{', reversed' if state.reverse else ''}"
+    head = [
+        Text(_cut(f"{around.master}  Mesos {overview.version}  {at}  {pace}  {order}", width), style="bold reverse"),
+        Text(_cut(_cluster_line(overview), width)),
+    ]
+    if around.trouble:
+        head.append(Text(_cut(f"no answer since {at}: {around.trouble}; asking again", width), style="bold red"))
+    wide = max(8, min(_WIDEST_BAR, width - 52))
+    head += [Text(_cut(line, width)) for line in _resource_lines(overview, max(8, min(_WIDEST_BAR, width - 50)))]
+    tail: list[Any] = []
+    parts = [*_offer_parts(overview.offers, 5), *_principal_parts(overview)]
+    below = Report((), (), (), _no_document, list, remark=parts)
+    tail += _lines_of(view(below, wide=False, width=width), width)
+    tail += [Text(_cut(f"· {one}", width), style="dim") for one in list(around.events)[-2:]]
+    room = height - len(head) - 3
+    tail = tail[: max(1, room // 2)]
+    roles = sorted_roles(overview, state.sort, reverse=state.reverse)
+    rows = max(1, room - len(tail) - 4)
+    state.top = max(0, min(state.top, len(roles) - rows))
+    shown = roles[state.top : state.top + rows]
+    scrolled = f"roles {state.top + 1} to {state.top + len(shown)} of {len(roles)}" if len(shown) < len(roles) else ""
+    table = _lines_of(view(_role_table(overview, shown, wide), wide=False, width=width), width)[: rows + 2]
+    middle = [Text(), *table, Text(_cut(scrolled or LEGEND, width), style="dim"), Text()]
+    lines = [*head, *middle, *tail][: height - 1]
+    lines += [Text()] * (height - 1 - len(lines))
+    return Group(*lines, Text(_cut(KEYS, width).ljust(width), style="reverse", end=""))
+
+
+def _cut(line: str, width: int) -> str:
+    line = printable(line)
+    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
+
+
+def _lines_of(shown: "RenderableType", width: int) -> "list[Any]":
+    """The lines of a view, each a Text in its colours."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(width=width, highlight=False, markup=False, color_system="standard", force_terminal=True)
+    lines = console.render_lines(shown, pad=False)
+    return [Text.assemble(*((segment.text, segment.style or "") for segment in line)) for line in lines]

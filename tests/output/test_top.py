@@ -1,0 +1,111 @@
+"""The screen of `top`: its order, its keys, and that it fits whatever terminal it is on."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.quota.status import RoleStatus, RoleUsage
+from mesosctl.output.top import KEYS, Surroundings, TopState, overview_report, sorted_roles, top_screen
+from mesosctl.planning.cluster_summary import Overview, WaitingOffers
+
+AROUND = Surroundings("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
+
+
+def cpus(amount):
+    return Quantities({"cpus": round(amount * 1000)}) if amount else Quantities()
+
+
+def role(name, used, guarantee=0, limit=None, frameworks=1):
+    limits = Limits({} if limit is None else {"cpus": limit * 1000})
+    return RoleStatus(name, Quota(cpus(guarantee), limits), RoleUsage(consumed=cpus(used), frameworks=frameworks))
+
+
+def overview(*roles, offers=()):
+    return Overview(0.0, "1.11.0", cpus(100), cpus(40), cpus(10), {"active": 3}, 2, roles, offers)
+
+
+ROLES = (role("ads", 10, 20, 30), role("batch", 30), role("web", 5, 5))
+WAITING = WaitingOffers("spark", "F1", ("ads",), 3, cpus(10), 65.0, was_there=True)
+
+
+def drawn(shown, width=100, height=30, state=None, around=AROUND):
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, height=height, highlight=False, force_terminal=False)
+    console.print(top_screen(shown, state or TopState(), around, width, height), end="")
+    return stream.getvalue().split("\n")
+
+
+def names(lines):
+    return [line.split()[0] for line in lines if line.split() and line.split()[0] in {"ads", "batch", "web"}]
+
+
+def test_a_share_is_a_bar_of_the_whole_cluster():
+    lines = drawn(overview(*ROLES), width=92)  # bars of forty cells
+    ads = next(line for line in lines if line.startswith("ads"))
+    assert "████▒▒▒▒░░░░" + "·" * 28 in ads
+    assert ads.split()[:4] == ["ads", "below", "guarantee", "10%"]
+    assert "10/20/30" in ads
+
+
+def test_offers_say_for_how_long_they_have_been_out_at_least():
+    assert any(line.split()[:3] == ["spark", "3", ">1m05s"] for line in drawn(overview(*ROLES, offers=(WAITING,))))
+
+
+def test_keys_sort_reverse_pause_and_scroll():
+    state = TopState()
+    assert names(drawn(overview(*ROLES), state=state)) == ["batch", "ads", "web"]
+    state.press("s", 3)
+    assert names(drawn(overview(*ROLES), state=state)) == ["ads", "batch", "web"]
+    state.press("r", 3)
+    assert names(drawn(overview(*ROLES), state=state)) == ["web", "batch", "ads"]
+    state.press("s", 3)
+    state.press("r", 3)
+    assert names(drawn(overview(*ROLES), state=state))[0] == "ads"  # which is below its guarantee
+    state.press("p", 3)
+    assert "paused" in drawn(overview(*ROLES), state=state)[0]
+    state.press("nonsense", 3)
+    state.press("up", 3)
+    assert state.top == 0
+
+
+@given(st.integers(20, 220), st.integers(8, 70), st.integers(0, 60), st.integers(0, 12), st.integers(0, 80))
+def test_a_screen_has_the_size_of_its_terminal(width, height, count, waiting, scrolled):
+    roles = [role(f"role-{n}", n / 10, n / 5, 20, n % 2) for n in range(count)]
+    offers = [WAITING] * waiting
+    lines = drawn(overview(*roles, offers=offers), width, height, TopState(top=scrolled))
+    assert len(lines) == height
+    assert max(map(len, lines)) <= width
+    assert lines[-1].startswith(KEYS[:10])
+
+
+def test_a_master_that_is_lost_is_told_and_the_last_reading_stays():
+    lost = Surroundings("m", 2.0, trouble="connection refused")
+    lines = drawn(overview(*ROLES), around=lost)
+    assert "connection refused; asking again" in lines[2]
+    assert names(lines) == ["batch", "ads", "web"]
+
+
+def test_everything_stays_reachable_by_scrolling():
+    roles = [role(f"r{n:03}", n / 10) for n in range(200)]
+    state = TopState(sort="name", top=10_000)
+    assert any(line.startswith("r199") for line in drawn(overview(*roles), height=20, state=state))
+    state.press("page up", 200)
+    assert state.top < 190
+
+
+def test_once_is_a_report_with_a_document():
+    document = overview_report(overview(*ROLES, offers=(WAITING,))).document().model_dump()
+    assert document["kind"] == "top"
+    assert document["offers"][0]["offers"] == 3
+    assert [one["role"] for one in document["roles"]] == ["ads", "batch", "web"]
+
+
+@pytest.mark.parametrize("sort", ["share", "name", "status"])
+def test_an_order_has_every_role_once(sort):
+    found = sorted_roles(overview(*ROLES), sort)
+    assert sorted(one.role for one in found) == ["ads", "batch", "web"]
+    assert sorted_roles(overview(*ROLES), sort, reverse=True) == found[::-1]
