@@ -215,7 +215,7 @@ Svg = Annotated[
     "simulate",
     cls=Command,
     epilog=examples(
-        ("offers simulate cluster.toml", "show show who takes which offer, step by step"),
+        ("offers simulate cluster.toml", "show who takes which offer, step by step"),
         ("offers simulate cluster.toml --svg shares.svg", "also draw the shares"),
     ),
 )

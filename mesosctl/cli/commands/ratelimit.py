@@ -142,7 +142,7 @@ Remove = Annotated[
     "default",
     cls=Command,
     epilog=examples(
-        ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "set set what all others share"),
+        ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "set what all others share"),
         ("ratelimit default --none -f limits.json", "do not throttle the others"),
     ),
 )
