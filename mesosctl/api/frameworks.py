@@ -36,8 +36,8 @@ def _listed_framework(entry: Any) -> ListedFramework:
         roles=roles,
         principal=text(info["principal"]) if "principal" in info else None,
         status="recovered" if recovered else "active" if active else "inactive" if connected else "disconnected",
-        used=_resources(entry.get("allocated_resources", ())).quantities(),
-        offered=_resources(entry.get("offered_resources", ())).quantities(),
+        used=_resources(entry.get("allocated_resources", ())).scalar_quantities(),
+        offered=_resources(entry.get("offered_resources", ())).scalar_quantities(),
         offers=len(entry.get("offers", ())),
     )
 

@@ -54,6 +54,7 @@ MEANINGS: dict[str, Meaning] = {
     "met": "met",
     "met (at limit)": "at risk",
     "at limit": "at risk",
+    "over limit": "not met",
     "unknown": "at risk",
 }
 """Of the standings of a role."""
@@ -110,18 +111,24 @@ def _no_document() -> "quota.QuotaList":
 def guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     """The answer to who is below its guarantee."""
     promised = [status for status in statuses if status.quota.guarantees]
-    below = [status for status in promised if status.missing]
     if any(status.usage is None for status in promised):
         return Verdict("whether guarantees are met is unknown: this principal may not see what roles use", "at risk")
-    if not below:
-        return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
-    named = ", ".join(f"{one.role} (lacks {in_words(one.missing)})" for one in below[:_NAMED])
-    more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
-    is_asked = any(one.standing == "below guarantee" for one in below)
-    return Verdict(
-        f"{len(below)} of {len(promised)} guarantees {'is' if len(below) == 1 else 'are'} not met: {named}{more}",
-        "not met" if is_asked else "at risk",
-    )
+    below = [status for status in promised if status.standing == "below guarantee"]
+    idle = [status.role for status in promised if status.standing == "no frameworks"]
+    asked = f"no framework asks for the guarantee of {_listed(idle)}" if idle else ""
+    if below:
+        named = _listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below])
+        are = "is" if len(below) == 1 else "are"
+        sentence = f"{len(below)} of {len(promised)} guarantees {are} not met: {named}"
+        return Verdict("; ".join(filter(None, (sentence, asked))), "not met")
+    if idle:
+        return Verdict(asked, "at risk")
+    return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 _NAMED = 3

@@ -81,7 +81,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
             holding.agent.id,
         ]
 
-    return Report(
+    shown = Report(
         columns,
         Rows(held, row),
         list(dict.fromkeys(holding.agent.id for holding in held)),
@@ -90,6 +90,14 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         empty=empty,
         listing="reservations",
     )
+    # A terminal shows a column only where it tells something: which part is a volume, which is refined.
+    tells = {
+        "VOLUME": any(_volume(holding) != NOTHING for holding in held),
+        "STACK": any(len(holding.stack) > 1 for holding in held),
+        "LABELS": any(_labels(holding.owner) != NOTHING for holding in held),
+    }
+    drawn = [column._replace(wide=not tells.get(column.title, not column.wide)) for column in columns]
+    return shown._replace(terminal=shown._replace(columns=drawn))
 
 
 def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.ReservationEntry]":

@@ -22,6 +22,9 @@ SORTS = ("share", "name", "status")
 LEGEND = "█ used  ▒ guaranteed  ░ up to the limit  · rest of the cluster"
 KEYS = "q leave   p pause   s sort   r reverse   ↑↓ scroll   space now"
 _WIDEST_BAR = 40
+_ROOMY = 80
+"""Columns from which titles are written out."""
+_AMOUNTS = "USED/GUARANTEE/LIMIT"
 _WORST_FIRST = ("below guarantee", "no frameworks", "met by offers")
 
 
@@ -110,15 +113,15 @@ def _once(overview: Overview, roles: Sequence[RoleStatus]) -> Report:
     return _role_table(overview, roles, 12)._replace(remark=remark, verdicts=[guarantee_verdict(overview.roles)])
 
 
-def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int) -> Report:
-    """Shares as bars: the whole of a bar is the whole cluster."""
+def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int, amounts: str = _AMOUNTS) -> Report:
+    """Shares as bars of so many cells, which are the whole cluster; `amounts` is the title of the last column."""
     columns = (
         Column("ROLE"),
         Column("STATUS", meaning=MEANINGS, rank=1),
         Column("SHARE", kind="number", rank=-1),
         Column("OF", rank=-1),
         Column("CLUSTER", rank=-1),
-        Column("AMOUNTS", rank=2),
+        Column(amounts, rank=2),
     )
     rows = [_role_row(overview, role, width) for role in roles]
     return Report(columns, rows, (), _no_document, list, empty="there is no role")
@@ -175,7 +178,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
         [
             one.framework,
             str(one.offers),
-            f"{'>' if one.was_there else ''}{format_span(one.oldest)}",
+            f"{'>' if one.was_there else ''}{_age(one.oldest)}",
             ",".join(one.roles),
             amounts_text(one.resources),
         ]
@@ -185,6 +188,10 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
     more = f", of {len(offers)} frameworks; the longest first" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
     return [title, Report(columns, rows, (), _no_document, list)]
+
+
+def _age(seconds: float) -> str:
+    return f"{seconds:.0f}s" if seconds < 60 else format_span(seconds)
 
 
 def _principal_parts(overview: Overview) -> "list[str | Report]":
@@ -239,7 +246,8 @@ def top_screen(overview: Overview, state: TopState, around: Surroundings, width:
     ]
     if around.trouble:
         head.append(Text(_cut(f"no answer since {at}: {around.trouble}; asking again", width), style="bold red"))
-    wide = max(8, min(_WIDEST_BAR, width - 52))
+    amounts = _AMOUNTS if width >= _ROOMY else "AMOUNTS"
+    wide = max(8, min(_WIDEST_BAR, width - 45 - len(amounts)))
     head += [Text(_cut(line, width)) for line in _resource_lines(overview, max(8, min(_WIDEST_BAR, width - 50)))]
     tail: list[Any] = []
     parts = [*_offer_parts(overview.offers, 5), *_principal_parts(overview)]
@@ -253,7 +261,7 @@ def top_screen(overview: Overview, state: TopState, around: Surroundings, width:
     state.top = max(0, min(state.top, len(roles) - rows))
     shown = roles[state.top : state.top + rows]
     scrolled = f"roles {state.top + 1} to {state.top + len(shown)} of {len(roles)}" if len(shown) < len(roles) else ""
-    table = _lines_of(view(_role_table(overview, shown, wide), wide=False, width=width), width)[: rows + 2]
+    table = _lines_of(view(_role_table(overview, shown, wide, amounts), wide=False, width=width), width)[: rows + 2]
     middle = [Text(), *table, Text(_cut(scrolled or LEGEND, width), style="dim"), Text()]
     lines = [*head, *middle, *tail][: height - 1]
     lines += [Text()] * (height - 1 - len(lines))

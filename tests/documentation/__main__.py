@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.documentation.console import SessionFailed, blocks, run, written
 from tests.documentation.drawings import drawings
 from tests.documentation.pages import DOCS, ROOT, pages
+from tests.documentation.screens import screens
 
 
 def difference(page: Path, now: str) -> str:
@@ -35,12 +36,12 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     given = parser.parse_args()
     stale = 0
-    for path, text in drawings().items():
+    for path, text in {**drawings(), **screens()}.items():
         file = DOCS / path
         if file.exists() and file.read_text(encoding="utf-8") == text:
             continue
         if given.write:
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         print(f"{'written' if given.write else 'stale'}: {file.relative_to(ROOT)}")
         stale += given.check

@@ -44,7 +44,7 @@ SHAPES = {
     "Role": {
         "role": "string",
         "standing": ["below guarantee", "no frameworks", "met by offers", "met", "met (at limit)", "at limit",
-                     "no quota", "unknown"],
+                     "over limit", "no quota", "unknown"],
         "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
     },
     "Top": {

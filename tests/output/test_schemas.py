@@ -58,6 +58,7 @@ COMMANDS = {
     "roles.list": ["roles"],
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
     "snapshot.taken": ["snapshot", "-f", "taken.json"],
+    "top": ["top"],
     "volumes.list": ["volumes", "list"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
     "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],

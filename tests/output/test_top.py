@@ -44,7 +44,7 @@ def names(lines):
 
 
 def test_a_share_is_a_bar_of_the_whole_cluster():
-    lines = drawn(overview(*ROLES), width=92)  # bars of forty cells
+    lines = drawn(overview(*ROLES), width=105)  # bars of forty cells
     ads = next(line for line in lines if line.startswith("ads"))
     assert "████▒▒▒▒░░░░" + "·" * 28 in ads
     assert ads.split()[:4] == ["ads", "below", "guarantee", "10%"]

@@ -12,7 +12,7 @@ FrameworkState = Literal["active", "inactive", "disconnected", "recovered"]
 
 @dataclass(frozen=True, slots=True)
 class ListedFramework:
-    """A framework that is not gone, and the resources that it holds, ports and sets by count."""
+    """A framework that is not gone, and the amounts that it holds; no ports, as those of several agents are alike."""
 
     id: str
     name: str

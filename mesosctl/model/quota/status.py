@@ -23,7 +23,15 @@ class RoleUsage(NamedTuple):
 
 
 Standing = Literal[
-    "below guarantee", "no frameworks", "met by offers", "met", "met (at limit)", "at limit", "no quota", "unknown"
+    "below guarantee",
+    "no frameworks",
+    "met by offers",
+    "met",
+    "met (at limit)",
+    "at limit",
+    "over limit",
+    "no quota",
+    "unknown",
 ]
 """How a role stands to its quota; `no frameworks` is below its guarantee, and no framework asks for more."""
 
@@ -53,9 +61,11 @@ class RoleStatus(NamedTuple):
         if self.missing:
             return "below guarantee" if self.usage.frameworks else "no frameworks"
         used = self.usage.used
+        if any(used.get(name, 0) > milli for name, milli in limits.items()):
+            return "over limit"
         if guarantees - used:
             return "met by offers"
-        if any(milli and used.get(name, 0) >= milli for name, milli in limits.items()):
+        if any(milli and used.get(name, 0) == milli for name, milli in limits.items()):
             return "met (at limit)" if guarantees else "at limit"
         return "met"
 

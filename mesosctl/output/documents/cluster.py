@@ -58,7 +58,7 @@ class AgentList(Document):
 
 
 class Framework(Mirrored):
-    """A framework; ports and sets by count.  `offers` is how many it has not answered."""
+    """A framework; no ports or sets.  `offers` is how many it has not answered."""
 
     id: str
     name: str

@@ -1,0 +1,170 @@
+"""Six screens of mesosctl at three widths, with colours and without, as SVG: drawings of the documentation.
+
+They are those of one cluster in virtual time, so that they change with what mesosctl prints and with nothing else.
+"""
+
+import io
+import re
+import time
+from functools import cache
+
+from rich.console import Console
+from rich.text import Text
+
+from fake_master.sources.cluster_file import read_cluster
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.operations.top import OverviewReader
+from mesosctl.output.top import Surroundings, TopState, top_screen
+from mesosctl.planning.cluster_summary import Overview
+from tests.lab import CommandLine, Lab
+
+WIDTHS = (60, 80, 200)
+NOON = time.mktime((2030, 1, 2, 12, 0, 0, 0, 0, -1))
+"""A time of day that reads alike wherever the screens are made."""
+HEIGHT = 30
+"""Lines of the terminal on which `top` runs."""
+CLUSTER = """
+mesos_version = "1.11"
+weights = { web = 2 }
+
+[[agents]]
+resources = "cpus:16;mem:64GiB;disk:1000GiB;ports:[31000-32000]"
+hostname = "node"
+attributes = { rack = "r1" }
+count = 3
+
+[[agents]]
+resources = "mem:32GiB;disk:500GiB;gpus:2;ports:[31000-32000];cpus(ads):8;mem(ads):16GiB"
+hostname = "gpu"
+attributes = { rack = "r2" }
+count = 2
+
+[[frameworks]]
+name = "marathon"
+role = "web"
+task = "cpus:3;mem:6GiB"
+tasks = 5
+
+[[frameworks]]
+name = "adserver"
+role = "ads"
+task = "cpus:4;mem:8GiB"
+tasks = 3
+
+[[frameworks]]
+name = "spark"
+role = "batch"
+task = "cpus:3;mem:8GiB"
+after = 5
+
+[[frameworks]]
+name = "notebooks"
+role = "research"
+answer = "hold"
+after = 20
+
+[[frameworks]]
+name = "trainer"
+role = "r3"
+task = "cpus:2;mem:4GiB"
+after = 60
+"""
+SETTING_UP = (
+    "reserve node-1 disk:100GiB --role db --reserver ops",
+    "volumes create node-1 pages disk:50GiB --role db --reserver ops",
+    "quota update web cpus:24 mem:64GiB --limit cpus:32;mem:96GiB --create --force",
+    "quota update ads cpus:16 mem:32GiB --limit cpus:32;mem:64GiB --create --force",
+    "quota update r3 cpus:4 mem:8GiB --limit cpus:8;mem:16GiB --create --force",
+)
+"""Said after half a minute, when the others hold what they want and r3 has not subscribed yet."""
+SCREENS = {
+    "quota-list": "quota list",
+    "whatif": "whatif quota:web=cpus:12;mem:32GiB --lose-agent node-3",
+    "explain": "offers explain r3",
+    "reservations": "reservations",
+    "agents": "agents",
+    "top": "top",
+}
+
+
+@cache
+def cluster() -> CommandLine:
+    """The cluster that all screens show."""
+    spec = read_cluster(CLUSTER, "the cluster of the screens")
+    lab = Lab(*spec.agents, version=spec.mesos_version, frameworks=spec.frameworks, lasting=spec.lasting)
+    typed = CommandLine(lab)
+    for _ in range(30):
+        lab.wait(1.0)
+    for words in SETTING_UP:
+        ran = typed.run(*words.split(), "--yes")
+        assert ran.status == 0, (words, ran.err)
+    for _ in range(40):
+        lab.wait(1.0)
+    return typed
+
+
+@cache
+def overview() -> Overview:
+    """What `top` shows of it, a while after its first reading: from then on nothing changes."""
+    lab = cluster().lab
+    master = Master(parse_address("http://127.0.0.1:5050"), ClientSettings(clock=lab.clock), cluster())
+    reader = OverviewReader(master, lab.clock, now=lambda: NOON)
+    reader.read()
+    lab.wait(42.0)
+    master.deadline.extend_to(30.0)
+    return reader.read()
+
+
+def printed(name: str, width: int, *, colours: bool) -> str:
+    """What a screen prints on a terminal of this width, with its control sequences."""
+    overview()
+    if name == "top":
+        return _top(width, colours=colours)
+    variables = {"COLUMNS": str(width), "TERM": "xterm"} | ({} if colours else {"NO_COLOR": "1"})
+    ran = cluster().run(*SCREENS[name].split(), terminal=True, **variables)
+    assert ran.status in (0, 1), ran.err
+    return ran.out
+
+
+def _top(width: int, *, colours: bool) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        color_system="standard" if colours else None,
+        force_terminal=True,
+        highlight=False,
+    )
+    console.print(top_screen(overview(), TopState(), Surroundings("prod", 2.0, is_live=True), width, HEIGHT))
+    return stream.getvalue()
+
+
+def text(name: str, width: int) -> str:
+    """What somebody reads on a screen without colours."""
+    return Text.from_ansi(printed(name, width, colours=False)).plain
+
+
+def screens() -> dict[str, str]:
+    """Return each screen as SVG, by its path below docs/."""
+    return {
+        f"images/screens/{name}-{width}{'' if colours else '-plain'}.svg": _svg(name, width, colours=colours)
+        for name in SCREENS
+        for width in WIDTHS
+        for colours in (True, False)
+    }
+
+
+def _svg(name: str, width: int, *, colours: bool) -> str:
+    console = Console(
+        file=io.StringIO(), record=True, width=width, color_system="standard", force_terminal=True, highlight=False
+    )
+    shown = Text.from_ansi(printed(name, width, colours=colours))
+    shown.no_wrap, shown.overflow = True, "ignore"
+    console.print(shown)
+    unique = f"{name}-{width}{'' if colours else '-plain'}"
+    drawn = console.export_svg(title=f"mesosctl {SCREENS[name]}", unique_id=unique)
+    # A reader's browser loads nothing from elsewhere.
+    drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"

@@ -1,0 +1,143 @@
+"""Mesos's document "Quota": what quota is for, and what it does not do."""
+
+import pytest
+
+from fake_master.sources.cluster_file import read_cluster
+from fake_master.sources.simulation import simulate
+from tests.lab import Lab, Scheduler
+from tests.seeds.test_drf import FRAMEWORK
+
+ONE = '[[agents]]\nresources = "cpus:100;mem:100GiB"\n'
+HUNDRED = '[[agents]]\nresources = "cpus:10;mem:10GiB"\ncount = 10\n'
+TASK = "cpus:1;mem:100"
+
+
+def greedy(name: str, role: str, more: str = "") -> str:
+    """A framework that runs as many tasks of one cpu as it can."""
+    return f'[[frameworks]]\nname = "{name}"\nrole = "{role}"\ntask = "{TASK}"\n{more}\n'
+
+
+def quota(role: str, guarantee: str) -> str:
+    return f'[quotas."{role}"]\nguarantee = "{guarantee}"\n'
+
+
+def lab_of(*parts: str) -> Lab:
+    made = Lab()
+    made.start(read_cluster("".join(parts), "cluster.toml"), takes_over=False)
+    return made
+
+
+def running(lab: Lab) -> dict[str, int]:
+    """Tasks by framework."""
+    return {
+        framework.name: sum(not task.is_terminal for task in framework.tasks.values())
+        for framework in lab.master.state.frameworks.values()
+    }
+
+
+def test_without_quota_the_greedy_one_has_what_the_other_declines():
+    idle = '[[frameworks]]\nname = "idle"\nrole = "rA"\nanswer = "decline"\n'
+    lab = lab_of(HUNDRED, idle, greedy("fB", "rB"))
+    lab.wait(20)
+    assert running(lab) == {"idle": 0, "fB": 100}
+
+
+def test_a_guarantee_is_of_no_particular_agent():
+    lab = lab_of(quota("q", "cpus:4"), '[[agents]]\nresources = "cpus:4;mem:4GiB"\ncount = 2\n', greedy("f", "n"))
+    lab.wait(10)
+    # An agent's worth is laid away, of two: whichever is lost, the other one serves.
+    assert running(lab) == {"f": 4}
+    (framework,) = lab.master.state.frameworks.values()
+    (used,) = {task.agent_id for task in framework.tasks.values()}
+    lab.about("MARK_AGENT_GONE", used)
+    lab.wait(20)
+    assert running(lab) == {"f": 0}
+    late = Scheduler(lab, name="q")
+    assert late.offered() == 4
+
+
+LATER = "after = 20"
+
+
+@pytest.mark.parametrize(("parts", "later"), [((), 0), ((quota("rA", "cpus:50"),), 40)])
+def test_scenario_1_the_greedy_framework(parts: tuple[str, ...], later: int):
+    """A role that uses ten cpus wants more, twenty seconds later."""
+    lab = lab_of(
+        *parts,
+        HUNDRED,
+        greedy("fA", "rA", "tasks = 10"),
+        greedy("fB", "rB"),
+        greedy("more", "rA", f"tasks = 40\n{LATER}"),
+    )
+    lab.wait(15)
+    assert running(lab) == {"fA": 10, "fB": 90 - later}
+    lab.wait(30)
+    assert running(lab) == {"fA": 10, "fB": 90 - later, "more": later}
+
+
+def test_scenario_2_a_new_framework_waits_for_tasks_to_end():
+    lab = lab_of(
+        HUNDRED, greedy("fB", "rB"), greedy("fA", "rA", LATER), '[tasks]\noutcome = "finished"\nseconds = 40\n'
+    )
+    lab.wait(35)
+    assert running(lab) == {"fB": 100, "fA": 0}
+    lab.wait(20)
+    assert running(lab)["fA"] > 0
+
+
+def test_scenario_2_quota_set_afterwards_does_not_help():
+    lab = lab_of(HUNDRED, greedy("fB", "rB"), greedy("fA", "rA", LATER))
+    lab.wait(10)
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 50}}]
+    assert lab.post("/quota", {"role": "rA", "guarantee": guarantee}) == 200
+    lab.wait(60)
+    assert running(lab) == {"fB": 100, "fA": 0}
+
+
+def test_scenario_2_a_pool_that_nobody_is_offered_helps():
+    lab = lab_of(quota("rA", "cpus:50"), HUNDRED, greedy("fB", "rB"), greedy("fA", "rA", LATER))
+    lab.wait(15)
+    assert running(lab) == {"fB": 50}
+    lab.wait(30)
+    assert running(lab) == {"fB": 50, "fA": 50}
+
+
+def test_a_forced_guarantee_beyond_the_cluster_leaves_nobody_an_offer():
+    """The document's `prosuction`, on its own master; without it everybody is offered something."""
+    lab = lab_of(HUNDRED)
+    scheduler = Scheduler(lab, name="production")
+    assert scheduler.offered() == 100
+    lab = lab_of(quota("prosuction", "cpus:1000"), HUNDRED)
+    scheduler = Scheduler(lab, name="production")
+    lab.wait(60)
+    assert scheduler.offers() == []
+
+
+def test_all_offers_of_an_agent_are_rescinded_if_one_is():
+    lab = lab_of(ONE, '[tasks]\noutcome = "finished"\nseconds = 5\n')
+    first = Scheduler(lab, name="a")
+    first.launch("t")
+    second = Scheduler(lab, name="b")
+    lab.wait(10)
+    first.acknowledge()
+    assert len({offer.agent_id for offer in lab.master.state.offers}) == 1
+    before = len(list(lab.master.state.offers))
+    assert before == 2
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]
+    assert lab.post("/quota", {"role": "q", "guarantee": guarantee}) == 200
+    assert len(first.heard("RESCIND")) + len(second.heard("RESCIND")) == 2
+
+
+def test_frameworks_of_a_role_share_its_guarantee():
+    frameworks = [("a1", "rA", TASK), ("b", "rB", TASK), ("a2", "rA", TASK)]
+    text = (
+        'mesos_version = "1.11"\n'
+        + quota("rA", "cpus:6")
+        + HUNDRED
+        + "".join(FRAMEWORK.format(*one) for one in frameworks)
+    )
+    steps = simulate(read_cluster(text, "cluster.toml"), 30).steps
+    served = [step.framework for step in steps if step.stage == "guarantee"]
+    assert sorted(served[:2]) == ["a1", "a2"]
+    assert sorted(served[:4]) == ["a1", "a1", "a2", "a2"]
+    assert steps[0].framework in ("a1", "a2")
