@@ -150,7 +150,7 @@ def rescinded_text(offer: RescindedOffer) -> str:
 def evicted_text(task: EvictedTask) -> str:
     """One task that would have to go."""
     when = "" if task.happens else ", once what is offered there is used"
-    before = "" if task.caused else "(was so before) "
+    before = "" if task.caused else "(was already starving) "
     assumed = "" if task.runs_now else " (not running yet: assumed while the snapshot settled)"
     grace = f"{task.grace_seconds:g} s to end"
     return (
@@ -189,7 +189,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
     yield from _section(
         "starving",
-        [("" if one.caused else "(was so before) ") + one.sentence for one in forecast.starving],
+        [("" if one.caused else "(was already starving) ") + one.sentence for one in forecast.starving],
     )
     yield from _section("no longer offered anything, and running nothing before", unoffered_texts(forecast))
     yield from _section("guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits])
@@ -229,7 +229,7 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     out = [offer for offer in forecast.rescinded if offer.is_out]
     if out:
         count = "1 offer that nobody has answered" if len(out) == 1 else f"{len(out)} offers that nobody has answered"
-        yield f"{count} would be taken back, which starves nobody"
+        yield f"{count} would be rescinded, which starves nobody"
     if forecast.unoffered:
         whom = ", ".join(f"{one.kind} {one.name}" for one in forecast.unoffered)
         yield f"no longer offered anything, and running nothing before: {whom}"
@@ -241,7 +241,7 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     yield f"largest guarantee that would be accepted then: {after_change}{moved}"
     yield (
         f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; {len(forecast.unknowns)} facts that a "
-        "master does not tell are assumed: see -o wide"
+        "master does not show are assumed: see -o wide"
     )
 
 

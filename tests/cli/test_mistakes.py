@@ -127,7 +127,7 @@ MISTAKES = (
     Mistake(
         "quota update web mem:1GiB",
         2,
-        "role 'web' loses its guarantee of cpus:2, so it needs a confirmation first",
+        "role 'web' loses its guarantee of cpus:2, so it needs a confirmation",
         "name that resource too, or in a script, use --yes",
         before=QUOTA,
     ),

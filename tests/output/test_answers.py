@@ -28,9 +28,9 @@ def test_a_forecast_shows_what_a_person_needs() -> None:
     short, wide = drawn(forecast_report(forecast)), drawn(forecast_report(forecast), "wide")
     assert short[0] == "NO: it would be refused"
     assert any(line == "refused:" for line in short)
-    assert not any(line.startswith("not told by a master") for line in short)
-    assert f"{len(forecast.unknowns)} facts that a master does not tell are assumed" in short[-1]
-    assert any(line.startswith("not told by a master") for line in wide)
+    assert not any(line.startswith("what a master does not show") for line in short)
+    assert f"{len(forecast.unknowns)} facts that a master does not show are assumed" in short[-1]
+    assert any(line.startswith("what a master does not show") for line in wide)
     assert len(short) < len(wide)
 
 
@@ -38,9 +38,9 @@ def test_offers_that_nobody_has_answered_starve_nobody() -> None:
     forecast = whole_forecast()
     one = [replace(forecast.rescinded[0], is_out=True)]
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one))))
-    assert "1 offer that nobody has answered would be taken back, which starves nobody" in said
+    assert "1 offer that nobody has answered would be rescinded, which starves nobody" in said
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one * 2))))
-    assert "2 offers that nobody has answered would be taken back, which starves nobody" in said
+    assert "2 offers that nobody has answered would be rescinded, which starves nobody" in said
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
     assert drawn(wanted_differences(found))[0] == (
-        "2 things are not as the file wants: 1 quota, 1 weight; mesosctl apply would bring them there"
+        "2 things are not as in the file: 1 quota, 1 weight; mesosctl apply would change that"
     )
-    assert drawn(wanted_differences(found[:1]))[0].startswith("1 thing is not as the file wants: 1 quota;")
+    assert drawn(wanted_differences(found[:1]))[0].startswith("1 thing is not as in the file: 1 quota;")
     assert drawn(wanted_differences([])) == ["nothing differs from the file"]
 
 

@@ -186,9 +186,9 @@ Target = Annotated[
 def explain(ctx: typer.Context, target: Target) -> None:
     """Explain why a role or framework is offered nothing.
 
-    The allocator is asked about every agent, on a snapshot of the cluster: who holds it, what is reserved,
-    kept for guarantees, or beyond a limit, and what the framework itself rules out. Nothing is changed.
-    What a master does not show, such as refused offers, is named. -o wide has every agent.
+    A snapshot of the cluster is given to the allocator, which accounts for every agent: what others hold, what is
+    reserved, kept for guarantees or beyond a limit, and what the framework itself rules out. Nothing is changed.
+    What a master does not show, such as refused offers, is named. -o wide shows every agent.
     """
     from mesosctl.operations.offer_explanation import explain
     from mesosctl.output.offers.explanation import explanation_report
@@ -222,14 +222,14 @@ Svg = Annotated[
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
     """Simulate a cluster file or snapshot, offer by offer.
 
-    Shares, dominant shares and totals are shown after each offer taken. No master is asked. Time is virtual, the
-    allocator is the fake master's, and the lowest dominant share of a row is marked with an asterisk: whose it
-    is, and has tasks to run, is served next. A share counts divided by its role's weight, and guarantees come
-    first; parents have the sum of the roles below them. With the strict-priority allocator priority decides
+    It shows shares, dominant shares and totals after each accepted offer. No master is asked, time is virtual, and
+    the allocator is the fake master's. An asterisk marks the lowest dominant share of a row: its framework is served
+    next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a
+    parent has the sum of the roles below it. With the strict-priority allocator priority decides
     before that, and what was revoked before a step is shown.
 
-    Frameworks of a snapshot launch more tasks of the average size of those that they run; export --cluster makes
-    a file of it in which you can say otherwise.
+    Frameworks of a snapshot launch more tasks of the average size of their running tasks. export --cluster writes a
+    file in which you can change that.
     """
     from mesosctl.operations.offers import simulate
 

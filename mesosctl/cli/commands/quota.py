@@ -132,8 +132,8 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
 def list_(ctx: typer.Context) -> None:
     """Show every role with quota.
 
-    A terminal shows what each uses, beside guarantee and limit, and who is below its guarantee. In a pipe
-    that stands in -o wide, json, jsonl, yaml and csv.
+    On a terminal, it also shows what each role uses, and which roles are below their guarantee. In a pipe, -o wide,
+    json, jsonl, yaml and csv show that.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -179,9 +179,9 @@ def set_(
 ) -> None:
     """Guarantee resources to a role that has no quota yet.
 
-    What it may use is limited with --limit. With -f the request is read as the documented JSON of POST /quota or
-    SET_QUOTA, its role included; --limit goes with it, as that JSON has no word for limits. Limits of their own
-    need a master from 1.9 on, and are set by UPDATE_QUOTA.
+    --limit limits what the role may use. With -f the request is the documented JSON of POST /quota or SET_QUOTA,
+    including the role; give --limit with it, because that JSON cannot say limits. Separate limits need Mesos 1.9 or
+    later, and are set by UPDATE_QUOTA.
     """
     from mesosctl.operations.quota.change import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
@@ -216,7 +216,7 @@ def set_(
         session.emit(quota_changes([change]))
 
 
-Create = Annotated[bool, typer.Option("--create", help="Also for a role without quota.", show_default=False)]
+Create = Annotated[bool, typer.Option("--create", help="Also set quota for a role that has none.", show_default=False)]
 Forced = Annotated[
     bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
 ]
@@ -246,12 +246,12 @@ def update(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Change the quota of a role, or only its limits.
 
-    RESOURCES are the whole guarantee, and --limit all limits. A resource that either had and that is not
-    named any more is lost, so you are asked first, and a script uses --yes; a smaller amount that you name
-    is not asked about. What is not given at all stays as it is.
+    RESOURCES are the whole guarantee, and --limit all limits. A resource that you no longer name is lost, so you are
+    asked first, and a script uses --yes. You are not asked about a smaller amount that you name. What you do not
+    give stays as it is.
 
-    A master from 1.9 on changes it in one step.  On an older one, or with --api v0, the quota is
-    removed and set again; if that fails the old one is put back.  With -f the change is read as the
+    Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set
+    again; if that fails, the old quota is restored.  With -f the change is read as the
     documented JSON of UPDATE_QUOTA, or as one of its configurations; "guarantees" and "limits" that
     it leaves out stay as they are, and {} is none.
     """
@@ -318,7 +318,7 @@ Roles = Annotated[
 def remove(ctx: typer.Context, roles: Roles) -> None:
     """Remove the quota of roles.
 
-    None is removed unless every one of them has quota. On a terminal, removing several asks first.
+    If one of them has no quota, none is removed. On a terminal you are asked before several are removed.
     """
     from mesosctl.operations.quota.change import remove_quotas
 
@@ -345,7 +345,7 @@ def check(
     *,
     allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
-    """Check whether a quota would be accepted, and show how much room there is.
+    """Check a quota, and show how much room there is.
 
     Nothing is changed. The exit status is 1 if a rule is broken.
     """
@@ -364,12 +364,12 @@ def check(
     cls=Command,
     epilog=examples(
         ("quota room", "the largest quota that a new role could have"),
-        ("quota room dev", "the largest that dev could have in place of its own"),
-        ("quota room -o name", "as amounts for quota set, one a line"),
+        ("quota room dev", "the largest quota that could replace that of dev"),
+        ("quota room -o name", "the amounts, to be used with quota set"),
     ),
 )
 def room(ctx: typer.Context, role: OptionalRole = None) -> None:
-    """Say how large a quota may be.
+    """Show how large a quota can be.
 
     The largest guarantee that would be accepted, by the rules of quota check: what the agents have, less what
     other roles are guaranteed. Nothing is changed. -o name writes it as amounts for quota set.

@@ -67,15 +67,15 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     "show",
     cls=Command,
     epilog=examples(
-        ("ratelimit show", "limits beside live figures"),
+        ("ratelimit show", "the limits with live figures"),
         ("ratelimit show -o json", "the same as JSON"),
     ),
 )
 def show(ctx: typer.Context) -> None:
     """Show the limits of a master, and what each principal sends.
 
-    They are those that it was started with. A real master throttles and counts frameworks that use a driver;
-    those of the HTTP API only show up with counters at 0.
+    The limits are those that the master was started with. A real master throttles and counts only frameworks that
+    use a driver; frameworks of the HTTP API have counters at 0.
     """
     from mesosctl.operations.ratelimit import show
     from mesosctl.output.ratelimit import standings
@@ -102,7 +102,7 @@ def set_(
 ) -> None:
     """Give a principal its own limit in a limits file.
 
-    All frameworks with that principal share it. Whatever else is in the file stays, and the diff is shown.
+    All frameworks with that principal share it. Everything else in the file stays as it is, and the diff is shown.
     """
     from mesosctl.operations.ratelimit_file import set_limit
 
@@ -120,7 +120,7 @@ def set_(
 def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
     """Remove a principal from a limits file.
 
-    The default applies to it from then on. The diff is shown.
+    From then on the default applies to it. The diff is shown.
     """
     from mesosctl.operations.ratelimit_file import unset_limit
 
@@ -184,7 +184,7 @@ Strict = Annotated[
 def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
     """Check a limits file before a master reads it.
 
-    Everything that stops a master is shown, and everything unwise. Broken JSON is shown with line, column and
+    It shows everything that would stop a master, and everything unwise. For broken JSON it names line, column and
     what was expected there. The exit status is 3 if a master would not start.
     """
     from mesosctl.operations.ratelimit_file import validate

@@ -44,7 +44,7 @@ def read_config(session: Session, path: str) -> str:
 def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
     """Add up the memory that full queues take.
 
-    The exit status is 1 where they do not fit, or where a queue has no end.
+    The exit status is 1 if they do not fit, or if a queue has no limit.
     """
     from mesosctl.model.ratelimit import check, plan_memory
     from mesosctl.model.text import parse_bytes
@@ -89,8 +89,8 @@ Svg = Annotated[
 def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
     """Simulate traffic with a limits file.
 
-    It shows who waits, how long, and who overflows when. Time is virtual, so an hour takes a moment. The throttle
-    is the one of the fake master.
+    It shows which principals wait, for how long, and when a queue overflows. Time is virtual, so an hour takes a
+    moment. The limiter is the fake master's.
     """
     from pathlib import Path
 
@@ -138,7 +138,7 @@ Write = Annotated[
     cls=Command,
     epilog=examples(
         ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
-        ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous ones"),
+        ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous limits"),
     ),
 )
 def suggest(
@@ -151,8 +151,8 @@ def suggest(
 ) -> None:
     """Suggest a limits file from the observed traffic.
 
-    The master's --rate_limits takes it. Large rates already protect other frameworks, so start with these and
-    lower them. Only principals with counters are seen; the default is as large as the largest of them.
+    Use the file with the master's --rate_limits. Large rates already protect other frameworks, so start with these
+    and lower them later. Only principals with counters are seen. The default is as large as the largest of them.
     """
     from math import ceil
     from pathlib import Path
@@ -205,9 +205,9 @@ Count = Annotated[
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows what was received and processed, how fast, and until when there is room. Another master's counters
-    start again, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
-    which it was, and `full` where a queue is full, so that the master refuses messages.
+    It shows what was received and processed, how fast, and how long there is room. Counters start again with another
+    master, and come and go with their frameworks; no rate is shown across such a break. STATUS says which it was. It
+    is `full` if a queue is full, so that the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import PollOptions, watch

@@ -165,7 +165,7 @@ def reservations(  # one parameter an option
 ) -> None:
     """Show what is reserved on which agent, by whom, and how much of it is in use.
 
-    Static reservations belong to an agent's configuration; dynamic ones can be undone.
+    Static reservations belong to the configuration of an agent. Dynamic reservations can be undone.
     """
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

@@ -175,9 +175,8 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Undo dynamic reservations. A refined reservation falls back to the role that it was taken from.
 
-    The reserver's principal and the labels are found on the agent.  --all shows first what it would
-    undo, and asks; a script uses --yes.  What is refined for a role below ROLE belongs to that role: it
-    is left, and a note says so.
+    Principal and labels of the reservation are found on the agent. --all shows what it would undo and asks first; a
+    script uses --yes. What is refined for a role below ROLE belongs to that role: it stays, and a note says so.
     """
     session: Session = ctx.obj
     given = list(words or ())
