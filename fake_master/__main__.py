@@ -52,6 +52,8 @@ def serve(options: ServeOptions) -> None:
     tls = server_context(
         options.ssl_cert_file, options.ssl_key_file, options.ssl_ca_file, required=options.ssl_require_client_cert
     )
+    if options.driver:
+        _check_driver(options)
     check_ready_file(options.ready_file)
     sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
@@ -60,7 +62,7 @@ def serve(options: ServeOptions) -> None:
     allow_many_files()
 
     async def run() -> None:
-        server = Server(master, tls)
+        server = Server(master, tls, drivers=options.driver)
         watching = asyncio.create_task(end_with_parent(server.stop)) if options.exit_with_parent else None
         try:
             await server.run(
@@ -82,6 +84,16 @@ def serve(options: ServeOptions) -> None:
     if master.state.ended is not None:
         _log(logging.ERROR, master.state.ended, "start it with its agents, or raise the limit")
         raise SystemExit(_FAILURE)
+
+
+def _check_driver(options: ServeOptions) -> None:
+    """Raise BadInput where drivers cannot be served."""
+    from fake_master.http.content import has_protobuf
+
+    if not has_protobuf():
+        raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")
+    if options.ssl_cert_file is not None:
+        raise BadInput("drivers are served without TLS", field="driver", hint="leave out --ssl-cert-file")
 
 
 def _start(options: ServeOptions) -> "Master":

@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent log_format log_requests version".split()
+    "exit_with_parent log_format log_requests driver version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -122,6 +122,15 @@ class ServeOptions:
         str | None,
         typer.Option(metavar="PERCENT", help="…unless more agents are missing than this: then the master ends."),
     ] = None
+    authenticate_frameworks: Annotated[
+        bool, typer.Option("--authenticate-frameworks", help="Ask scheduler drivers for credentials.")
+    ] = False
+    driver: Annotated[
+        bool,
+        typer.Option(
+            "--driver", help="Serve frameworks that use a scheduler driver (libmesos). Needs mesosctl[protobuf]."
+        ),
+    ] = False
     ssl_cert_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Serve https with this certificate, in PEM.")
     ] = None

@@ -28,7 +28,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, RescindedOffer
+from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 _NAMED = 20
@@ -57,7 +57,7 @@ class DryRun:
         self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
         self._answers: list[ChangeAnswer] = []
         self._changes: list[str] = []
-        self._lost: list[tuple[str, str]] = []
+        self._lost: list[LostAgent] = []
         self._done = 0
         after = self._terms.cycles * master.allocation_interval
         # What the change itself keeps from being offered again, it keeps for so long.
@@ -84,7 +84,7 @@ class DryRun:
         had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
         share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
         self._changes[-1:] = [f"agents lost: {share}: {names}{more}; with {had}"]
-        self._lost += gone
+        self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
         self._master.advance()
@@ -192,7 +192,7 @@ class DryRun:
                 resources=offer.resources.allocated_to(None),
                 agent_id=offer.agent_id,
                 agent=self._names.of(offer.agent_id),
-                is_out=offer.id in self._out,
+                out_now=offer.id in self._out,
             )
         )
 

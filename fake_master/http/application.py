@@ -1,5 +1,7 @@
 """Requests answered by one master, each in a transaction of its own where it changes something."""
 
+from collections.abc import Callable
+
 from fake_master.http.exchange import Refusal, Request, Response, authenticate, standard_refusal, wrong_method
 from fake_master.http.routes import Endpoints
 from fake_master.master import Master
@@ -18,7 +20,9 @@ class Application:
     def follow(self, master: Master) -> None:
         """Answer requests to this master from now on."""
         self.master = master
-        self._endpoints = Endpoints(master)
+        self.endpoints = Endpoints(master)
+        self.find_message: Callable[[Request], Callable[[], Response] | None] = lambda _request: None
+        """Finds the taker of a request that is a message of a driver, where drivers are served; None for any other."""
 
     def tick(self) -> None:
         """Do what has become due."""
@@ -47,9 +51,13 @@ class Application:
         return _as_asked(response, request)
 
     def _answer(self, request: Request) -> Response:
-        route = self._endpoints.find(request.path)
+        take_message = self.find_message(request)
+        if take_message is not None:
+            with self.master.transaction():
+                return take_message()
+        route = self.endpoints.find(request.path)
         if route is None:
-            from_agent = self._endpoints.of_agents.answer(request)
+            from_agent = self.endpoints.of_agents.answer(request)
             if from_agent is None:
                 raise standard_refusal(404)
             return from_agent

@@ -86,6 +86,8 @@ class Response:
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     stream: "EventStream | None" = None
+    is_sent: bool = True
+    """False for a message of libprocess, whose sender reads no answer."""
 
 
 class Refusal(Exception):

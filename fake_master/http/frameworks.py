@@ -178,6 +178,7 @@ def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, An
     return {
         "id": of.id,
         "name": of.name,
+        **({} if of.pid is None else {"pid": of.pid}),
         "used_resources": summary(used),
         "offered_resources": summary(offered),
         "capabilities": [entry.get("type", "UNKNOWN") for entry in of.info.get("capabilities", ())],

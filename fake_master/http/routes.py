@@ -158,6 +158,9 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield ""
     yield "`/api/v1` and `/api/v1/scheduler` take and give `application/json`, and `application/x-protobuf` where"
     yield "`mesosctl[protobuf]` is installed: calls, answers and streams of events."
+    yield ""
+    yield "With `--driver`, messages of scheduler drivers as well: `POST /master/mesos.scheduler.Call`, the older"
+    yield "single messages of `mesos.internal`, and those of CRAM-MD5."
     yield from ("", "## Operator calls (`POST /api/v1`)", "")
     calls = endpoints.operator_api.calls.values()
     yield f"Reading: {_names([*(call.name for call in calls if isinstance(call, Reading)), *STREAMS])}."

@@ -5,6 +5,7 @@ Source: Mesos scheduler HTTP API.
 
 import base64
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fake_master.http.content import accepted_type, event_encoder, read_call
@@ -76,19 +77,36 @@ class SchedulerApi:
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1/scheduler."""
         message = read_call(request, CALL, "mesos.v1.scheduler.Call")
-        name = _checked_type(message)
-        self._check_acknowledgement(name, message)
+        name = self.check(message)
         if name == "SUBSCRIBE":
             return self._subscribe(request, message, principal)
         framework = self._caller(request, message, principal)
         framework.counts[f"calls/{name.lower()}"] += 1
         if name == "UPDATE_FRAMEWORK":
-            self._update_framework(framework, message["update_framework"], principal)
+            self.perform(framework, name, message, principal)
             self._rate_limiting.receive_answered(framework)
             return accepted_silently()
-        handler = self._handlers[name]
-        self._rate_limiting.receive(framework, lambda: handler(framework, message.get(name.lower(), {})))
+        self._rate_limiting.receive(framework, lambda: self.perform(framework, name, message, principal))
         return accepted_silently(202)
+
+    def check(self, message: Body) -> str:
+        """Return the type of a call that has what it must have, whoever sent it.  Raises Refusal."""
+        name = _checked_type(message)
+        self._check_acknowledgement(name, message)
+        return name
+
+    def perform(self, framework: Framework, name: str, message: Body, principal: str | None) -> None:
+        """Do what a call of a subscribed framework says.  Raises Refusal for an UPDATE_FRAMEWORK that is not valid."""
+        if name == "UPDATE_FRAMEWORK":
+            self._update_framework(framework, message["update_framework"], principal)
+        else:
+            self._handlers[name](framework, message.get(name.lower(), {}))
+
+    def subscribe(self, message: Body, principal: str | None, pid: str, stream: EventStream) -> None:
+        """Subscribe the driver at `pid`; the stream has what becomes of it."""
+        wanted = _subscription(message["subscribe"], principal)
+        force = bool(message["subscribe"].get("force"))
+        self._subscriptions.subscribe(replace(wanted, pid=pid, force=force), stream)
 
     def _check_acknowledgement(self, name: str, message: Body) -> None:
         """Check the uuid of an acknowledgement; the invalid ones are counted.  Raises Refusal."""

@@ -37,7 +37,8 @@ class EventPublisher:
                 },
             },
         )
-        self.keep_alive(stream, framework)
+        if framework.pid is None:  # a driver is looked after by its connection
+            self.keep_alive(stream, framework)
 
     def keep_alive(self, stream: EventStream, framework: Framework | None = None) -> None:
         """A heartbeat now, and every fifteen seconds until the stream is closed."""

@@ -55,18 +55,17 @@ class RateLimiting:
     def removed(self, framework: Framework) -> None:
         """Counters go with the last registered framework of a principal."""
         remaining = (known.principal for known in self._state.frameworks.values() if known is not framework)
-        if self._applies and framework.principal is not None and framework.principal not in remaining:
+        if self._acts_on(framework) and framework.principal is not None and framework.principal not in remaining:
             self._counters.pop(framework.principal, None)
 
     def receive(self, framework: Framework, action: Action) -> None:
         """A valid call arrives: do `action` when its permit comes, which may be at once."""
-        if not self._applies:
+        if not self._acts_on(framework):
             action()
             return
         if (counters := self._counters_of(framework)) is not None:
             counters.received += 1
         stream = framework.stream
-        assert stream is not None, "only a subscribed framework has calls"
         limiter = self._throttle.limiter(framework.principal)
         if limiter is None:
             action()
@@ -75,7 +74,7 @@ class RateLimiting:
         now = self._state.now
         due = limiter.take(now)
         if due is None:
-            self._refuse(framework, stream, limiter)
+            self._refuse(framework, limiter)
         elif due <= now and not self._waiting:
             limiter.begin()
             action()
@@ -87,13 +86,13 @@ class RateLimiting:
 
     def receive_answered(self, framework: Framework) -> None:
         """A call whose answer is its result, and which therefore cannot wait, was made."""
-        if self._applies and (counters := self._counters_of(framework)) is not None:
+        if self._acts_on(framework) and (counters := self._counters_of(framework)) is not None:
             counters.received += 1
             counters.processed += 1
 
     def connection_lost(self, framework: Framework, action: Action) -> None:
         """The loss of a connection waits for a permit too, so that it does not overtake calls."""
-        limiter = self._throttle.limiter(framework.principal) if self._applies else None
+        limiter = self._throttle.limiter(framework.principal) if self._acts_on(framework) else None
         if limiter is None:
             action()
             return
@@ -111,7 +110,11 @@ class RateLimiting:
             found[f"frameworks/{principal}/messages_processed"] = float(counters.processed)
         return found
 
-    def _process(self, framework: Framework, stream: EventStream, limiter: Limiter, action: Action) -> None:
+    def _acts_on(self, framework: Framework) -> bool:
+        """Whether a framework is throttled and counted: over HTTP only where the flag says so."""
+        return framework.pid is not None or self._applies
+
+    def _process(self, framework: Framework, stream: EventStream | None, limiter: Limiter, action: Action) -> None:
         """A call's turn has come."""
         limiter.begin()
         self._in_order(lambda: self._keep(framework, stream, action))
@@ -133,7 +136,7 @@ class RateLimiting:
             self._waiting[0]()
             self._waiting.popleft()
 
-    def _keep(self, framework: Framework, stream: EventStream, action: Action) -> None:
+    def _keep(self, framework: Framework, stream: EventStream | None, action: Action) -> None:
         """Make a call that was answered long ago; one of a framework that is gone, or has a newer stream, is ignored.
 
         Raises HeldRegistry, and nothing was done then.
@@ -151,11 +154,19 @@ class RateLimiting:
             pass
         self._count_processed(framework)
 
-    def _refuse(self, framework: Framework, stream: EventStream, limiter: Limiter) -> None:
-        """The queue is full: the framework hears of it and is cut off; its tasks go on."""
-        if stream.closed:
+    def _refuse(self, framework: Framework, limiter: Limiter) -> None:
+        """The queue is full: the framework hears of it and is cut off; its tasks go on.
+
+        A driver gives up by itself when it hears of it.
+        """
+        stream = framework.stream
+        if stream is None or stream.closed:
             return
-        self._events.error(stream, f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded")
+        problem = f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded"
+        if framework.pid is not None:
+            stream.send({"type": "ERROR", "error": {"message": problem}})
+            return
+        self._events.error(stream, problem)
         framework.is_cut_off = True
         stream.lost()
 

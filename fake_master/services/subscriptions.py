@@ -13,8 +13,9 @@ from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.frameworks import Framework, roles_of
 from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
-from fake_master.state.subscription import Subscription, allocator_info
+from fake_master.state.subscription import Subscription, allocator_info, same_info
 from fake_master.state.tasks import Task
 from mesosctl.api.resources import to_core
 from mesosctl.model.errors import RuleViolation
@@ -59,6 +60,8 @@ class Subscriptions:
             known = self.recover(wanted.info, {})
         if known is None:
             self._add(wanted, stream)
+        elif known.pid and wanted.pid and not (wanted.force or known.recovered):
+            self._register_again(known, wanted, stream)
         else:
             self._fail_over(known, wanted, stream)
         return stream
@@ -102,7 +105,7 @@ class Subscriptions:
         wanted.check_change_of(framework)
         before = framework.info
         self._take_over(framework, wanted)
-        if not _same_info(before, framework.info):
+        if not same_info(before, framework.info):
             self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
@@ -205,6 +208,7 @@ class Subscriptions:
             registered_time=self._state.wall_time,
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
+            pid=wanted.pid,
             stream=stream,
             completed_tasks=self._no_tasks(),
         )
@@ -224,30 +228,48 @@ class Subscriptions:
         if framework.stream is not None:
             old, framework.stream = framework.stream, None
             old.on_abandon(lambda: None)
-            self._events.error(old, "Framework failed over")
-            framework.counts["events/error"] += 1
-        if framework.failover_timer is not None:
-            framework.failover_timer.cancel()
+            if framework.pid is None or framework.pid != wanted.pid:
+                self._events.error(old, "Framework failed over")
+                framework.counts["events/error"] += 1
+            old.close()
         self._take_back_offers(framework)
-        framework.stream = stream
-        framework.connected = True
+        framework.stream, framework.pid = stream, wanted.pid
         if framework.recovered:
             framework.recovered = False
             framework.registered_time = self._state.wall_time
-        framework.reregistered_time = self._state.wall_time
-        stream.on_abandon(self._on_abandon(framework, stream))
+        self._come_back(framework)
+        self._task_runner.tell_again(framework)  # every agent is told who is listening now
+
+    def _register_again(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
+        """A driver does not know whether it is registered still; `stream` leads to the one that the framework has."""
+        self._take_over(framework, wanted)
+        self._take_back_offers(framework, self._offers.rescind)
+        framework.stream = framework.stream or stream
+        self._come_back(framework)
+
+    def _come_back(self, framework: Framework) -> None:
+        """A framework has subscribed again, on the stream that it has now."""
+        assert framework.stream is not None, "a subscribed framework has a stream"
+        if framework.failover_timer is not None:
+            framework.failover_timer.cancel()
+        framework.connected, framework.reregistered_time = True, self._state.wall_time
+        framework.stream.on_abandon(self._on_abandon(framework, framework.stream))
         self._events.subscribed(framework)
         if not framework.active:
             framework.active = True
             self._allocator.activate_framework(framework.id)
         self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
-        # Every agent is told who is listening now.
-        self._task_runner.tell_again(framework)
 
-    def _take_back_offers(self, framework: Framework) -> None:
-        """Of both kinds."""
+    def deactivate(self, framework: Framework) -> None:
+        """The driver has given up, and its connection lasts: no more offers, until it registers again."""
+        framework.active = False
+        self._allocator.deactivate_framework(framework.id)
+        self._take_back_offers(framework, self._offers.rescind)
+
+    def _take_back_offers(self, framework: Framework, end: Callable[[Offer], None] | None = None) -> None:
+        """Of both kinds, each offer by `end`."""
         for offer in list(framework.offers.values()):
-            self._offers.take_back(offer)
+            (end or self._offers.take_back)(offer)
         self._offers.inverse.forget(framework)
 
     def _take_over(self, framework: Framework, wanted: Subscription) -> None:
@@ -276,13 +298,3 @@ class Subscriptions:
                 self.disconnect(framework)
 
         return lambda: self._rate_limiting.connection_lost(framework, gone)
-
-
-def _same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two FrameworkInfos say the same, roles and capabilities in any order."""
-    return _in_order(one) == _in_order(other)
-
-
-def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:
-    lists = {name: sorted(info[name], key=repr) for name in ("roles", "capabilities") if name in info}
-    return {name: value for name, value in {**info, **lists}.items() if value != []}

@@ -41,6 +41,8 @@ class Framework:
     """Whether the master ended its stream, for a message too many, and its scheduler is there."""
     is_simulated: bool = False
     """Whether it lives in the master's own process, and ends with that."""
+    pid: str | None = None
+    """Of its driver, also while that is away; None over HTTP."""
     stream: EventStream | None = None
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)

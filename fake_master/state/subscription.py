@@ -35,6 +35,10 @@ class Subscription:
     offer_constraints: Mapping[str, Any] = field(default_factory=dict)
     principal: str | None = None
     """As authenticated; where nobody asked for credentials, FrameworkInfo's own counts."""
+    pid: str | None = None
+    """Of the driver that says it; None over HTTP."""
+    force: bool = False
+    """Whether a driver takes the framework over from the one that it has."""
 
     @property
     def framework_id(self) -> str:
@@ -144,3 +148,13 @@ def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
                 for entry in minimum.get("quantities", ())
             )
     return minimums
+
+
+def same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two FrameworkInfos say the same, roles and capabilities in any order."""
+    return _in_order(one) == _in_order(other)
+
+
+def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {name: sorted(info[name], key=repr) for name in ("roles", "capabilities") if name in info}
+    return {name: value for name, value in {**info, **lists}.items() if value != []}

@@ -17,6 +17,7 @@ from aiohttp.http import RawRequestMessage
 from fake_master.transports.request_bytes import Boundaries
 
 MIB = 1024 * 1024
+_LARGEST_WRITE = 256 * 1024
 _MOST_FILES = 20_000
 _SPARE_FILES = 64
 """Kept for the registry, the standard streams and what Python opens."""
@@ -222,3 +223,28 @@ def cut_off(request: web.BaseRequest) -> None:
     """Close without waiting for what the other side does not read."""
     if request.transport is not None:
         request.transport.abort()
+
+
+async def write_chunk(
+    request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
+) -> None:
+    """One record in a chunk of its own.
+
+    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
+    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
+    whoever asks something else is answered in between.
+    """
+    if len(record) <= _LARGEST_WRITE:
+        await response.write(record)
+        return
+    writer = request.writer
+    writer.send_headers()
+    whole = memoryview(record)
+    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
+    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
+        async with writing:
+            if request.transport is None or request.transport.is_closing():
+                raise ConnectionResetError("the subscriber is gone")
+            request.transport.write(piece)
+            await asyncio.sleep(0)
+        await writer.drain()

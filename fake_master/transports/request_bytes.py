@@ -109,3 +109,11 @@ class Unpacker:
         """Raises Broken where something is missing; the trailer is part of it."""
         if not self._inflater.eof:
             raise Broken("the gzip data ends early")
+
+
+def origin_form(target: str) -> str:
+    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
+    if target.startswith("/"):
+        return target
+    scheme, _, rest = target.partition("://")
+    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target

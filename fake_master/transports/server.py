@@ -11,6 +11,7 @@ import signal
 import ssl
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
@@ -22,13 +23,15 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.direct import ConnectionDropped
-from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off
-from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker
+from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
+from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker, origin_form
+
+if TYPE_CHECKING:
+    from fake_master.transports.links import Links
 
 _REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
 _SMALLEST_BODY_TO_COMPRESS = 1024
-_LARGEST_WRITE = 256 * 1024
 _SECONDS_TO_FINISH = 2.0
 _SECONDS_BETWEEN_ATTEMPTS = 0.05
 _CLOSE = {"Connection": "close"}
@@ -36,10 +39,18 @@ _CLOSE = {"Connection": "close"}
 
 
 class Server:
-    """Serves one master until it is told to stop; by https where there is a context for it."""
+    """Serves one master until it is told to stop; by https where there is a context for it.
+
+    With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`.
+    """
 
     def __init__(
-        self, served: Master | Application, tls: ssl.SSLContext | None = None, limits: ClientLimits | None = None
+        self,
+        served: Master | Application,
+        tls: ssl.SSLContext | None = None,
+        limits: ClientLimits | None = None,
+        *,
+        drivers: bool = False,
     ) -> None:
         self._tls = tls
         self._limits = limits or ClientLimits()
@@ -53,6 +64,8 @@ class Server:
         """Held while a piece of a large event is written: the system takes megabytes at once, for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
+        self._drivers = drivers
+        self._links: Links | None = None
 
     def stop(self) -> None:
         """End `run`, as the signals do."""
@@ -77,6 +90,10 @@ class Server:
             await site.start()
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
+            if self._drivers:
+                from fake_master.transports.links import serve_drivers
+
+                self._links = serve_drivers(self._application, self._busy.set)
             clockwork = asyncio.create_task(self._keep_time())
             scheme = "http" if self._tls is None else "https"
             ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
@@ -88,6 +105,8 @@ class Server:
                 clockwork.result()
             clockwork.cancel()
         finally:
+            if self._links is not None:
+                await self._links.close()
             await runner.cleanup()
             self._application.master.close()
 
@@ -121,7 +140,7 @@ class Server:
             answer = await self._respond(
                 Request(
                     method=request.method,
-                    target=_origin_form(request.raw_path),
+                    target=origin_form(request.raw_path),
                     headers={name.lower(): value for name, value in request.headers.items()},
                     body=await self._body(request),
                 )
@@ -132,6 +151,8 @@ class Server:
             cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
+        if not answer.is_sent and self._links is not None:
+            return self._links.unanswered()
         if answer.stream is not None:
             try:
                 if not connection_of(request).stream(partial(self._left, answer.stream)):
@@ -226,14 +247,6 @@ def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:
     _REQUESTS.info("%s %s %d", request.method, request.raw_path, status, extra={"fields": fields})
 
 
-def _origin_form(target: str) -> str:
-    """Path and query of a target; a client that counts on a proxy sends the whole URL."""
-    if target.startswith("/"):
-        return target
-    scheme, _, rest = target.partition("://")
-    return f"/{rest.partition('/')[2]}" if scheme.lower() in ("http", "https") else target
-
-
 def _is_news(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], (*_UNREADABLE, HttpProcessingError))
 
@@ -258,7 +271,7 @@ async def _carry(
             news.clear()
             if records := stream.take():
                 for record in records:
-                    await _write_chunk(request, response, record, writing)
+                    await write_chunk(request, response, record, writing)
             elif stream.closed:
                 break
             else:
@@ -268,28 +281,3 @@ async def _carry(
         # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
         stream.abandon()
     return response
-
-
-async def _write_chunk(
-    request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
-) -> None:
-    """One record in a chunk of its own.
-
-    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
-    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
-    whoever asks something else is answered in between.
-    """
-    if len(record) <= _LARGEST_WRITE:
-        await response.write(record)
-        return
-    writer = request.writer
-    writer.send_headers()
-    whole = memoryview(record)
-    pieces: list[bytes | memoryview] = [whole[at : at + _LARGEST_WRITE] for at in range(0, len(record), _LARGEST_WRITE)]
-    for piece in (b"%x\r\n" % len(record), *pieces, b"\r\n"):
-        async with writing:
-            if request.transport is None or request.transport.is_closing():
-                raise ConnectionResetError("the subscriber is gone")
-            request.transport.write(piece)
-            await asyncio.sleep(0)
-        await writer.drain()

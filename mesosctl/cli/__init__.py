@@ -1,1 +1,1 @@
-"""What a person types: one thin module a verb; options, prompts, exit status."""
+"""The command line: one thin module a noun, the options, prompts and exit statuses."""

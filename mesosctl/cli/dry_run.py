@@ -46,7 +46,7 @@ class DryRunSession(Session):
             return self._live.identity(live)
 
     def emit(self, report: Report) -> None:
-        """What would be said is part of the forecast."""
+        """Keep a report: it is part of the forecast."""
         self.reports.append(report)
 
     def show(self, report: Report) -> None:

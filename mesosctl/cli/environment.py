@@ -66,7 +66,7 @@ class Environment:
     form: str | None = None
     """How data is written, once that is settled."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)
-    """What must not be shown or kept, whoever says it: a master, or a proxy before it, may repeat what it was sent."""
+    """The texts that must not be shown or kept; a master, or a proxy before it, may repeat what it was sent."""
 
     def take_notes(self) -> list[str]:
         """The sentences that were kept back for a JSON error, and are told with it."""
@@ -255,7 +255,7 @@ class Written:
 
 
 def named(path: Path | str) -> str:
-    """What a file is called in sentences."""
+    """The name of a file in sentences."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 

@@ -20,7 +20,7 @@ TokenScheme = Literal["bearer", "dcos"]
 SecretSource = Literal["prompt", "keyring"]
 
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
-"""What holds where nothing is said anywhere."""
+"""The values that hold where nothing is said anywhere."""
 LEAST_TIMEOUT = 0.001
 ONLY_SAID = frozenset({"yes"})
 """An answer belongs to one question, so it is neither kept nor inherited."""
@@ -36,7 +36,7 @@ def _timeout(text: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """What was said of each; None where nothing was."""
+    """The value that was given for each; None where none was."""
 
     master: Annotated[
         str | None,

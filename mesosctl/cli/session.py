@@ -40,7 +40,7 @@ _LONGEST_TIMEOUT = 100_000_000
 
 
 class Session:
-    """What a verb is given.  Data goes through `emit`, everything else through `note`.
+    """The settings, master and streams of one command.  Data goes through `emit`, everything else through `note`.
 
     `said` are the flags alone, `options` what holds when everything weaker is asked too.
     Raises BadInput where a variable or the configuration file makes no sense, UsageError where words
@@ -62,7 +62,7 @@ class Session:
         refuse_two_clusters(self.settings)
 
     def _learn_secrets(self) -> None:
-        """What flags, variables and the context say that must not be shown, whether it counts in the end or not."""
+        """Learn the secrets in flags, variables and the context, whether they count in the end or not."""
         secrets = self.environment.secrets
         secrets.add_address(self.options.master)
         for secret in self.settings.secrets.values():
@@ -111,7 +111,7 @@ class Session:
         return self._masters[-1]
 
     def identity(self, master: "Master") -> str:
-        """What tells this master from others, however its address is written; no secret is in it."""
+        """Return a text that tells this master from others, however its address is written; no secret is in it."""
         from mesosctl.operations.apply.journal import identity
 
         return self.environment.secrets.redact(identity(master, self.options.master or ""))

@@ -64,6 +64,11 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda _
     )
 
 
+def roles_of_agents(agents: Iterable[RegisteredAgent]) -> set[str]:
+    """Return the roles for which something is reserved, or to which something is allocated."""
+    return {role for agent in agents for role in (*agent.users, *agent.reserved)}
+
+
 def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     """Return the frameworks that are wanted, by name unless sorted otherwise.
 

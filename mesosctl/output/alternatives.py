@@ -62,7 +62,7 @@ def _row(one: Alternative) -> list[str]:
 
 
 def _why(forecast: Forecast) -> str:
-    """What is wrong with a change, in short; "-" where nothing is."""
+    """The fault of a change, in short; "-" where nothing is."""
     refused = [answer for answer in forecast.answers if not answer.accepted]
     if refused:
         status = "" if refused[0].status is None else f" with {refused[0].status}"

@@ -100,7 +100,7 @@ def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
 
 
 def screen(columns: Sequence[Column], rows: Sequence[Sequence[str]], empty: str, remark: Sequence[str]) -> Report:
-    """What a terminal shows in place of a report: the report itself has names and the document."""
+    """A report for a terminal alone: the one that it stands for has the names and the document."""
     return Report(columns, rows, (), _no_document, list, empty=empty, remark=remark)
 
 

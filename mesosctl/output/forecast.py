@@ -130,10 +130,10 @@ def verdict(forecast: Forecast) -> str:
 def fit_text(fit: QuotaFit) -> str:
     """Where a guarantee can be had in one piece."""
     guarantee = amounts_text(fit.guarantee)
-    if not fit.whole:
-        largest = amounts_text(fit.largest)
-        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
-    return f"{fit.role}: {guarantee} fits whole on {agents_text(fit.whole)}, beside what runs there now on {fit.now}"
+    if not fit.agents_whole:
+        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {amounts_text(fit.largest)}"
+    whole = f"{fit.role}: {guarantee} fits whole on {agents_text(fit.agents_whole)}"
+    return f"{whole}, beside what runs there now on {fit.agents_now}"
 
 
 def agents_text(count: int) -> str:
@@ -143,7 +143,7 @@ def agents_text(count: int) -> str:
 
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be taken back."""
-    assumed = "" if offer.is_out else " (not sent yet: made while the snapshot settled)"
+    assumed = "" if offer.out_now else " (not sent yet: made while the snapshot settled)"
     return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
@@ -189,7 +189,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
     yield from _section(
         "starving",
-        [("" if one.caused else "(was already starving) ") + one.sentence for one in forecast.starving],
+        [("" if one.caused else "(was already starving) ") + one.message for one in forecast.starving],
     )
     yield from _section("no longer offered anything, and running nothing before", unoffered_texts(forecast))
     yield from _section("guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits])
@@ -205,7 +205,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
 
 
 def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
-    """What a person needs to decide; -o wide has the rest."""
+    """Return what a person needs to decide; -o wide has the rest."""
     if others:
         yield "1 other does not change" if others == 1 else f"{others} other roles and frameworks do not change"
     for report in would:
@@ -214,7 +214,7 @@ def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
     if forecast.lost:
         yield from _section("changes", forecast.changes)
-    yield from _section("starving", [one.sentence for one in forecast.starved])
+    yield from _section("starving", [one.message for one in forecast.starved])
     evicted = [evicted_text(task) for task in forecast.evicted if task.caused]
     yield from _section(f"tasks evicted: {len(evicted)}", evicted, most=_MOST_TASKS)
     yield ""
@@ -226,7 +226,7 @@ _MOST_TASKS = 5
 
 def _in_short(forecast: Forecast) -> Iterator[str]:
     """A line for each thing that -o wide has in full."""
-    out = [offer for offer in forecast.rescinded if offer.is_out]
+    out = [offer for offer in forecast.rescinded if offer.out_now]
     if out:
         count = "1 offer that nobody has answered" if len(out) == 1 else f"{len(out)} offers that nobody has answered"
         yield f"{count} would be rescinded, which starves nobody"

@@ -82,7 +82,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         _list("What is changed", forecast.changes),
         *(_done(report) for report in would),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
-        _list("Who starves", [("" if o.caused else "(was already starving) ") + o.sentence for o in forecast.starving]),
+        _list("Who starves", [("" if o.caused else "(was already starving) ") + o.message for o in forecast.starving]),
         _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),
         _parties("Roles", forecast.roles, scale, "each with the roles below it"),
         _parties("Frameworks", forecast.frameworks, scale, ""),

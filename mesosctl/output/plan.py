@@ -58,8 +58,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
 def _differences_verdict(found: Sequence[Difference]) -> Verdict:
     counts = Counter(one.kind for one in found)
     listed = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-    differ = "1 thing is" if len(found) == 1 else f"{len(found)} things are"
-    return Verdict(f"{differ} not as in the file: {listed}; mesosctl apply would change that", "not met")
+    return Verdict(f"not as in the file: {listed}; mesosctl apply would change that", "not met")
 
 
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:

@@ -30,7 +30,7 @@ _WORST_FIRST = ("below guarantee", "no frameworks", "met by offers")
 
 @dataclass(slots=True)
 class TopState:
-    """What keys have chosen."""
+    """The choices that were made by keys."""
 
     sort: str = SORTS[0]
     reverse: bool = False
@@ -220,7 +220,7 @@ def _principal_parts(overview: Overview) -> "list[str | Report]":
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a screen tells beside the cluster."""
+    """The facts that a screen shows beside the cluster."""
 
     master: str
     every: float
@@ -240,8 +240,9 @@ def top_screen(overview: Overview, state: TopState, around: Surroundings, width:
     at = time.strftime("%H:%M:%S", time.localtime(overview.taken_at))
     pace = "paused" if state.paused else f"{'on events, and ' if around.is_live else ''}every {around.every:g}s"
     order = f"by {state.sort}{', reversed' if state.reverse else ''}"
+    title = f"{around.master}  Mesos {overview.version}  {at}  {pace}  {order}"
     head = [
-        Text(_cut(f"{around.master}  Mesos {overview.version}  {at}  {pace}  {order}", width), style="bold reverse"),
+        Text(_cut(title, width).ljust(width), style="bold reverse"),
         Text(_cut(_cluster_line(overview), width)),
     ]
     if around.trouble:

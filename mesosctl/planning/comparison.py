@@ -11,11 +11,13 @@ from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources
 from mesosctl.planning.forecast import (
     ASSUMPTIONS,
     Assumption,
+    BeforeAfter,
     ChangeAnswer,
     EvictedTask,
     Forecast,
     Headroom,
     Kind,
+    LostAgent,
     QuotaFit,
     RescindedOffer,
     ShareChange,
@@ -40,8 +42,8 @@ class RunSummary:
     rescinded: tuple[RescindedOffer, ...] = ()
     evicted: tuple[EvictedTask, ...] = ()
     changes: tuple[str, ...] = ()
-    lost: tuple[tuple[str, str], ...] = ()
-    """Agents that were taken away for it: host name and id."""
+    lost: tuple[LostAgent, ...] = ()
+    """Agents that were taken away for it."""
     wants: str | None = None
     """The demand of the frameworks, where it is known rather than assumed."""
 
@@ -102,7 +104,7 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
                 "nothing",
                 party.before.used,
                 caused=True,
-                sentence=f"{party.kind} {party.name} has nothing left: its tasks used {party.before.used}",
+                message=f"{party.kind} {party.name} has nothing left: its tasks used {party.before.used}",
             )
 
 
@@ -149,7 +151,11 @@ def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
 
 def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:
     """Return the resources left, before and after."""
-    return Headroom((before.unpromised, after.unpromised), (before.free, after.free), (before.owed, after.owed))
+    return Headroom(
+        BeforeAfter(before.unpromised, after.unpromised),
+        BeforeAfter(before.free, after.free),
+        BeforeAfter(before.owed, after.owed),
+    )
 
 
 def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:

@@ -5,8 +5,9 @@ Scalars only, in thousandths.  Sums of a role include the roles below it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import HeldResources
@@ -54,7 +55,7 @@ class ChangeAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class RescindedOffer:
+class RescindedOffer(OnAgent):
     """An offer that would be taken back."""
 
     offer_id: str
@@ -66,12 +67,12 @@ class RescindedOffer:
     agent_id: str
     agent: str
     """The name of the agent in sentences: its host name, with a short id where another agent shares it."""
-    is_out: bool = True
+    out_now: bool = True
     """Whether it is really out now, rather than made while the snapshot settled."""
 
 
 @dataclass(frozen=True, slots=True)
-class EvictedTask:
+class EvictedTask(OnAgent):
     """A task that would be evicted."""
 
     task_id: str
@@ -137,7 +138,7 @@ class Starving:
     """The part of the guarantee that is not met, or the amounts that were lost."""
     caused: bool
     """Whether the change does it; otherwise it was so before, and no worse."""
-    sentence: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +147,36 @@ class QuotaFit:
 
     role: str
     guarantee: Quantities
-    whole: int
+    agents_whole: int
     """Agents that could hold all of it while nothing ran there."""
-    now: int
+    agents_now: int
     """Agents that could hold all of it beside what runs there now."""
     largest: Quantities
     """Of each resource the most that one agent has for it; not necessarily the same agent."""
+
+
+class BeforeAfter(NamedTuple):
+    """Amounts before and after the change."""
+
+    before: Quantities
+    after: Quantities
+
+
+class LostAgent(NamedTuple):
+    """An agent that was taken away."""
+
+    hostname: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
     """The resources left, before and after."""
 
-    unpromised: tuple[Quantities, Quantities]
+    unpromised: BeforeAfter
     """The largest guarantee that would be accepted."""
-    free: tuple[Quantities, Quantities]
-    owed: tuple[Quantities, Quantities]
+    free: BeforeAfter
+    owed: BeforeAfter
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +204,8 @@ class Forecast:
     assume: Assumption
     changes: tuple[str, ...]
     """The changes that were tried, as text and in order."""
-    lost: tuple[tuple[str, str], ...]
-    """Agents that were taken away for it: host name and id."""
+    lost: tuple[LostAgent, ...]
+    """Agents that were taken away for it."""
     answers: tuple[ChangeAnswer, ...]
     rescinded: tuple[RescindedOffer, ...]
     evicted: tuple[EvictedTask, ...]

@@ -228,7 +228,7 @@ def killed(tmp_path, file, at, when):
 def test_killed_at_any_moment_the_next_apply_goes_on(run, file, tmp_path, at, when, before):
     killed(tmp_path, file, at, when)
     status, out, err = run("apply", "-f", file, "--dry-run")
-    assert f"interrupted after {before} of 5 steps" in err
+    assert f"interrupted: the master shows {before} of its 5 steps" in err
     assert out.count("yes") == before
     status, out, err = run("apply", "-f", file, "-o", "json")
     assert status == 0, err
@@ -299,7 +299,7 @@ def test_another_file_is_another_plan(run, file, tmp_path):
     file.write_text(WISHES.replace("cpus:4", "cpus:5"))
     status, _, err = run("apply", "-f", file)
     assert status == 0
-    assert "planned anew" in err
+    assert "plan is made again" in err
     assert run("diff", "-f", file)[0] == 0
 
 
@@ -448,7 +448,7 @@ def test_interrupted_it_says_how_far_it_came(run, file, monkeypatch, form):
     assert said == "interrupted: 2 of 5 steps done; run the same command to continue"
     status, _, err = run("apply", "-f", file)
     assert status == 0, err
-    assert "interrupted after 2 of 5 steps; done before: set quota (2)" in err
+    assert "interrupted: the master shows 2 of its 5 steps: set quota (2)" in err
     assert run("diff", "-f", file)[0] == 0
 
 
@@ -462,7 +462,8 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     monkeypatch.setattr(Master, "call", interrupted_call)
     status, _, err = run("apply", "-f", file)
     assert status == 130
-    assert "interrupted: 0 of 5 steps done; run the same command to continue; whether step 1" in err
+    assert "interrupted: step 1 of 5, " in err
+    assert ", was under way, and whether it was made is not known; run the same command to find out and continue" in err
 
 
 @pytest.mark.parametrize(

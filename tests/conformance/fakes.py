@@ -32,6 +32,12 @@ def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
     return on_socket(process, setup)
 
 
+def start_for_drivers(setup: Setup, folder: Path) -> Cluster:
+    """The same, which serves scheduler drivers."""
+    process = Process([*PROGRAM, "--driver", *_arguments("1.11", setup, folder)], folder / "fake.log")
+    return on_socket(process, setup)
+
+
 def in_process(master: Master, clock: VirtualClock, setup: Setup) -> Cluster:
     """A master that has been started here."""
     transport = InProcessTransport(master, clock.sleep)

@@ -1,10 +1,14 @@
 """Six screens of mesosctl at three widths, with colours and without, as SVG: drawings of the documentation.
 
+    python -m tests.documentation --write     make those that are stale anew
+    python -m tests.documentation.screens 80  print what somebody reads on a terminal of 80 columns
+
 They are those of one cluster in virtual time, so that they change with what mesosctl prints and with nothing else.
 """
 
 import io
 import re
+import sys
 import time
 from functools import cache
 
@@ -168,3 +172,8 @@ def _svg(name: str, width: int, *, colours: bool) -> str:
     # A reader's browser loads nothing from elsewhere.
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
     return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
+
+
+if __name__ == "__main__":
+    for screen, words in SCREENS.items():
+        print(f"$ mesosctl {words}\n{text(screen, int(sys.argv[1]))}\n")  # noqa: T201  # that is what it is for

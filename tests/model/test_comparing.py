@@ -105,7 +105,7 @@ def test_a_guarantee_that_fits_only_in_pieces():
     large = LikeAgents(cpus(12), cpus(12))
     quotas = guaranteed(a=11, b=12, c=13)
     found = {
-        fit.role: (fit.whole, fit.now, fit.largest)
+        fit.role: (fit.agents_whole, fit.agents_now, fit.largest)
         for fit in fits(moment(quotas=quotas, like_agents={small: 3, large: 2}))
     }
     assert found == {"a": (5, 2, cpus(12)), "b": (2, 2, cpus(12)), "c": (0, 0, cpus(12))}

@@ -76,7 +76,7 @@ def whole_forecast() -> Forecast:
                 "O-1", "f-2", HOSTILE, HOSTILE, "agent-1", parse_resources("cpus:8;mem:2048;ports:[1-9]"), **FIRST
             ),
             RescindedOffer(
-                "O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), **SECOND, is_out=False
+                "O-2", "f-2", HOSTILE, HOSTILE, "agent-2", parse_resources("cpus:8"), **SECOND, out_now=False
             ),
         ),
         evicted=(

@@ -36,7 +36,7 @@ def test_a_forecast_shows_what_a_person_needs() -> None:
 
 def test_offers_that_nobody_has_answered_starve_nobody() -> None:
     forecast = whole_forecast()
-    one = [replace(forecast.rescinded[0], is_out=True)]
+    one = [replace(forecast.rescinded[0], out_now=True)]
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one))))
     assert "1 offer that nobody has answered would be rescinded, which starves nobody" in said
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one * 2))))
@@ -59,9 +59,9 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
     assert drawn(wanted_differences(found))[0] == (
-        "2 things are not as in the file: 1 quota, 1 weight; mesosctl apply would change that"
+        "not as in the file: 1 quota, 1 weight; mesosctl apply would change that"
     )
-    assert drawn(wanted_differences(found[:1]))[0].startswith("1 thing is not as in the file: 1 quota;")
+    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as in the file: 2 quotas;")
     assert drawn(wanted_differences([])) == ["nothing differs from the file"]
 
 

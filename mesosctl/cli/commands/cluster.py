@@ -143,7 +143,8 @@ def agents(  # noqa: PLR0913  # one parameter an option
 
     def read(master: "Master") -> Report:
         found = cluster.list_agents(master, wanted, session.progress)
-        return agent_list(found, empty=nothing_found("no agent is registered", said, ()))
+        known = () if found or role is None else cluster.roles_of_agents(cluster.list_agents(master, Selection()))
+        return agent_list(found, empty=nothing_found("no agent is registered", said, known))
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -176,7 +177,9 @@ def frameworks(  # one parameter an option
 
     def read(master: "Master") -> Report:
         found = cluster.list_frameworks(master, wanted)
-        return framework_list(found, empty=nothing_found("no framework is registered", {"--role": role}, ()))
+        others = [] if found or role is None else cluster.list_frameworks(master, Selection())
+        known = {name for one in others for name in one.roles}
+        return framework_list(found, empty=nothing_found("no framework is registered", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -210,6 +213,7 @@ def roles(  # one parameter an option
 
     def read(master: "Master") -> Report:
         found = cluster.list_roles(master, wanted)
-        return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, ()))
+        known = [] if found or role is None else [one.role for one in cluster.list_roles(master, Selection())]
+        return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)

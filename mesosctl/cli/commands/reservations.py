@@ -90,7 +90,7 @@ TrustMaster = Annotated[
 
 
 def parse_amounts(words: Sequence[str]) -> list[Resource]:
-    """What of an agent, from words such as `cpus:8`, `mem:4GiB` or `ports:31000`.  Raises RuleViolation."""
+    """The resources of an agent, from words such as `cpus:8`, `mem:4GiB` or `ports:31000`.  Raises RuleViolation."""
     return [entry for word in words for entry in parse_of_agents(word)]
 
 

@@ -97,7 +97,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
-    """What the JSON says, on one agent."""
+    """Make the operation of the JSON on one agent."""
     from mesosctl.api.files.positions import places_in_json
     from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservations.change import plan_reserve
@@ -201,7 +201,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 
 
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
-    """What the JSON says, on one agent."""
+    """Make the operation of the JSON on one agent."""
     from mesosctl.api.files.positions import places_in_json
     from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservations.change import plan_unreserve

@@ -1,4 +1,4 @@
-"""What a shell is offered for the values of options and arguments: callbacks for typer's `autocompletion=`.
+"""The words that a shell is offered for options and arguments: callbacks for typer's `autocompletion=`.
 
 Options are declared with these callbacks, so they know nothing of settings or masters: the names come from the function
 that the environment brings (`cli.completion.lookup`).

@@ -74,7 +74,7 @@ def forget(variables: Mapping[str, str]) -> None:
 
 
 def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
-    """What the master's answer at `path` names, all of a kind.  Raises KeyError or the like where it is none."""
+    """Yield the names in a master's answer at `path`, by kind.  Raises KeyError or the like where it is none."""
     if path == "/roles":
         yield "role", [role["name"] for role in answer["roles"]]
     if path in ("/slaves", "/state"):

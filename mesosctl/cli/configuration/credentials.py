@@ -53,7 +53,7 @@ def learn_from_variables(variables: Mapping[str, str], secrets: Secrets) -> None
 
 
 def ask_for_secret(prompt: str, environment: Environment, otherwise: str) -> str:
-    """What a person types silently.  Raises UsageError with the sentence `otherwise` in a script."""
+    """Return the secret that a person types silently.  Raises UsageError with the sentence `otherwise` in a script."""
     if environment.may_prompt:
         return environment.ask_secret(prompt)
     raise UsageError(otherwise, field="--secret-file", hint="give --secret-file or set MESOSCTL_SECRET")
@@ -138,7 +138,7 @@ def _first(settings: Settings, names: tuple[str, ...]) -> str | None:
 
 
 def _bare(text: str, source: str) -> str:
-    """What may stand in a header; the text itself is never told."""
+    """Return a text that may stand in a header; no error has the text itself."""
     if not text:
         raise BadInput(f"{source} is empty, and should hold a token", field="--token-file")
     if not text.isascii() or not text.isprintable() or " " in text:

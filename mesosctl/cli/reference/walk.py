@@ -32,7 +32,7 @@ class Option:
 
     @property
     def takes(self) -> Literal["nothing", "choice", "file", "folder", "text"]:
-        """What can be completed after it."""
+        """The kind of word that can be completed after it."""
         if self.value is None:
             return "nothing"
         if self.choices:
@@ -71,7 +71,7 @@ class Node:
     """The rest of it."""
     usage: str
     page: str
-    """What --help prints."""
+    """The text that --help prints."""
     options: tuple[Option, ...]
     arguments: tuple[Argument, ...]
     examples: tuple[Example, ...]
@@ -79,7 +79,7 @@ class Node:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """What stands at the places of its arguments, one after the other."""
+        """The places of its arguments, one after the other."""
         found = []
         for argument in self.arguments:
             for word in argument.name.split():

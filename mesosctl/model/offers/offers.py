@@ -5,18 +5,36 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
-from mesosctl.model.resource import Labels, Reservation, Resource
+from mesosctl.model.resource import Labels, Reservation, Resource, Revocability
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import STANDARD_NAMES, did_you_mean
 
 OfferOperationKind = Literal["RESERVE", "UNRESERVE"]
 
 
+class OnAgent:
+    """Resources that a role of a framework holds, or is offered, on one agent."""
+
+    __slots__ = ()
+    resources: Resources
+
+    @property
+    def amounts(self) -> Quantities:
+        """The sums by name; ports by count."""
+        return self.resources.quantities()
+
+    @property
+    def revocability(self) -> Revocability | Literal["mixed"]:
+        """Whether they may be taken back."""
+        return self.resources.revocability
+
+
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(OnAgent):
     """Resources of one agent that one role of one framework may take."""
 
     id: str

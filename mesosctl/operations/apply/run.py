@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from mesosctl.client.master import Master
@@ -30,8 +32,8 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted after {other.done} of {len(other.steps)} steps; "
-            "the file or --prune has changed since, so the plan is made again"
+            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were seen done, "
+            "and the next one may have been made; the file or --prune has changed since, so the plan is made again"
         )
     if left is None or left.digest != digest:
         return None
@@ -44,29 +46,32 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     if done < len(left.steps):
         _check_untouched(master, left.steps[done])
     master.notice(
-        f"an earlier apply was interrupted after {done} of {len(left.steps)} steps; {_in_short(left.steps[:done])}"
+        f"an earlier apply was interrupted: the master shows {done} of its {len(left.steps)} steps"
+        f"{_in_short(left.steps[:done])}"
     )
     return JournalEntry(digest, left.steps, done)
 
 
 def run(
-    master: Master, journal: Journal, entry: JournalEntry, options: SendOptions, tell: Callable[[str], None]
+    master: Master, journal: Journal, entry: JournalEntry, options: SendOptions, tell: Callable[[str, float], None]
 ) -> None:
     """The steps that are left, each looked at before and read back after it.
 
-    Raises what a step raises; the journal then says how far it came.
+    `tell` gets a sentence and the part that is done, from 0 to 1.  Raises what a step raises; the journal then says
+    how far it came.
     """
     journal.write(entry)
     for number in range(entry.done, len(entry.steps)):
         step = entry.steps[number]
-        tell(f"step {number + 1} of {len(entry.steps)}: {_sentence(step)}")
+        part = number / len(entry.steps)
+        tell(f"step {number + 1} of {len(entry.steps)}: {_sentence(step)}", part)
         # Each step has the whole time that one command has.
         master.deadline.extend_to(master.settings.timeout)
         left = master.changes_left
         try:
             if step_status(master, step) != "after":
                 _check_untouched(master, step)
-                perform(master, step, options)
+                perform(master, step, replace(options, progress=partial(_tell_part, tell, part)))
         except MesosctlError as error:
             if number:
                 told = f"step {number + 1} of {len(entry.steps)}, {_sentence(step)}: {error.message}"
@@ -80,20 +85,28 @@ def run(
     journal.end()
 
 
+def _tell_part(tell: Callable[[str, float], None], part: float, sentence: str) -> None:
+    tell(sentence, part)
+
+
 def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardInterrupt) -> Iterator[str]:
     """Yield the known facts after an interruption of the step that follows `done` ones."""
-    yield f"{done} of {len(steps)} steps done; run the same command to continue"
-    if begun or getattr(stopped, "__notes__", None):
-        step = _sentence(steps[done])
-        yield f"whether step {done + 1}, {step}, was made is not known, and the same command finds out"
+    if not begun and not getattr(stopped, "__notes__", None):
+        yield f"{done} of {len(steps)} steps done; run the same command to continue"
+        return
+    if done:
+        yield f"{done} of {len(steps)} steps done"
+    step = f"step {done + 1} of {len(steps)}, {_sentence(steps[done])},"
+    yield f"{step} was under way, and whether it was made is not known"
+    yield "run the same command to find out and continue"
 
 
 def _in_short(steps: Sequence[Step]) -> str:
-    """Steps that are done: how many of each kind."""
+    """Return how many steps of each kind are done, after a colon; empty for none."""
     if not steps:
-        return "nothing was done before"
+        return ""
     kinds = Counter(_kind(step) for step in steps)
-    return "done before: " + ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
+    return ": " + ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
 
 
 def _kind(step: Step) -> str:

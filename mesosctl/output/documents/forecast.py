@@ -5,8 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field
 
-from mesosctl.model.quantities import Quantities
-from mesosctl.output.documents.offers import placed
+from mesosctl.output.documents.offers import Placed
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import forecast as values
 from mesosctl.planning.cluster_summary import HeldResources
@@ -23,32 +22,15 @@ class ChangeAnswer(Mirrored):
     by: Literal["master", "mesosctl"]
 
 
-class RescindedOffer(Strict):
+class RescindedOffer(Placed):
     """An offer that would be taken back; `out_now` is false where it was only made while the snapshot settled."""
 
     offer_id: str
-    framework_id: str
-    framework: str
-    role: str
-    hostname: str
-    agent_id: str
-    amounts: Amounts
-    resources: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
     out_now: bool
 
-    @classmethod
-    def of(cls, offer: values.RescindedOffer) -> Self:
-        """Make it from the value."""
-        return cls(
-            offer_id=offer.offer_id,
-            revocability=offer.resources.revocability,
-            out_now=offer.is_out,
-            **placed(offer),
-        )
 
-
-class EvictedTask(Strict):
+class EvictedTask(Placed):
     """A task that would have to end for another role or framework.
 
     `happens` is false where it would only do so once what is offered on its agent, not to be taken back, is used;
@@ -56,29 +38,10 @@ class EvictedTask(Strict):
     """
 
     task_id: str
-    framework_id: str
-    framework: str
-    role: str
-    hostname: str
-    agent_id: str
-    amounts: Amounts
-    resources: str
     grace_seconds: float = Field(description="How long it has, once it is told to.")
     happens: bool
     caused: bool
     runs_now: bool
-
-    @classmethod
-    def of(cls, task: values.EvictedTask) -> Self:
-        """Make it from the value."""
-        return cls(
-            task_id=task.task_id,
-            grace_seconds=task.grace_seconds,
-            happens=task.happens,
-            caused=task.caused,
-            runs_now=task.runs_now,
-            **placed(task),
-        )
 
 
 class Holding(Strict):
@@ -120,8 +83,8 @@ class ShareChange(Strict):
         )
 
 
-class Starving(Strict):
-    """Somebody below a guarantee, or down to nothing; `caused` is false where it was so before and no worse."""
+class Starving(Mirrored):
+    """A role or framework below a guarantee, or with nothing; `caused` is false where it was so before and no worse."""
 
     kind: Literal["role", "framework"]
     name: str
@@ -130,20 +93,8 @@ class Starving(Strict):
     caused: bool
     message: str
 
-    @classmethod
-    def of(cls, one: values.Starving) -> Self:
-        """Make it from the value."""
-        return cls(
-            kind=one.kind,
-            name=one.name,
-            reason=one.reason,
-            short=amounts(one.short),
-            caused=one.caused,
-            message=one.sentence,
-        )
 
-
-class QuotaFit(Strict):
+class QuotaFit(Mirrored):
     """The number of agents on which a guarantee fits in one piece: empty ones, and beside the tasks of now."""
 
     role: str
@@ -152,48 +103,23 @@ class QuotaFit(Strict):
     agents_now: int
     largest: Amounts
 
-    @classmethod
-    def of(cls, fit: values.QuotaFit) -> Self:
-        """Make it from the value."""
-        return cls(
-            role=fit.role,
-            guarantee=amounts(fit.guarantee),
-            agents_whole=fit.whole,
-            agents_now=fit.now,
-            largest=amounts(fit.largest),
-        )
 
-
-class BeforeAfter(Strict):
+class BeforeAfter(Mirrored):
     """An amount before and after."""
 
     before: Amounts
     after: Amounts
 
-    @classmethod
-    def of(cls, pair: tuple[Quantities, Quantities]) -> Self:
-        """Make it from the values."""
-        return cls(before=amounts(pair[0]), after=amounts(pair[1]))
 
-
-class Headroom(Strict):
+class Headroom(Mirrored):
     """Amounts that are left: the largest guarantee that would be accepted, what is free, and how much is held back."""
 
     unpromised: BeforeAfter
     free: BeforeAfter
     owed: BeforeAfter
 
-    @classmethod
-    def of(cls, left: values.Headroom) -> Self:
-        """Make it from the value."""
-        return cls(
-            unpromised=BeforeAfter.of(left.unpromised),
-            free=BeforeAfter.of(left.free),
-            owed=BeforeAfter.of(left.owed),
-        )
 
-
-class LostAgent(Strict):
+class LostAgent(Mirrored):
     """An agent that `whatif` took away."""
 
     hostname: str
@@ -242,7 +168,7 @@ class ForecastDocument(Document):
             cycles=forecast.cycles,
             seconds=forecast.seconds,
             changes=list(forecast.changes),
-            agents_lost=[LostAgent(hostname=hostname, id=agent_id) for hostname, agent_id in forecast.lost],
+            agents_lost=[LostAgent.of(agent) for agent in forecast.lost],
             answers=[ChangeAnswer.of(answer) for answer in forecast.answers],
             rescinded=[RescindedOffer.of(offer) for offer in forecast.rescinded],
             evicted=[EvictedTask.of(task) for task in forecast.evicted],

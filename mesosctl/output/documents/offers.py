@@ -1,50 +1,37 @@
 """The JSON of `mesosctl offers … -o json`, as models; see `documents` for what a script may count on."""
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mesosctl.model.offers import offers as values
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import dominant_shares
 from mesosctl.planning.offer_account import Cause, OfferExplanation, Reason
 
-if TYPE_CHECKING:
-    from mesosctl.planning.forecast import EvictedTask, RescindedOffer
+Text = Annotated[str, BeforeValidator(str)]
+"""A value of core in the text form that can be typed again."""
 
 
-def placed(held: "values.Offer | RescindedOffer | EvictedTask") -> dict[str, Any]:
-    """The fields that all documents have for what a framework holds on an agent."""
-    return {
-        "framework_id": held.framework_id,
-        "framework": held.framework,
-        "role": held.role,
-        "agent_id": held.agent_id,
-        "hostname": held.hostname,
-        "amounts": amounts(held.resources.quantities()),
-        "resources": str(held.resources),
-    }
+class Placed(Mirrored):
+    """Resources that a framework holds, or is offered, on an agent; ports by count."""
 
-
-class Offer(Strict):
-    """One outstanding offer; ports by count, `resources` in the text form that can be typed again."""
-
-    id: str
     framework_id: str
     framework: str
     role: str
     agent_id: str
     hostname: str
     amounts: Amounts
-    resources: str
+    resources: Text
+
+
+class Offer(Placed):
+    """One outstanding offer."""
+
+    id: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = Field(
         default="regular", description="Whether it may be taken back: no, as slack of use, or as lent by its owner."
     )
-
-    @classmethod
-    def of(cls, offer: values.Offer) -> Self:
-        """Make it from the value."""
-        return cls(id=offer.id, revocability=offer.resources.revocability, **placed(offer))
 
 
 class OfferList(Document):

@@ -163,11 +163,11 @@ def helps(one: OfferExplanation) -> list[str]:
     missing = one.missing
     if missing is None:
         return [] if one.refusals == 0 else [_help_with_refusals(one)]
-    found: dict[str, None] = {}
-    lines = sorted(one.account.lines, key=lambda line: -line.amounts.get_amount(missing))
-    for line in lines:
-        if line.amounts.get_amount(missing) and (line.cause != "used" or line is lines[0]):
-            found[_help(one, line)] = None
+    lines = [line for line in one.account.lines if line.amounts.get_amount(missing)]
+    largest = max(lines, key=lambda line: line.amounts.get_amount(missing))
+    obstacles = [line for line in lines if line.cause != "used" or line is largest]
+    obstacles.sort(key=lambda line: (line.cause == "used", -line.amounts.get_amount(missing)))
+    found = dict.fromkeys(_help(one, line) for line in obstacles)
     return list(found)[:_MOST_NAMES]
 
 
@@ -187,7 +187,7 @@ def _help_with_refusals(one: OfferExplanation) -> str:
 
 
 def _help(one: OfferExplanation, line: AccountLine) -> str:
-    if line.own:
+    if line.own and line.cause == "offered":
         return "it holds this itself: let it accept or decline its offers"
     if line.cause == "capability":
         return _help_with_capability(line.detail or "")

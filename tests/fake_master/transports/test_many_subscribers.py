@@ -15,7 +15,8 @@ from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.streams import LARGEST_BACKLOG, EventStream
 from fake_master.state.subscription import Subscription
-from fake_master.transports.server import _LARGEST_WRITE, Server, _write_chunk
+from fake_master.transports.limits import _LARGEST_WRITE, write_chunk
+from fake_master.transports.server import Server
 from mesosctl.api.protobuf import streaming
 from tests.jobs.load import allow_files
 
@@ -173,7 +174,7 @@ def test_others_have_their_turn_between_the_pieces_of_large_events() -> None:
 
     async def play() -> None:
         record, writing, response = bytes(10 * _LARGEST_WRITE), asyncio.Lock(), cast("web.StreamResponse", None)
-        await asyncio.gather(*(_write_chunk(subscriber(), response, record, writing) for _ in range(3)), others())
+        await asyncio.gather(*(write_chunk(subscriber(), response, record, writing) for _ in range(3)), others())
 
     asyncio.run(play())
     assert ("piece", "piece") not in pairwise(order[: len(order) - order[::-1].index("other")])

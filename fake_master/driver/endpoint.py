@@ -1,0 +1,234 @@
+"""What a master does with the messages of drivers.
+
+Source: Mesos documentation, "Framework Rate Limiting" and "Authentication".
+
+A driver is known by its pid.  What it says is a call of the scheduler API, and is judged as one; what it is told are
+the events of that API.  Messages that are malformed, or come from somebody else than the framework's driver, are
+dropped without a word, as a master does.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from fake_master.driver.authentication import ACTOR, Authentication
+from fake_master.driver.calls import CALLS, Refused, as_call
+from fake_master.driver.events import DriverEvents
+from fake_master.driver.messages import Address, Message, Pid, packed, parse_message, parse_pid
+from fake_master.http.exchange import Refusal, Request, Response
+from fake_master.http.scheduler_api import SchedulerApi
+from fake_master.http.scheduler_messages import CALL
+from fake_master.master import Master
+from fake_master.protobuf.conversion import NotAMessage, parse, serialize
+from fake_master.state.streams import EventStream
+from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.messages import read
+
+_CALL = "mesos.scheduler.Call"
+_PACKAGE = "mesos.internal."
+_AUTHENTICATE = f"{_PACKAGE}AuthenticateMessage"
+_DEACTIVATE = f"{_PACKAGE}DeactivateFrameworkMessage"
+_TO_EXECUTOR = f"{_PACKAGE}FrameworkToExecutorMessage"
+Document = Mapping[str, Any]
+
+
+class Links(Protocol):
+    """Connections to the addresses of drivers, one each."""
+
+    def post(self, to: Address, data: bytes) -> None:
+        """Write to an address, as soon as there is a connection; does not wait."""
+        ...
+
+    def link(self, to: Address) -> None:
+        """Have a connection, so that its end is noticed."""
+        ...
+
+
+class DriverStream(EventStream):
+    """Events for one driver, each posted as a message at once."""
+
+    def __init__(self, messages: DriverEvents, post: Callable[[str, bytes], None]) -> None:
+        super().__init__()
+        self.messages = messages
+        self._post = post
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Post what a driver is told of an event."""
+        message = None if self.closed else self.messages.message(event)
+        if message is not None:
+            self._post(*message)
+
+
+class DriverEndpoint:
+    """Takes the messages of drivers for one master, and posts what they are told."""
+
+    def __init__(self, master: Master, scheduler_api: SchedulerApi, links: Links) -> None:
+        self._master = master
+        self._state = master.state
+        self._api = scheduler_api
+        self._links = links
+        flags = master.state.flags
+        self._must_authenticate = flags.is_true("authenticate_frameworks")
+        self._authentication = Authentication(flags.credentials, master.state.hostname, self._send)
+
+    def find(self, request: Request) -> Callable[[], Response] | None:
+        """What answers a request that is a message; None where it is none."""
+        message = parse_message(request)
+        return None if message is None else partial(self._answer, message)
+
+    def _answer(self, message: Message) -> Response:
+        status = 202 if self.receive(message) else 404
+        return Response(status, is_sent=message.wants_answer)
+
+    def receive(self, message: Message) -> bool:
+        """Take a message; whether there is somebody whom it goes to."""
+        if message.actor == "master":
+            self._to_master(message)
+            return True
+        if message.actor.startswith(f"{ACTOR}("):
+            self._to_authenticator(message)
+            return True
+        agent = next((a for a in self._state.agents.values() if a.pid.startswith(f"{message.actor}@")), None)
+        if agent is not None and message.name == _TO_EXECUTOR:
+            self._deliver(message)
+        return agent is not None
+
+    def exited(self, address: Address) -> None:
+        """The connection to an address is lost, and so are the drivers that were there."""
+        for framework in list(self._state.frameworks.values()):
+            pid = parse_pid(framework.pid or "")
+            if pid is not None and pid.address == address and framework.stream is not None:
+                self._authentication.forget(str(pid))
+                framework.stream.abandon()
+
+    # --- To the master --------------------------------------------------------------------------------
+
+    def _to_master(self, message: Message) -> None:
+        if message.name == _AUTHENTICATE:
+            document = _parsed(message)
+            if document is not None:
+                self._authentication.begin(message.sender, document)
+            return
+        if message.name not in (_CALL, _DEACTIVATE, *CALLS):
+            return
+        sender = str(message.sender)
+        framework = next((known for known in self._state.frameworks.values() if known.pid == sender), None)
+        if framework is None:
+            self._deliver(message)  # nobody whose messages are counted
+        else:
+            self._master.rate_limiting.receive(framework, partial(self._deliver, message))
+
+    def _to_authenticator(self, message: Message) -> None:
+        document = _parsed(message)
+        if document is None:
+            return
+        if message.name == f"{_PACKAGE}AuthenticationStartMessage":
+            self._authentication.start(message.actor, document)
+        elif message.name == f"{_PACKAGE}AuthenticationStepMessage":
+            self._authentication.step(message.actor, document)
+
+    def _deliver(self, message: Message) -> None:
+        """A message's turn has come."""
+        document = _parsed(message)
+        if document is None:
+            return
+        if message.name == _DEACTIVATE:
+            framework = self._state.frameworks.get(document["framework_id"]["value"])
+            if framework is not None and framework.pid == str(message.sender):
+                self._master.subscriptions.deactivate(framework)
+            return
+        try:
+            call = read(CALL, document if message.name == _CALL else as_call(message.name, document))
+            name = self._api.check(call)
+        except Refused as problem:
+            self._tell_error(message.sender, str(problem))
+        except (ConversionError, Refusal):
+            return
+        else:
+            if name == "SUBSCRIBE":
+                self._subscribe(message.sender, call)
+            else:
+                self._perform(message, name, call)
+
+    def _perform(self, message: Message, name: str, call: Document) -> None:
+        framework = self._state.frameworks.get(call["framework_id"]["value"])
+        if framework is None or framework.pid != str(message.sender):
+            return
+        if message.name == _CALL:
+            framework.counts[f"calls/{name.lower()}"] += 1
+        if framework.stream is None:
+            self._tell_error(message.sender, "Framework disconnected")
+            return
+        try:
+            self._api.perform(framework, name, call, self._authentication.principals.get(framework.pid))
+        except Refusal as refusal:
+            self._tell_error(message.sender, refusal.response.body.decode(errors="surrogateescape"))
+
+    # --- Registration ---------------------------------------------------------------------------------
+
+    def _subscribe(self, sender: Pid, call: Document) -> None:
+        pid, info = str(sender), call["subscribe"]["framework_info"]
+        principal = self._authentication.principals.get(pid)
+        problem = self._not_authenticated(pid, principal, info)
+        if problem is not None:
+            self._tell_error(sender, problem)
+            return
+        self._links.link(sender.address)
+        framework_id = info.get("id", {}).get("value", "")
+        known = self._state.frameworks.get(framework_id)
+        if not framework_id and self._is_told_again(pid):
+            return
+        force = bool(call["subscribe"].get("force"))
+        before = bool(framework_id) and (known is None or known.recovered or not force)
+        to = sender
+        if known is not None and known.pid is not None and not force:
+            # Without force a master keeps the driver that it has, and tells that one.
+            to = parse_pid(known.pid) or sender
+        if known is not None and isinstance(known.stream, DriverStream):
+            known.stream.messages.registered_before = before
+        self._api.subscribe(call, principal, str(to), self._stream(to, registered_before=before))
+
+    def _is_told_again(self, pid: str) -> bool:
+        """Whether the driver is registered and asks again, as it does until it hears of it."""
+        for framework in self._state.frameworks.values():
+            if framework.pid == pid and isinstance(framework.stream, DriverStream):
+                framework.stream.messages.registered_before = False
+                self._master.events.subscribed(framework)
+                return True
+        return False
+
+    def _not_authenticated(self, pid: str, principal: str | None, info: Document) -> str | None:
+        """Why a driver may not register, or None."""
+        if principal is None:
+            return f"Framework at {pid} is not authenticated." if self._must_authenticate else None
+        claimed = info.get("principal", principal)
+        if claimed == principal:
+            return None
+        return f"Framework principal '{claimed}' does not match authenticated principal '{principal}'"
+
+    # --- To drivers -----------------------------------------------------------------------------------
+
+    def _stream(self, to: Pid, *, registered_before: bool) -> DriverStream:
+        messages = DriverEvents(self._pid_of_agent, registered_before=registered_before)
+        return DriverStream(messages, partial(self._post, self._state.pid, to))
+
+    def _pid_of_agent(self, agent_id: str) -> str:
+        agent = self._state.agents.get(agent_id)
+        return "" if agent is None else agent.pid
+
+    def _tell_error(self, to: Pid, problem: str) -> None:
+        self._send("master", to, "FrameworkErrorMessage", {"message": problem})
+
+    def _send(self, actor: str, to: Pid, name: str, document: Document) -> None:
+        sender = f"{actor}@{self._state.pid.partition('@')[2]}"
+        self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document))
+
+    def _post(self, sender: str, to: Pid, name: str, body: bytes) -> None:
+        self._links.post(to.address, packed(sender, to, name, body))
+
+
+def _parsed(message: Message) -> Document | None:
+    try:
+        return parse(message.name, message.body)
+    except (NotAMessage, KeyError):
+        return None
