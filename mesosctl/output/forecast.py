@@ -131,7 +131,8 @@ def fit_text(fit: QuotaFit) -> str:
     """Where a guarantee can be had in one piece."""
     guarantee = amounts_text(fit.guarantee)
     if not fit.agents_whole:
-        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {amounts_text(fit.largest)}"
+        largest = amounts_text(fit.largest)
+        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
     whole = f"{fit.role}: {guarantee} fits whole on {agents_text(fit.agents_whole)}"
     return f"{whole}, beside what runs there now on {fit.agents_now}"
 
