@@ -7,16 +7,17 @@ dry_run.transport                                   for a client of httpx: it as
 dry_run.forecast()                                  time passes: the state after it, and what happened between
 """
 
-import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.forecasting.events import add_agents, restarted
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder
 from fake_master.forecasting.summary import summarize
 from fake_master.master import Master
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulation import read_opened
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.agents import Agent
@@ -26,6 +27,7 @@ from fake_master.state.tasks import Task
 from fake_master.transports.in_process import CarrierTransport
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer
@@ -45,8 +47,14 @@ class DryRun:
         snapshot: ClusterSnapshot,
         terms: DryRunOptions | None = None,
         wants: str | None = None,
+        source: ClusterSpec | RestoredCluster | None = None,
     ) -> None:
         self.clock = clock
+        self._source = source
+        self._flags: dict[str, str] = {}
+        """Those that took the place of the master's own."""
+        self._restarted = self._moved = False
+        self._offers_suspended = 0.0
         self.snapshot = snapshot
         self._wants = wants
         self._master = master
@@ -59,18 +67,77 @@ class DryRun:
         self._changes: list[str] = []
         self._lost: list[LostAgent] = []
         self._done = 0
+        self._take(master)
+        self.before = self._settle()
+        self.carrier = Recorder(master, clock, self._answers.append)
+        self.transport = CarrierTransport(self.carrier)
+        self._watch()
+
+    def _take(self, master: Master) -> None:
+        """Look at this master from now on."""
+        self._master = master
+        self._names = AgentNames(master.state)
+        self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
         after = self._terms.cycles * master.allocation_interval
         # What the change itself keeps from being offered again, it keeps for so long.
         after = max(after, DEFAULT_REFUSE_SECONDS + 2 * master.allocation_interval)
         after += self._evictions.longest_grace
-        self._cycles_after = math.ceil(after / master.allocation_interval)
-        self.before = self._settle()
+        self._cycles_after = math.ceil((after + self._offers_suspended) / master.allocation_interval)
+
+    def _watch(self) -> None:
+        """From now on whatever happens is the changes' doing."""
         self._evictions.begin()
-        master.offers.on_rescind = self._note
-        self.carrier = Recorder(master, clock, self._answers.append)
-        self.transport = CarrierTransport(self.carrier)
+        self._master.offers.on_rescind = self._note
 
     # --- Changes --------------------------------------------------------------------------------------
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether agents or frameworks have come or gone."""
+        return self._moved
+
+    @property
+    def flags(self) -> Mapping[str, str]:
+        """The flags of the master, as it shows them."""
+        return self._master.state.flags.shown
+
+    def restart(self, flags: Mapping[str, str], part: float = 1.0) -> None:
+        """Another master leads, with these flags instead of its own, and `part` of the agents is back.
+
+        It has the quotas, weights and reservations that were there, and the frameworks have subscribed again.  Where
+        there is quota, it makes no offers until enough agents are back, or the recovery timeout is over.
+        Raises BadInput for flags with which none starts.
+        """
+        assert self._source is not None, "only what was made from a file or a snapshot can start anew"
+        self._flags |= flags
+        everybody = sorted(self._master.state.agents.values(), key=lambda agent: (agent.hostname, agent.id))
+        missing = len(everybody) - math.floor(round(len(everybody) * part, 6))
+        # Evenly spread in the order of host names.
+        away = [everybody[place * len(everybody) // missing] for place in range(missing)]
+        options = {**self._master.state.flags.shown, **self._flags}
+        needed = int(len(everybody) * recovery_factor(options))
+        if missing and self._master.state.quotas and len(everybody) - missing < needed:
+            self._offers_suspended = recovery_seconds(options)
+        if not flags:
+            self._tell_failover(len(everybody), away, needed)
+        master = restarted(self._source, self._master.registry, self.clock, self._flags, away)
+        self._restarted = True
+        self._take(master)
+        self.carrier.lead(master)
+        self._watch()
+        master.advance()
+
+    def _tell_failover(self, known: int, away: Sequence[Agent], needed: int) -> None:
+        """Say in the last change who is back, and how long offers wait."""
+        wait = (
+            f"no offers for {self._offers_suspended:g} s, as fewer than {needed} are back"
+            if self._offers_suspended
+            else "offers are made at once"
+        )
+        names = ", ".join(self._names.of(agent.id) for agent in away[:_NAMED])
+        more = f" and {len(away) - _NAMED} more" if len(away) > _NAMED else ""
+        missing = f"; away: {names}{more}" if away else ""
+        self._changes[-1:] = [f"failover: {known - len(away)} of {known} agents are back: {wait}{missing}"]
 
     def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
         """Agents are gone for good; the change that is tried says which and what they had, and `why` so many.
@@ -83,6 +150,7 @@ class DryRun:
         more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
         had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
         share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
+        self._moved = True
         self._changes[-1:] = [f"agents lost: {share}: {names}{more}; with {had}"]
         self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
         with self._master.transaction():
@@ -91,12 +159,14 @@ class DryRun:
 
     def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
         """Agents register."""
-        _add_agents(self._master, total, count, attributes)
+        self._moved = True
+        add_agents(self._master, total, count, attributes)
         self._names.grown()
         self._master.advance()
 
     def lose_framework(self, framework_id: str) -> None:
         """A framework is gone for good, with its tasks.  Raises KeyError for one that is not registered."""
+        self._moved = True
         self._master.subscriptions.remove(self._master.state.frameworks[framework_id])
         self._master.advance()
 
@@ -177,6 +247,8 @@ class DryRun:
             rescinded=tuple(self._rescinded),
             evicted=self._evictions.found(),
             wants=self._wants,
+            offers_suspended=self._offers_suspended,
+            restarted=self._restarted,
         )
         return forecast(self.before, summarize(self._master.state), course)
 
@@ -210,36 +282,9 @@ def of_file(file: BufferedIOBase, where: str, terms: DryRunOptions) -> DryRun:
     clock = VirtualClock()
     master = spec.start(clock=clock)
     snapshot = ClusterSnapshot(master.state.profile.version, clock(), flags=master.state.flags.shown)
-    return DryRun(master, clock, snapshot, terms, wants="what the cluster file says of them")
+    return DryRun(master, clock, snapshot, terms, wants="what the cluster file says of them", source=spec)
 
 
 def _of_snapshot_agent(restored: RestoredCluster, terms: DryRunOptions) -> DryRun:
     clock = VirtualClock(restored.snapshot.taken_at)
-    return DryRun(restored.start(clock=clock), clock, restored.snapshot, terms)
-
-
-def _add_agents(master: Master, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
-    """Register agents with the capabilities of this version, under host names that nobody has yet."""
-    taken = {agent.hostname for agent in master.state.agents.values()}
-    names = (name for number in itertools.count(1) if (name := f"new-agent-{number}") not in taken)
-    first = 1 + max((agent.number for agent in master.state.agents.values()), default=0)
-    with master.transaction():
-        for number in range(first, first + count):
-            hostname = next(names)
-            agent_id, registered_time = master.agent_registry.identity(hostname)
-            master.agent_registry.enlist(
-                Agent(
-                    id=agent_id,
-                    hostname=hostname,
-                    number=number,
-                    port=master.state.port,
-                    ip=master.state.hostname,
-                    configured=total,
-                    total=total,
-                    applied=total,
-                    capabilities=master.state.profile.agent_capabilities,
-                    version=master.state.profile.version,
-                    registered_time=registered_time,
-                    attributes=attributes,
-                )
-            )
+    return DryRun(restored.start(clock=clock), clock, restored.snapshot, terms, source=restored)

@@ -187,5 +187,5 @@ def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
 
 
 def _is_of_agent(entry: Resource) -> bool:
-    """Whether it is part of an agent's total; what its owner lends is beside it."""
+    """Return whether it is part of an agent's total; what its owner lends is beside it."""
     return entry.revocability != "non-throttleable"

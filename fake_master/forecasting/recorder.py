@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fake_master.extensions.revocation import Revoked, Revoking
+from fake_master.http.application import Application
 from fake_master.http.exchange import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
@@ -31,6 +32,10 @@ class Recorder(DirectTransport):
         self._report = report
         self.label: str | None = None
         """The name of the next changes; without one they are named by method, path and call."""
+
+    def lead(self, master: Master) -> None:
+        """Carry requests to another master from now on."""
+        self._application = Application(master)
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
         """See `DirectTransport.answer`."""

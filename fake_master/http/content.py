@@ -65,7 +65,7 @@ def accepted_type(request: Request) -> str:
 
 
 def _wanted(accept: str) -> dict[str, bool]:
-    """Whether each media type is taken; whoever names one says it of that alone, whatever a wildcard allows."""
+    """Return whether each media type is taken; whoever names one says it of that alone, whatever a wildcard allows."""
     wanted: dict[str, bool] = {}
     for choice in accept.split(","):
         media, *parameters = (part.strip() for part in choice.split(";"))
@@ -110,7 +110,7 @@ def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:
 
 @cache
 def has_protobuf() -> bool:
-    """Whether the extra of that name is installed."""
+    """Return whether the extra of that name is installed."""
     try:
         return find_spec("google.protobuf") is not None
     except ModuleNotFoundError:

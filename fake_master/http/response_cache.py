@@ -62,7 +62,7 @@ _END = (object(),)
 
 
 def _same(known: Iterable[Any], now: Iterable[Any]) -> bool:
-    """Whether both are the same objects, one by one."""
+    """Return whether both are the same objects, one by one."""
     return all(map(is_, chain(known, _END), chain(now, _END)))
 
 

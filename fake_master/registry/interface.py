@@ -70,7 +70,7 @@ class Registry(ABC):
 
     @abstractmethod
     def changed_elsewhere(self) -> bool:
-        """Whether another process has committed since this was last asked."""
+        """Return whether another process has committed since this was last asked."""
 
     @abstractmethod
     def _begin(self) -> None: ...

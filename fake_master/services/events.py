@@ -14,7 +14,7 @@ _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
 
 
 class EventPublisher:
-    """Writes events to streams, and counts what each framework was told."""
+    """Writes events to streams, and counts them for each framework."""
 
     def __init__(self, state: MasterState) -> None:
         self._state = state
@@ -22,7 +22,7 @@ class EventPublisher:
     # --- To one framework -----------------------------------------------------------------------------
 
     def subscribed(self, framework: Framework) -> None:
-        """The first event of a subscription, and the heartbeats that follow."""
+        """Send the first event of a subscription, and the heartbeats that follow."""
         stream = framework.stream
         assert stream is not None, "a subscribed framework has a stream"
         framework.counts["calls/subscribe"] += 1
@@ -41,7 +41,7 @@ class EventPublisher:
             self.keep_alive(stream, framework)
 
     def keep_alive(self, stream: EventStream, framework: Framework | None = None) -> None:
-        """A heartbeat now, and every fifteen seconds until the stream is closed."""
+        """Send a heartbeat now, and every fifteen seconds until the stream is closed."""
         if stream.closed:
             return
         if framework is not None:
@@ -50,18 +50,18 @@ class EventPublisher:
         self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
     def offers(self, framework: Framework, offers: Iterable[Offer]) -> None:
-        """One OFFERS event."""
+        """Send one OFFERS event."""
         if framework.stream is None:
             return  # describing thousands of offers to nobody takes its time
         described = [descriptions.offer(self._state, framework, offer) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
     def rescind(self, framework: Framework, offer: Offer) -> None:
-        """An offer is withdrawn."""
+        """Send RESCIND."""
         self._to(framework, {"type": "RESCIND", "rescind": {"offer_id": {"value": offer.id}}})
 
     def inverse_offers(self, framework: Framework, agents: Mapping[str, str]) -> None:
-        """One INVERSE_OFFERS event: agent ids by inverse offer id."""
+        """Send one INVERSE_OFFERS event; `agents`: agent ids by inverse offer id."""
         described = [
             descriptions.inverse_offer(self._state, framework, offer_id, self._state.agents[agent_id])
             for offer_id, agent_id in agents.items()
@@ -69,22 +69,22 @@ class EventPublisher:
         self._to(framework, {"type": "INVERSE_OFFERS", "inverse_offers": {"inverse_offers": described}})
 
     def rescind_inverse_offer(self, framework: Framework, offer_id: str) -> None:
-        """An inverse offer is withdrawn."""
+        """Send RESCIND_INVERSE_OFFER."""
         self._to(
             framework,
             {"type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": {"inverse_offer_id": {"value": offer_id}}},
         )
 
     def update(self, framework: Framework, status: Mapping[str, Any]) -> None:
-        """The status of a task."""
+        """Send the status of a task."""
         self._to(framework, {"type": "UPDATE", "update": {"status": status}})
 
     def operation(self, framework: Framework, status: Mapping[str, Any]) -> None:
-        """The status of an offer operation that has an id."""
+        """Send the status of an offer operation that has an id."""
         self._to(framework, {"type": "UPDATE_OPERATION_STATUS", "update_operation_status": {"status": status}})
 
     def message(self, framework: Framework, agent_id: str, executor_id: str, data: str) -> None:
-        """A message of an executor."""
+        """Send a message of an executor."""
         self._to(
             framework,
             {
@@ -94,17 +94,17 @@ class EventPublisher:
         )
 
     def failure(self, agent_id: str) -> None:
-        """An agent is gone; every framework hears of it."""
+        """Tell every framework that an agent is gone."""
         for framework in self._state.frameworks.values():
             self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
 
     def executor_failure(self, framework: Framework, agent_id: str, executor_id: str, status: int) -> None:
-        """An executor of the framework has ended; `status` is as wait(2) gives it."""
+        """Tell the framework that its executor has ended; `status` is as wait(2) returns it."""
         content = {"agent_id": {"value": agent_id}, "executor_id": {"value": executor_id}, "status": status}
         self._to(framework, {"type": "FAILURE", "failure": content})
 
     def error(self, stream: EventStream, message: str) -> None:
-        """The last word on a stream."""
+        """Send ERROR, and close the stream."""
         stream.send({"type": "ERROR", "error": {"message": message}})
         stream.close()
 
@@ -129,7 +129,7 @@ class EventPublisher:
         self._state.operator_streams.pop(stream.id, None)
 
     def operators(self, kind: str, content: Mapping[str, Any]) -> None:
-        """One event to every listening operator, written once for all."""
+        """Send one event to every subscribed operator, written once for all."""
         if self._state.operator_streams:
             event = SharedEvent({"type": kind, kind.lower(): content})
             for stream in list(self._state.operator_streams.values()):

@@ -186,7 +186,7 @@ def _resources_of(context: AcceptContext, info: Info) -> Resources:
 
 
 def runs_already(context: AcceptContext, executor: Info) -> bool:
-    """Whether the framework has this executor on the offer's agent."""
+    """Return whether the framework has this executor on the offer's agent."""
     return (context.agent.id, executor["executor_id"]["value"]) in context.framework.executors
 
 

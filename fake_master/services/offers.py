@@ -27,7 +27,7 @@ class InverseOffers:
         """By agent id: framework id by inverse offer id."""
 
     def make(self, framework_id: str, unavailable: Mapping[str, Unavailability]) -> None:
-        """The allocator's decision: ask this framework to leave these agents, in one event."""
+        """Ask a framework to leave these agents, in one event."""
         framework = self._state.frameworks.get(framework_id)
         if framework is None:
             return
@@ -76,7 +76,7 @@ class InverseOffers:
             self._allocator.update_inverse_offer(framework_id, agent_id)
 
     def forget(self, framework: Framework) -> None:
-        """The framework's stream is gone: it cannot answer any more, and need not be told."""
+        """Drop the inverse offers of a framework whose stream is gone."""
         for offer_id, agent_id in framework.inverse_offers.items():
             del self._by_agent[agent_id][offer_id]
             self._allocator.update_inverse_offer(framework.id, agent_id)
@@ -84,7 +84,7 @@ class InverseOffers:
 
 
 class Offers:
-    """Makes and ends offers: the state's books, the allocator's and what frameworks are told stay in step."""
+    """Makes and ends offers: keeps the state, the allocator and the events to frameworks in step."""
 
     def __init__(self, state: MasterState, allocator: Allocator, events: EventPublisher) -> None:
         self._state = state

@@ -28,7 +28,7 @@ class OperationUpdates:
         self._events = events
 
     def refused(self, framework: Framework, operation: Mapping[str, Any], problem: str) -> None:
-        """The master did not do it."""
+        """Report an operation that the master refused."""
         self._count(operation["type"], "error")
         if "id" in operation:
             self._events.operation(
@@ -41,7 +41,7 @@ class OperationUpdates:
         self._agent_reports()
 
     def finished(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """An agent did what a framework asked for upon an offer."""
+        """Report an operation upon an offer that the agent has done."""
         if "id" not in operation:
             self.done(operation["type"])
             return
@@ -60,7 +60,7 @@ class OperationUpdates:
         self._send(uuid, FIRST_RETRY_SECONDS)
 
     def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
-        """ACKNOWLEDGE_OPERATION_STATUS: it is not told again."""
+        """ACKNOWLEDGE_OPERATION_STATUS: the update is not sent again."""
         counts = self._state.counts
         waiting = self._state.operations.get(uuid)
         if waiting is not None and (waiting.framework_id, waiting.id) == (framework.id, operation_id):
@@ -83,12 +83,12 @@ class OperationUpdates:
                 self._tell_latest(framework, operation)
 
     def _of(self, framework: Framework, operation_id: str) -> FinishedOperation | None:
-        """The latest of that id."""
+        """Return the latest operation with that id."""
         own = (of for of in reversed(self._state.operations.values()) if of.framework_id == framework.id)
         return next((operation for operation in own if operation.id == operation_id), None)
 
     def _tell_latest(self, framework: Framework, operation: FinishedOperation) -> None:
-        """Without the uuid: there is nothing to acknowledge."""
+        """Send the latest status without its uuid: there is nothing to acknowledge."""
         self._events.operation(framework, {key: operation.status[key] for key in operation.status if key != "uuid"})
 
     def _tell_unknown(self, framework: Framework, asked: Mapping[str, Any]) -> None:

@@ -111,11 +111,11 @@ class RateLimiting:
         return found
 
     def _acts_on(self, framework: Framework) -> bool:
-        """Whether a framework is throttled and counted: over HTTP only where the flag says so."""
+        """Return whether a framework is throttled and counted: over HTTP only where the flag says so."""
         return framework.pid is not None or self._applies
 
     def _process(self, framework: Framework, stream: EventStream | None, limiter: Limiter, action: Action) -> None:
-        """A call's turn has come."""
+        """Process a call whose permit has come."""
         limiter.begin()
         self._in_order(lambda: self._keep(framework, stream, action))
 
@@ -155,7 +155,7 @@ class RateLimiting:
         self._count_processed(framework)
 
     def _refuse(self, framework: Framework, limiter: Limiter) -> None:
-        """The queue is full: the framework hears of it and is cut off; its tasks go on.
+        """Send ERROR to a framework whose queue is full, and cut it off; its tasks go on.
 
         A driver gives up by itself when it hears of it.
         """

@@ -25,7 +25,7 @@ from mesosctl.model.resources import Resources
 
 
 class Reservations:
-    """Operator's operations upon an agent's resources."""
+    """Carries out the operations of operators upon an agent's resources."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class DoesNotFit(Exception):
 
 
 class Checkpoints:
-    """The agents' side of every operation."""
+    """Keeps the resources that agents have checkpointed, and applies operations to them."""
 
     def __init__(
         self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers, transaction: Transaction
@@ -152,7 +152,7 @@ class Checkpoints:
         return configured - base + kept
 
     def restart(self, agent: Agent, configured: Resources) -> None:
-        """The agent was started anew with other --resources.
+        """Start the agent anew with other --resources.
 
         Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
         """
@@ -170,7 +170,7 @@ class Checkpoints:
         self.came_back(agent, restored)
 
     def came_back(self, agent: Agent, resources: Resources) -> None:
-        """An agent registered again: what it says it has is what it has."""
+        """Take over the resources of an agent that registered again."""
         agent.total = agent.applied = resources
         self._offers.rescind_on(agent.id)
         self._allocator.update_agent(agent.allocator_info(), agent.whole)

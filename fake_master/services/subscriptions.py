@@ -23,7 +23,7 @@ from mesosctl.model.resources import Resources
 
 
 class Subscriptions:
-    """Every framework, and those that are gone."""
+    """Adds, changes and removes frameworks."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Subscriptions:
             self._events.operators("FRAMEWORK_UPDATED", {"framework": descriptions.framework_event(framework)})
 
     def disconnect(self, framework: Framework) -> None:
-        """The stream is gone: no offers, and a while to come back.
+        """Take note that the stream is gone: no offers from now on, and a while to come back.
 
         Where the master ended it, for a message too many, the scheduler is there, and a framework without a
         failover timeout stays until its connection ends (Mesos documentation, "Handling 'Capacity Exceeded' Error").
@@ -137,7 +137,7 @@ class Subscriptions:
             )
 
     def remove(self, framework: Framework) -> None:
-        """The framework and all that it held is gone for good."""
+        """Remove a framework and all that it holds, for good."""
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         # One bracket, so that no allocation falls between the parts of a removal.
@@ -284,7 +284,7 @@ class Subscriptions:
                 self._offers.rescind(offer)
 
     def _no_tasks(self) -> deque[Task]:
-        """Those that a framework has completed: none yet, and never too many."""
+        """Return the completed tasks of a new framework: none, and never more than the flag allows."""
         return deque(maxlen=self._state.flags.count("max_completed_tasks_per_framework"))
 
     def _known(self, framework_id: str) -> Framework | None:

@@ -1,4 +1,4 @@
-"""Simulated agents: they start what they are told to, and end it."""
+"""Simulated agents: they run tasks and end them."""
 
 from collections.abc import Mapping
 
@@ -57,18 +57,18 @@ class TaskRunner:
             self.arrive(framework, task, executor)
 
     def arrive(self, framework: Framework, task: Task, executor: Executor | None) -> None:
-        """A task has reached its agent."""
+        """Start a task that has reached its agent, where there is room for it."""
         if not task.is_terminal and self.runtime.may_start(framework, task, executor):
             self.start(framework, task)
 
     def start(self, framework: Framework, task: Task) -> None:
-        """The agent has room for it, and runs it."""
+        """Run a task that the agent has room for."""
         self.updates.report(framework, task, "TASK_STARTING")
         self.updates.report(framework, task, "TASK_RUNNING")
         self._plan_end(framework, task, self._state.now)
 
     def tell_again(self, framework: Framework) -> None:
-        """The agents hear that the framework has a new stream, and do not wait for their next attempts."""
+        """Have agents send their updates at once: the framework has a new stream."""
         for task in framework.tasks.values():
             self.updates.tell_again(framework, task)
 
@@ -103,7 +103,7 @@ class TaskRunner:
         self._store.remember_task(framework, task)
 
     def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
-        """The task was told to end, and takes its time."""
+        """End a task once its time to stop is over."""
         self.tell_to_end(framework, task, ending)
         at = max(self._state.now, ending.at)
         self._state.timers.at(at, lambda: self.end(framework, task, ending.state, **ending.details))
@@ -143,7 +143,7 @@ class TaskRunner:
                 self.kill(framework, task)
 
     def drain(self, framework: Framework, task: Task, *, will_be_gone: bool) -> None:
-        """The agent is drained: its tasks are killed, and end at once."""
+        """Kill a task of a draining agent; it ends at once."""
         if not task.is_terminal:
             gone = will_be_gone and framework.is_partition_aware
             state: TaskState = "TASK_GONE_BY_OPERATOR" if gone else "TASK_KILLED"
@@ -151,7 +151,7 @@ class TaskRunner:
             self._release(framework, task)
 
     def regain(self, framework: Framework, task: Task) -> None:
-        """The agent is back, and the task with it."""
+        """Take a task back whose agent is reachable again."""
         self.updates.tell_state(framework, task, "TASK_RUNNING", reason="REASON_AGENT_REREGISTERED")
         self._plan_end(framework, task, self._state.now)
 
@@ -161,7 +161,7 @@ class TaskRunner:
         self._release(framework, task)
 
     def kill_all(self, framework: Framework) -> None:
-        """The framework is gone, and nobody is left to be told."""
+        """End all tasks of a framework that is gone, without an update to it."""
         for task in list(framework.tasks.values()):
             has_ended = task.is_terminal
             status = self.updates.remove(framework, task)
@@ -176,15 +176,16 @@ class TaskRunner:
         """Free the resources of a task, and those of its executor once that has no other task."""
         self.runtime.left(framework, task)
         self._give_back(framework, task.agent_id, task.resources)
-        siblings = any(
-            other.executor_id == task.executor_id and other.agent_id == task.agent_id and not other.is_terminal
+        executor = framework.executors.get((task.agent_id, task.executor_id))
+        if executor is None or any(
+            other.executor_id == executor.id and other.agent_id == executor.agent_id and not other.is_terminal
             for other in framework.tasks.values()
-        )
-        executor = None if siblings else framework.executors.pop((task.agent_id, task.executor_id), None)
-        if executor is not None:
-            self._give_back(framework, task.agent_id, executor.resources)
-            self._state.counts["messages_exited_executor"] += 1
-            self._events.executor_failure(framework, executor.agent_id, executor.id, _EXITED)
+        ):
+            return
+        del framework.executors[executor.agent_id, executor.id]
+        self._give_back(framework, task.agent_id, executor.resources)
+        self._state.counts["messages_exited_executor"] += 1
+        self._events.executor_failure(framework, executor.agent_id, executor.id, _EXITED)
 
     def _give_back(self, framework: Framework, agent_id: str, resources: Resources) -> None:
         if len(resources):

@@ -1,4 +1,4 @@
-"""Updates that want to be acknowledged: what they are known by, and how often they are told again."""
+"""Status updates of tasks: they are sent again until the framework acknowledges them."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -17,17 +17,17 @@ _LONGEST_RETRY_SECONDS = 600.0
 
 
 def next_retry(seconds: float) -> float:
-    """Ever less often: how long to wait for an acknowledgement after having waited so long."""
+    """Return the seconds to wait for an acknowledgement after having waited so long: ever more."""
     return min(2 * seconds, _LONGEST_RETRY_SECONDS)
 
 
 def new_uuid() -> str:
-    """Sixteen bytes, as JSON has them."""
+    """Return a new UUID: sixteen bytes, as JSON has them."""
     return base64.b64encode(uuid4().bytes).decode()
 
 
 class TaskUpdates:
-    """Changes the states of tasks, tells of it, and answers who asks."""
+    """Changes the states of tasks, sends updates, and answers RECONCILE."""
 
     def __init__(self, state: MasterState, events: EventPublisher, store: NoAgentStore) -> None:
         self._state = state
@@ -64,16 +64,16 @@ class TaskUpdates:
             self.on_done(task.agent_id)
 
     def tell_again(self, framework: Framework, task: Task) -> None:
-        """The agent hears that somebody new is listening, and does not wait for its next attempt."""
+        """Send an update at once that waits for its next attempt: the framework has a new stream."""
         self._send(framework, task)
 
     def reaches_agent_of(self, task: Task) -> bool:
-        """Whether anybody hears what the task's agent says, and the other way round."""
+        """Return whether anybody hears what the task's agent says, and the other way round."""
         agent = self._state.agents.get(task.agent_id)
         return agent is not None and agent.connected
 
     def _send(self, framework: Framework, task: Task, wait: float = FIRST_RETRY_SECONDS) -> None:
-        """The oldest unacknowledged update, again and again."""
+        """Send the oldest unacknowledged update, again and again."""
         if task.retry is not None:
             task.retry.cancel()
         if not task.unacknowledged:
@@ -106,7 +106,7 @@ class TaskUpdates:
     # --- What the master says -------------------------------------------------------------------------
 
     def tell_state(self, framework: Framework, task: Task, state: TaskState, **status: Any) -> None:
-        """The master itself says what becomes of a task, as its agent cannot; nobody acknowledges that."""
+        """Change the state of a task on the master's own account, as its agent cannot; no acknowledgement is needed."""
         is_news = task.state != state
         if is_news:
             _enter(framework, task, state)
@@ -118,12 +118,12 @@ class TaskUpdates:
         self._events.update(framework, told)
 
     def tell_back(self, framework: Framework, task: Task) -> None:
-        """How a task is whose agent had been lost, and that nobody here had heard of."""
+        """Send the state of a task that came back with its lost agent and that this master did not know."""
         told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
         self._events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
 
     def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
-        """The framework is gone: its task counts as killed, unless it has ended.  What operators are to be told."""
+        """Count a task of a removed framework as killed, unless it has ended.  Return the status for operators."""
         status = {
             "task_id": {"value": task.id},
             "state": "TASK_KILLED",
@@ -142,7 +142,7 @@ class TaskUpdates:
     def refuse(
         self, framework: Framework, info: Mapping[str, Any], state: TaskState, reason: TaskReason, message: str
     ) -> None:
-        """A task that never came to be: an update that needs no acknowledgement."""
+        """Refuse a task that was never launched; its update needs no acknowledgement."""
         self._count_end(state, reason)
         self._state.counts[state.lower().replace("task", "tasks", 1)] += 1
         self._events.update(
@@ -159,7 +159,7 @@ class TaskUpdates:
         )
 
     def tell_operators(self, framework: Framework, task: Task, status: Mapping[str, Any]) -> None:
-        """The subscribers of the operator API."""
+        """Send TASK_UPDATED to the subscribers of the operator API."""
         self._events.operators(
             "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": status, "state": task.state}
         )
@@ -200,7 +200,7 @@ class TaskUpdates:
         self._events.update(framework, status)
 
     def _unknown_task(self, agent_id: str | None) -> tuple[TaskState, str]:
-        """The state of a task that is not known on an agent, and the word for it."""
+        """Return the state of a task that is not known on an agent, and the word for it."""
         if agent_id is None:
             return "TASK_UNKNOWN", "unknown"
         if agent_id in self._state.agents:

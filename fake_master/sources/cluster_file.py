@@ -109,11 +109,13 @@ class ClusterSpec:
         address: tuple[str, int] = ("127.0.0.1", 5050),
         on_launch: Launched | None = None,
         takes_over: bool = False,
+        awaited: int = 0,
     ) -> Master:
         """A leading master with every agent registered and every framework of its own subscribed.
 
         `on_launch` is told whenever one of these has used an offer; `takes_over` makes it a new leader,
-        which waits for the agents that the registry knows (see `failover`).
+        which waits for the agents that the registry knows (see `failover`).  `awaited` are agents of a former leader
+        beside those of the file: where there is quota, offers wait for most of all.
         Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
         """
         profile = PROFILES.get(self.mesos_version)
@@ -136,6 +138,8 @@ class ClusterSpec:
             task_outcome=self.task_outcome,
             takes_over=takes_over,
         )
+        if awaited:
+            master.allocator.recover(len(agents) + awaited, master.state.quota_meanings())
         with master.transaction():
             for index, spec in enumerate(agents):
                 register_agent(master, spec, index)

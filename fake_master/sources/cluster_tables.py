@@ -249,7 +249,7 @@ def _flag_text(value: Any, where: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number that can be reckoned with: TOML has infinities, and integers of any length."""
+    """Return whether it is a number that can be reckoned with: TOML has infinities, and integers of any length."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 

@@ -258,7 +258,7 @@ def _held_below(master: Master, role: str) -> Quantities:
 
 
 def _stage(master: Master, framework: Framework, offer: Offer, tasks: int) -> AllocationStage:
-    """Whether the role of an offer was short of its guarantee in what the offer was just used for."""
+    """Return whether the role of an offer was short of its guarantee in what the offer was just used for."""
     role = top_level(offer.role)
     quota = master.state.quota_meanings().get(role)
     if quota is None:

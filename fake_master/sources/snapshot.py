@@ -76,9 +76,12 @@ class RestoredCluster:
         *,
         clock: Clock | None = None,
         address: tuple[str, int] = ("127.0.0.1", 5050),
+        awaited: int = 0,
     ) -> Master:
         """A leading master that is as the snapshot says; its first allocation is due at once.
 
+        `awaited` are agents of a former leader beside those of the snapshot: where there is quota, offers wait for
+        most of all.
         Raises BadInput for what no master could be, RegistryFailure for the registry.
         """
         _check_quotas(self.snapshot)
@@ -92,6 +95,8 @@ class RestoredCluster:
             address=address,
             task_outcome=TaskOutcome(stop_seconds=self.snapshot.lending.stop_seconds if self.snapshot.lending else 0.0),
         )
+        if awaited:
+            master.allocator.recover(len(self.snapshot.agents) + awaited, master.state.quota_meanings())
         with master.transaction():
             _populate(master, self.snapshot)
         return master

@@ -116,11 +116,11 @@ class Entity:
     values: tuple[str, ...] = ()
 
     def matches(self, value: str | None) -> bool:
-        """Whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
+        """Return whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
         return self.type != "SOME" or (value is not None and self._names(value))
 
     def allows(self, value: str | None) -> bool:
-        """Whether a rule that matches lets `value` pass."""
+        """Return whether a rule that matches lets `value` pass."""
         return self.type == "ANY" or (self.type == "SOME" and value is not None and self._names(value))
 
     def _names(self, value: str) -> bool:
@@ -156,7 +156,7 @@ class Authorizer:
         return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
 
     def allows(self, action: str, principal: str | None, target: str | None) -> bool:
-        """Whether `principal` (None: unauthenticated) may do `action` to `target`."""
+        """Return whether `principal` (None: unauthenticated) may do `action` to `target`."""
         for principals, targets in self.rules.get(action, ()):
             if principals.matches(principal) and targets.matches(target):
                 return principals.allows(principal) and targets.allows(target)

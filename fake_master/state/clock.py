@@ -1,4 +1,4 @@
-"""Time for a master: the system's own, or one that passes only when somebody waits."""
+"""Time for a master: a clock that follows the system's, one that passes only when somebody waits, and timers."""
 
 import heapq
 import logging

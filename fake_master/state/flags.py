@@ -100,7 +100,7 @@ class MasterFlags:
         return flags
 
     def is_true(self, name: str) -> bool:
-        """Whether a boolean flag is on."""
+        """Return whether a boolean flag is on."""
         return self.shown[name] == "true"
 
     def count(self, name: str) -> int:

@@ -1,4 +1,4 @@
-"""One framework, as the master knows it."""
+"""Frameworks: one of them, and the resources, offers and tasks that it holds."""
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
@@ -81,7 +81,7 @@ class Framework:
 
     @property
     def is_partition_aware(self) -> bool:
-        """Whether it can tell why a task is lost."""
+        """Whether it distinguishes the reasons for which a task is lost."""
         return "PARTITION_AWARE" in self.capabilities
 
     @property
@@ -100,7 +100,7 @@ class Framework:
         return float(self.info.get("failover_timeout", 0.0))
 
     def count_task(self, task: Task) -> None:
-        """One more task is in its state: of active ones how many are, of ended ones how many have been."""
+        """Count a task in its state: of active ones how many there are, of ended ones how many there have been."""
         self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
 
     def lasting_counts(self) -> Counter[str]:
@@ -113,13 +113,13 @@ class Framework:
         return self.counts + Counter({"registered": first, "reregistered": subscribed - first})
 
     def hold(self, agent: Agent, resources: Resources) -> None:
-        """A task or executor takes `resources`, allocation roles included, of an agent."""
+        """Add `resources` of an agent, allocation roles included, that a task or executor takes."""
         self._held[agent.id] = self._held.get(agent.id, Resources()) + resources
         self._held_anywhere += resources
         agent.used += resources
 
     def release(self, agent: Agent, resources: Resources) -> None:
-        """It has ended, and holds them no more."""
+        """Subtract the resources of a task or executor that has ended."""
         left = self._held[agent.id] - resources
         if len(left):
             self._held[agent.id] = left
@@ -129,7 +129,7 @@ class Framework:
         agent.used -= resources
 
     def lose_agents(self, agents: Iterable[Agent]) -> None:
-        """The agents are gone, and all that it held there with them."""
+        """Drop all that it holds on agents that are gone."""
         gone = {agent.id: agent for agent in agents}
         for agent in gone.values():
             if agent.id in self._held:
@@ -147,12 +147,12 @@ class Framework:
         return self._held_anywhere
 
     def add_offer(self, offer: Offer) -> None:
-        """It is offered this."""
+        """Add an outstanding offer."""
         self.offers[offer.id] = offer
         self._offers_changed(offer, made=True)
 
     def drop_offer(self, offer: Offer) -> None:
-        """The offer is no longer outstanding."""
+        """Drop an offer that is no longer outstanding."""
         if self.offers.pop(offer.id, None) is not None:
             self._offers_changed(offer, made=False)
 

@@ -1,4 +1,4 @@
-"""A stream of events to one subscriber, whoever carries it."""
+"""A stream of events to one subscriber, whichever transport carries it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -103,13 +103,13 @@ class EventStream:
         return taken
 
     def close(self) -> None:
-        """No more events; what waits is still carried."""
+        """Close the stream; events that wait are still carried."""
         if not self.closed:
             self.closed = True
             self._notify()
 
     def abandon(self) -> None:
-        """The subscriber is gone."""
+        """End the stream: the subscriber is gone."""
         if not self.closed:
             self.close()
             self.lost()

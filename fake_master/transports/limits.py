@@ -203,7 +203,7 @@ class Door(web.Server):
         return Connection(self, loop=asyncio.get_running_loop(), **self._options)
 
     def is_full_for(self, newcomer: Connection) -> bool:
-        """Whether there is no place, even after the oldest connection that is idle has gone."""
+        """Return whether there is no place, even after the oldest connection that is idle has gone."""
         if len(self._connections) <= self.limits.connections:
             return False
         for other in self._connections:

@@ -51,7 +51,7 @@ class HttpClient:
             event_hooks={"response": [_keep_location]},
         )
         self._largest = largest
-        self.received: Callable[[int], None] = _nothing
+        self.received: Callable[[int, float | None], None] = _nothing
         """Told how many bytes of the answer that is being read have come."""
         self.has_left = False
         """Whether the request that is under way, or was last, may have reached a master."""
@@ -88,7 +88,7 @@ class HttpClient:
             response = self._send(method, base, path, headers, body, Timeouts(deadline))
             try:
                 answer = _head(response, url)
-                pieces = self._counted(pieces_of(response), deadline, url)
+                pieces = self._counted(pieces_of(response), deadline, url, _whole_size(response))
                 if take is None or answer.status != 200 or not answer.is_json:
                     return answer._replace(body=b"".join(pieces))
                 held = HeldBody(pieces)
@@ -144,7 +144,9 @@ class HttpClient:
         """Told by httpcore what is done for a request ("trace", in its documentation of extensions)."""
         self.has_left = self.has_left or event.endswith("send_request_headers.started")
 
-    def _counted(self, pieces: Iterator[bytes], deadline: Deadline, url: str) -> Iterator[bytes]:
+    def _counted(
+        self, pieces: Iterator[bytes], deadline: Deadline, url: str, whole: int | None = None
+    ) -> Iterator[bytes]:
         size = 0
         for piece in pieces:
             size += len(piece)
@@ -152,8 +154,19 @@ class HttpClient:
                 raise UnexpectedAnswer(f"{url} answered with more than {self._largest} bytes")
             if deadline.remaining() <= 0:
                 raise deadline_passed(deadline, url, sent=True)
-            self.received(size)
+            self.received(size, size / whole if whole else None)
             yield piece
+
+
+def _whole_size(response: httpx.Response) -> int | None:
+    """Return the bytes of a body that is not packed, where its server says how many there are."""
+    text = response.headers.get("content-length", "")
+    is_plain = response.headers.get("content-encoding", "identity").strip().lower() == "identity"
+    return int(text) if is_plain and text.isascii() and text.isdigit() and len(text) < _LONGEST_SIZE else None
+
+
+_LONGEST_SIZE = 16
+"""Digits of a number of bytes."""
 
 
 def _open_network(tls: Tls) -> "NetworkTransport":
@@ -186,5 +199,5 @@ def _head(response: httpx.Response, url: str) -> Answer:
     )
 
 
-def _nothing(_: int) -> None:
+def _nothing(_size: int, _part: float | None) -> None:
     return None

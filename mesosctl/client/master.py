@@ -138,8 +138,8 @@ class Master:
         return self._read(_reading_call(call))
 
     @contextmanager
-    def hearing(self, received: Callable[[int], None]) -> Iterator[None]:
-        """Call `received` with the bytes of each answer received so far: for progress."""
+    def hearing(self, received: Callable[[int, float | None], None]) -> Iterator[None]:
+        """Call `received` with the bytes of each answer so far, and the part that they are where that is known."""
         before, self._sender.http.received = self._sender.http.received, received
         try:
             yield

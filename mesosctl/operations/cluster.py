@@ -15,7 +15,7 @@ from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.operations.quota.state import quotas_if_allowed
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
-Progress = Callable[[str], None]
+Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
 FRAMEWORK_KEYS = ("name", "status", "offers")
 ROLE_KEYS = ("name", "status", "weight", "frameworks", "share")
@@ -46,7 +46,7 @@ Key = Callable[[Entry], Any]
 Value = TypeVar("Value")
 
 
-def list_agents(master: Master, wanted: Selection, progress: Progress = lambda _: None) -> list[RegisteredAgent]:
+def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *_: None) -> list[RegisteredAgent]:
     """Return the agents that are wanted, by host name unless sorted otherwise.
 
     Raises NotFound for a name that no agent has, UsageError for one that several have, and for a key that there is not.

@@ -1,7 +1,7 @@
 """The configuration file: read strictly, and written back in its own layout."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from mesosctl.model.ratelimit import RateLimit
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.ratelimit import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
+from mesosctl.planning.traffic import CountedMessages
 
 _INDENT = "  "
 
@@ -211,3 +212,22 @@ def _list(value: Any) -> list[Any]:
 
 def _rate(value: Any) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
+    """The counters that `ratelimit watch -o jsonl` wrote.  Raises BadInput with the line."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            reading = json.loads(line)
+            counted = CountedMessages(float(reading["at"]), str(reading["principal"]), int(reading["received"]))
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(
+                f"{name}, line {number} is no reading of ratelimit watch",
+                field="--recorded",
+                hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
+            ) from None
+        found.append(counted)
+    return found

@@ -49,7 +49,8 @@ DECISIVE_FLAGS = (
 UNKNOWN_WHITELIST = "the agents that --whitelist names: unknown; assumed to be all"
 """Among what is unknown, where a master offers only some agents."""
 
-Progress = Callable[[str], None]
+Progress = Callable[..., None]
+"""Takes a sentence, and the part that is done where it is known."""
 Value = TypeVar("Value")
 
 
@@ -69,7 +70,7 @@ def read_snapshot(
     What may not be seen, or no master shows, is listed in `unknown`.  Raises what `Master` raises where
     the agents, frameworks and tasks cannot be read at all.
     """
-    report = progress or (lambda _: None)
+    report = progress or (lambda *_: None)
     version = responses.version(master.get("/version"))
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
     whole = (flags or {}).get(_LENDS) == "true"
@@ -107,7 +108,7 @@ def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tupl
         return cluster_state.cluster_state(chunks)
 
     report(f"asking for the state{again} …")
-    with master.hearing(lambda size: report(f"reading the state{again}: {size / 2**20:.1f} MiB …")):
+    with master.hearing(lambda size, part: report(f"reading the state{again}: {size / 2**20:.1f} MiB …", part)):
         if not whole:
             state: ClusterState = master.stream_call("GET_STATE", look)
             if not state.lends:

@@ -28,6 +28,7 @@ from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.text import parse_of_agents
+from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.state import QuotaOptions, check_entries
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
@@ -200,8 +201,27 @@ class ChangeRunner:
                 if not self._options.allow_new_resource:
                     check_entries(self._master, entries)
                 self._dry_run.add_agents(Resources(entries), count, attributes)
+            case changes.Failover() | changes.Priority() | changes.Switch():
+                self._restart(change)
             case changes.LoseFramework(word):
                 self._dry_run.lose_framework(self._framework(word))
+
+    def _restart(self, change: changes.Restart) -> None:
+        """Another master leads.  Raises BadInput for flags that none takes, UsageError after agents came or went."""
+        if self._dry_run.has_moved:
+            sentence = "a master that is started anew has the agents and frameworks of the snapshot again"
+            hint = "leave out what adds and loses some; failover:80% says how many agents are back"
+            raise UsageError(sentence, field="CHANGES", hint=hint)
+        match change:
+            case changes.Failover(part):
+                self._dry_run.restart({}, part)
+            case changes.Priority(role, priority):
+                pairs = filter(None, self._dry_run.flags.get("priorities", "").split(","))
+                others = [pair for pair in pairs if pair.rpartition("=")[0].strip() != role]
+                flags = {"priorities": ",".join([*others, f"{role}={priority}"])}
+                self._dry_run.restart({"allocator": STRICT_PRIORITY_ALLOCATOR, **flags})
+            case changes.Switch(flag, on):
+                self._dry_run.restart({flag: "true" if on else "false"})
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota import update

@@ -213,7 +213,7 @@ def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         if report.rows:
             yield from ("", "would be done:", report)
     yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
-    if forecast.lost:
+    if forecast.lost or forecast.restarted:
         yield from _section("changes", forecast.changes)
     yield from _section("starving", [one.message for one in forecast.starved])
     evicted = [evicted_text(task) for task in forecast.evicted if task.caused]

@@ -32,9 +32,13 @@ def simulation(played: Simulation) -> Report:
     def document() -> "documents.RateLimitSimulate":
         from mesosctl.output.documents import ratelimit as documents
 
-        return documents.RateLimitSimulate(principals=[documents.Outcome.of(outcome) for outcome in played.outcomes])
+        return documents.RateLimitSimulate(
+            principals=[documents.Outcome.of(outcome) for outcome in played.outcomes],
+            before=[documents.Outcome.of(outcome) for outcome in played.before],
+        )
 
-    columns = (
+    before = {outcome.principal: outcome for outcome in played.before}
+    columns = [
         Column("PRINCIPAL"),
         Column("SENT", kind="number"),
         Column("PROCESSED", kind="number", rank=1),
@@ -44,7 +48,12 @@ def simulation(played: Simulation) -> Report:
         Column("LONGEST DELAY", kind="number"),
         Column("LONGEST QUEUE", kind="number"),
         Column("DONE AT", wide=True, kind="number"),
-    )
+    ]
+    if before:
+        columns += [
+            Column("REFUSED BEFORE", kind="number"),
+            Column("LONGEST DELAY BEFORE", kind="number"),
+        ]
     rows = [
         [
             name_of(outcome),
@@ -56,6 +65,7 @@ def simulation(played: Simulation) -> Report:
             format_span(outcome.longest_delay),
             str(outcome.longest_queue),
             format_span(outcome.last_processed),
+            *_compared(before.get(outcome.principal)),
         ]
         for outcome in played.outcomes
     ]
@@ -63,6 +73,10 @@ def simulation(played: Simulation) -> Report:
     return Report(
         columns, rows, overflowing, document, lambda: document().principals, remark=bars(played.outcomes), verbatim=True
     )
+
+
+def _compared(before: PrincipalTraffic | None) -> list[str]:
+    return [] if before is None else [str(before.refused), format_span(before.longest_delay)]
 
 
 def bars(outcomes: Sequence[PrincipalTraffic]) -> list[str]:

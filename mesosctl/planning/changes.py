@@ -1,19 +1,13 @@
-"""Changes as an operator types them for a what-if: one word each.
+"""Changes as an operator types them for a what-if: one word each, as `EXAMPLES` has them.
 
-quota:ROLE=cpus:12;mem:6GiB       a guarantee, new or instead of the old one
-limit:ROLE=cpus:16                upper bounds, or none
-remove-quota:ROLE
-weight:ROLE=2
-reserve:AGENT=cpus(ROLE):2        refined: cpus(ads>ads/video):2, bottom role first
-unreserve:AGENT=cpus(ROLE):2
-create:AGENT=ID:disk(ROLE):1GiB
-destroy:AGENT=ID
+Where a reservation is refined, owners stand from the bottom up: reserve:AGENT=cpus(ads>ads/video):2.
 """
 
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mesosctl.model import roles as roles_model
 from mesosctl.model.errors import MesosctlError, UsageError
@@ -31,6 +25,10 @@ EXAMPLES = {
     "unreserve": "unreserve:agent-1=cpus(web):2",
     "create": "create:agent-1=v1:disk(db):1GiB",
     "destroy": "destroy:agent-1=v1",
+    "failover": "failover:80%",
+    "priority": "priority:web=10",
+    "preemption": "preemption:on",
+    "lending": "lending:on",
 }
 EXAMPLE = EXAMPLES["quota"]
 
@@ -84,13 +82,9 @@ class _OwnedOnAgent:
 class Reserve(_OwnedOnAgent):
     """Reservations on an agent."""
 
-    __slots__ = ()
-
 
 class Unreserve(_OwnedOnAgent):
     """The same, undone."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +128,32 @@ class LoseFramework:
     word: str
 
 
+@dataclass(frozen=True, slots=True)
+class Failover:
+    """A new master leads, and `part` of the agents is back."""
+
+    part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """The strict priority allocator, with a priority for a role."""
+
+    role: str
+    priority: str
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A flag of the master that is on or off."""
+
+    flag: Literal["oversubscribe_reservations", "preemption"]
+    on: bool
+
+
+Restart = Failover | Priority | Switch
+"""Changes for which a master is started anew."""
+
 Change = (
     Guarantee
     | Bounds
@@ -146,6 +166,7 @@ Change = (
     | LoseAgents
     | AddAgents
     | LoseFramework
+    | Restart
 )
 
 
@@ -172,28 +193,19 @@ def parse_change(word: str) -> Change:
 
 
 def _named(rest: str, what: str) -> tuple[str, str]:
-    """`NAME=REST`."""
     name, equals, value = rest.partition("=")
     if not name or not equals or not value:
         raise UsageError(f"{what} and a value are needed", field="CHANGES")
     return name, value
 
 
-def _of_role(rest: str) -> tuple[str, str]:
-    return _named(rest, "a role")
-
-
-def _of_agent(rest: str) -> tuple[str, str]:
-    return _named(rest, "an agent")
-
-
 def _guarantee(rest: str) -> Guarantee:
-    role, text = _of_role(rest)
+    role, text = _named(rest, "a role")
     return Guarantee(roles_model.check_role(role), tuple(parse_entries(text)))
 
 
 def _bounds(rest: str) -> Bounds:
-    role, text = _of_role(rest)
+    role, text = _named(rest, "a role")
     entries = [] if text == "none" else parse_entries(text)
     wrong = [entry for entry in entries if not entry.is_scalar or entry.is_reserved]
     if wrong:
@@ -202,7 +214,7 @@ def _bounds(rest: str) -> Bounds:
 
 
 def _weight(rest: str) -> Weight:
-    role, text = _of_role(rest)
+    role, text = _named(rest, "a role")
     try:
         weight = float(text)
     except ValueError:
@@ -210,6 +222,28 @@ def _weight(rest: str) -> Weight:
     if not math.isfinite(weight):
         raise UsageError(f"'{text}' is not a weight", field="CHANGES")
     return Weight(roles_model.check_role(role), weight)
+
+
+_NUMBER = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+
+
+def _failover(rest: str) -> Failover:
+    number, percent, more = rest.strip().partition("%")
+    part = float(number) / (100 if percent else 1) if _NUMBER.fullmatch(number) else math.nan
+    if more or not 0 <= part <= 1:
+        raise UsageError(f"'{rest}' is no part of the agents, from 0 to 1 or 100%", field="CHANGES")
+    return Failover(part)
+
+
+def _priority(rest: str) -> Priority:
+    role, text = _named(rest, "a role")
+    return Priority(roles_model.check_role(role), text)
+
+
+def _switch(flag: Literal["oversubscribe_reservations", "preemption"], rest: str) -> Switch:
+    if rest not in ("on", "off"):
+        raise UsageError(f"'{rest}' is neither on nor off", field="CHANGES")
+    return Switch(flag, rest == "on")
 
 
 _OWNER = re.compile(r"\s*(?P<name>[^():;]+)\((?P<owners>[^()]*)\)\s*:(?P<value>.*)", re.DOTALL)
@@ -230,12 +264,12 @@ def _owned(text: str) -> tuple[Owned, ...]:
 
 
 def _owned_on_agent(rest: str) -> tuple[str, tuple[Owned, ...]]:
-    agent, text = _of_agent(rest)
+    agent, text = _named(rest, "an agent")
     return agent, _owned(text)
 
 
 def _create(rest: str) -> CreateVolume:
-    agent, text = _of_agent(rest)
+    agent, text = _named(rest, "an agent")
     volume, _, disk = text.partition(":")
     parts = _owned(disk)
     if not volume or len(parts) != 1:
@@ -251,7 +285,11 @@ _READERS: Mapping[str, Callable[[str], Change]] = {
     "reserve": lambda rest: Reserve(*_owned_on_agent(rest)),
     "unreserve": lambda rest: Unreserve(*_owned_on_agent(rest)),
     "create": _create,
-    "destroy": lambda rest: DestroyVolume(*_of_agent(rest)),
+    "destroy": lambda rest: DestroyVolume(*_named(rest, "an agent")),
+    "failover": _failover,
+    "priority": _priority,
+    "preemption": lambda rest: _switch("preemption", rest),
+    "lending": lambda rest: _switch("oversubscribe_reservations", rest),
 }
 VERBS = tuple(_READERS)
 """The words that begin a change, before the colon."""

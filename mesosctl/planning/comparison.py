@@ -46,6 +46,10 @@ class RunSummary:
     """Agents that were taken away for it."""
     wants: str | None = None
     """The demand of the frameworks, where it is known rather than assumed."""
+    offers_suspended: float = 0.0
+    """Seconds without any offer after a failover."""
+    restarted: bool = False
+    """Whether a master was started anew for it."""
 
 
 def share_changes(
@@ -196,4 +200,6 @@ def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) 
         totals_before=before.totals,
         totals=after.totals,
         unknowns=tuple(unknowns(course.snapshot, course.wants or ASSUMPTIONS[course.assume])),
+        offers_suspended=course.offers_suspended,
+        restarted=course.restarted,
     )

@@ -221,6 +221,10 @@ class Forecast:
     totals: Quantities
     """Likewise, afterwards."""
     unknowns: tuple[Unknown, ...]
+    offers_suspended: float = 0.0
+    """Seconds without any offer after a failover, in virtual time."""
+    restarted: bool = False
+    """Whether a master was started anew for it."""
 
     @property
     def accepted(self) -> bool:

@@ -256,3 +256,5 @@ class Simulation:
 
     limits: RateLimits
     outcomes: Sequence[PrincipalTraffic]
+    before: Sequence[PrincipalTraffic] = ()
+    """The same traffic under the limits of today, where they are given."""

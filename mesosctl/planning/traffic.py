@@ -134,3 +134,31 @@ def _parse(word: str) -> tuple[int, float, float, str | None]:
 
 def _arrivals(count: int, step: float, start: float, principal: str | None) -> Iterator[Arrival]:
     return ((start + index * step, principal) for index in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class CountedMessages:
+    """How many messages of a principal a master had received, `at` seconds after the first reading."""
+
+    at: float
+    principal: str
+    received: int
+
+
+def recorded_traffic(readings: Iterable[CountedMessages]) -> list[Arrival]:
+    """The arrivals between readings, spread evenly from one to the next.
+
+    A counter that is lower than before has begun anew.  Raises UsageError where there are too many.
+    """
+    last: dict[str, CountedMessages] = {}
+    arrivals: list[Arrival] = []
+    for now in sorted(readings, key=lambda reading: reading.at):
+        before = last.get(now.principal)
+        last[now.principal] = now
+        if before is None or now.at <= before.at:
+            continue
+        count = now.received - before.received if now.received >= before.received else now.received
+        if len(arrivals) + count > MOST_MESSAGES:
+            raise UsageError(f"more than {MOST_MESSAGES} messages", field="--recorded", hint="take a shorter recording")
+        arrivals.extend(_arrivals(count, (now.at - before.at) / max(count, 1), before.at, now.principal))
+    return sorted(arrivals, key=lambda arrival: arrival[0])

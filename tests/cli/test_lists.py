@@ -154,15 +154,6 @@ def test_an_empty_list_names_the_likely_role(live, words):
     assert "did you mean ads?" in ran.err
 
 
-def test_agents_of_one_host_are_told_apart(live):
-    twins = CommandLine(Lab(agent("cpus:4", "host"), agent("cpus:2", "host"), version="1.11"))
-    shown = twins.run("agents", terminal=True, NO_COLOR="1", COLUMNS="60").out
-    assert "AGENT ID" in shown
-    assert {"S0", "S1"} <= set(shown.split())
-    assert "AGENT ID" not in live.run("agents", terminal=True, NO_COLOR="1", COLUMNS="60").out
-    assert twins.lab.agents[0]["id"] in twins.run("agents", "-o", "wide").out
-
-
 def test_names_that_several_frameworks_have_bring_their_ids(live):
     twins = (ADS, SimulatedFrameworkSpec("spark", ("web",), answer="decline"))
     lab = Lab("cpus:8;mem:8192", version="1.11", frameworks=twins)

@@ -30,6 +30,15 @@ def test_tables_have_short_ids_where_hosts_are_shared_and_wide_ones_whole_ids(fo
     assert (read[0]["agent"], read[0]["agent id"]) == ("host-1", whole)
 
 
+def test_a_list_of_agents_has_their_ids_where_hosts_are_shared(folder):
+    titles, *found = rows(ctl(folder, "agents"))
+    assert titles[-2:] == ["AGENT", "ID"]
+    assert [(row[0], row[-1]) for row in found] == [("host-1", "S0"), ("host-1", "S1"), ("host-2", "S2")]
+    assert [row[-1][-3:] for row in rows(ctl(folder, "agents -o wide"))[1:]] == ["-S0", "-S1", "-S2"]
+    assert [row[0] for row in rows(ctl(folder, "agents S1 host-2"))[1:]] == ["host-1", "host-2"]
+    assert "AGENT ID" not in typed("agents", folder).out
+
+
 def test_no_id_is_shown_where_no_host_is_shared(folder):
     ran = typed("reserve agent-1 cpus:1 --role web", folder)
     assert "AGENT ID" not in ran.out

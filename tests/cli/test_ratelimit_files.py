@@ -7,6 +7,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from mesosctl.planning.traffic import CountedMessages, recorded_traffic
+from tests.lab import Lab, Scheduler
+from tests.lab.command_line import CommandLine
+
 GOOD = """{
   "limits": [
     {"principal": "foo", "qps": 55.5, "capacity": 100000},
@@ -263,3 +267,62 @@ def test_simulate_draws_a_picture(run, tmp_path):
 def test_simulate_wants_traffic(run):
     assert run("ratelimit", "simulate", "-", "--traffic", "p=fast", stdin=TIGHT).status == 2
     assert run("ratelimit", "simulate", "-", stdin=TIGHT).status == 2
+
+
+# --- recorded traffic --------------------------------------------------------------------------------------
+
+OLD = {"limits": [{"principal": "p", "qps": 4}]}
+NEW = {"limits": [{"principal": "p", "qps": 0.5, "capacity": 100}]}
+SECONDS, EACH = 10, 3
+
+
+def recording() -> str:
+    """What `ratelimit watch -o jsonl` says while a framework sends three messages a second."""
+    lab = Lab()
+    framework, line, readings = Scheduler(lab, principal="p"), CommandLine(lab), []
+    for second in range(SECONDS + 1):
+        ran = line.run("ratelimit", "watch", "--count", "1", "-o", "jsonl")
+        readings.append(json.loads(ran.out) | {"at": float(second)})
+        framework.send(*(f"t{second}-{number}" for number in range(EACH)))
+        lab.wait(1)
+    return "".join(f"{json.dumps(reading)}\n" for reading in readings)
+
+
+def test_recorded_traffic_is_played_as_a_master_with_these_limits_would(run, tmp_path):
+    for name, content in (("old", json.dumps(OLD)), ("new", json.dumps(NEW)), ("watch", recording())):
+        (tmp_path / name).write_text(content)
+    paths = [str(tmp_path / name) for name in ("new", "old", "watch")]
+    ran = run("ratelimit", "simulate", paths[0], "--before", paths[1], "--recorded", paths[2], "-o", "json")
+    assert ran.status == 0, ran.err
+    shown = json.loads(ran.out)
+    ((after,), (before,)) = (shown["principals"], shown["before"])
+    assert (after["sent"], before["sent"]) == (SECONDS * EACH,) * 2
+    assert (before["refused"], before["longest_queue"]) == (0, 0)
+    # The same messages to a fake master with the new limits.
+    lab = Lab(rate_limits=NEW)
+    framework = Scheduler(lab, principal="p")
+    for second in range(SECONDS):
+        for number in range(EACH):
+            framework.send(f"t{second}-{number}")
+            lab.wait(1 / EACH)
+    received, processed = lab.counters()["p"]
+    assert received == after["sent"]
+    assert abs((received - processed) - after["longest_queue"]) <= 1
+    table = run("ratelimit", "simulate", paths[0], "--before", paths[1], "--recorded", paths[2]).out
+    assert "REFUSED BEFORE" in table
+
+
+def test_a_counter_that_begins_anew_counts_from_zero():
+    readings = [CountedMessages(0, "p", 90), CountedMessages(10, "p", 100), CountedMessages(20, "p", 5)]
+    arrivals = recorded_traffic(readings)
+    assert len(arrivals) == 15
+    assert arrivals[0] == (0.0, "p")
+    assert arrivals[-1][0] < 20
+
+
+def test_a_recording_that_is_none_is_named_with_its_line(run, tmp_path):
+    path = tmp_path / "watch.jsonl"
+    path.write_text('{"at": 0, "principal": "p", "received": 1}\n{"at": 1}\n')
+    ran = run("ratelimit", "simulate", "-", "--recorded", str(path), stdin=json.dumps(NEW))
+    assert ran.status == 3
+    assert "line 2 is no reading" in ran.err

@@ -159,8 +159,18 @@ def test_whoever_traces_sees_the_whole_answer(answering):
 
 
 def test_progress_hears_of_the_bytes(answering):
-    heard: list[int] = []
+    heard: list[tuple[int, float | None]] = []
     master = answering(arriving(b'{"slaves": [', b'{"id": 1}]}'))
-    with master.hearing(heard.append):
+    with master.hearing(lambda *news: heard.append(news)):
         master.stream("/slaves", ids)
-    assert heard == [12, 23]
+    assert heard == [(12, None), (23, None)]
+
+
+def test_progress_hears_of_the_part_where_the_length_is_told(answering):
+    heard: list[float | None] = []
+    answer = arriving(b'{"slaves": [', b'{"id": 1}]}')
+    answer.headers["content-length"] = "24"
+    master = answering(answer)
+    with master.hearing(lambda _, part: heard.append(part)):
+        master.stream("/slaves", ids)
+    assert heard == [12 / 24, 23 / 24]

@@ -156,6 +156,6 @@ def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join
 
 def test_progress_is_told_in_sentences(master: Cluster, carrier: Carrier) -> None:
     told: list[str] = []
-    pictured(master.address, master.transport, progress=told.append)
+    pictured(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
     assert told[0].startswith("asking")
     assert any("MiB" in sentence for sentence in told) or carrier not in (REAL, SOCKET, SOCKET_OLD)

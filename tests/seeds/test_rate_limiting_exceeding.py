@@ -1,16 +1,13 @@
-"""Mesos's document "Framework Rate Limiting": handling "capacity exceeded", sentence by sentence."""
+"""Mesos's document "Framework Rate Limiting": handling "capacity exceeded"."""
 
 from mesosctl.api.ratelimit import from_json
 from mesosctl.model.ratelimit import RateLimit, RateLimits
 from mesosctl.planning.message_rates import CounterReading, Counts, rates
 from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.lab import Lab, Scheduler
-from tests.seeds.rate_limiting import EXCEEDING, P_1_2, Sentences
-
-says = Sentences(EXCEEDING)
+from tests.seeds.rate_limiting import P_1_2
 
 
-@says("When a framework exceeds the capacity, a FrameworkErrorMessage is sent back")
 def test_an_overflow_is_an_error_and_the_end_of_the_stream():
     framework = Scheduler(Lab(rate_limits=P_1_2), principal="p")
     framework.send("1", "2", "3")
@@ -20,7 +17,6 @@ def test_an_overflow_is_an_error_and_the_end_of_the_stream():
     assert framework.stream.closed
 
 
-@says("It doesn't kill any tasks or the scheduler itself.")
 def test_after_an_overflow_tasks_run_and_the_framework_is_registered():
     cluster = Lab(rate_limits=P_1_2)
     framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
@@ -32,7 +28,6 @@ def test_after_an_overflow_tasks_run_and_the_framework_is_registered():
     assert [task["id"] for task in shown["tasks"]] == ["task"]
 
 
-@says("The framework developer can choose to restart or failover the scheduler instance")
 def test_after_an_overflow_the_framework_fails_over_and_goes_on():
     cluster = Lab(rate_limits=P_1_2)
     framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
@@ -44,7 +39,6 @@ def test_after_an_overflow_the_framework_fails_over_and_goes_on():
     assert cluster.frameworks()[0]["connected"] is True
 
 
-@says("After version 0.20.0 we are going to iterate on this feature")
 def test_no_master_alerts_early_so_the_tool_tells_when_a_queue_will_be_full():
     limits = RateLimits((("p", RateLimit(1, 100)),))
     (one,) = rates(CounterReading(0, 0, {"p": Counts(0, 0)}), CounterReading(10, 10, {"p": Counts(30, 10)}), limits)
@@ -54,7 +48,6 @@ def test_no_master_alerts_early_so_the_tool_tells_when_a_queue_will_be_full():
     assert {event["type"] for event in framework.events} == {"SUBSCRIBED", "HEARTBEAT", "OFFERS", "UPDATE"}
 
 
-@says("The scheduler can react by throttling itself")
 def test_a_scheduler_that_throttles_itself_is_not_refused_and_a_short_burst_passes():
     limits = from_json(P_1_2)
     (flooding,) = simulate(limits, parse_traffic(["p=2/s*20"]))
@@ -64,7 +57,6 @@ def test_a_scheduler_that_throttles_itself_is_not_refused_and_a_short_burst_pass
     assert patient.refused == bursting.refused == 0
 
 
-@says("Before the early alerting is implemented we don't recommend")
 def test_a_production_framework_that_is_listed_without_qps_never_gets_the_error():
     cluster = Lab(
         rate_limits={
@@ -78,14 +70,9 @@ def test_a_production_framework_that_is_listed_without_qps_never_gets_the_error(
     assert (framework.errors, len(framework.processed)) == ([], 500)
 
 
-@says("Of course it's OK to use it to protect production frameworks")
 def test_a_master_without_the_flag_throttles_nobody():
     cluster = Lab()
     framework = Scheduler(cluster, principal="p")
     framework.send(*(f"t{number}" for number in range(500)))
     assert cluster.counters() == {"p": (500, 500)}
     assert "rate_limits" not in cluster.read("/flags")["flags"]
-
-
-def test_every_sentence_has_a_test() -> None:
-    assert says.untested == set()

@@ -1,4 +1,4 @@
-"""Mesos's document "Framework Rate Limiting": watching traffic and choosing limits, sentence by sentence."""
+"""Mesos's document "Framework Rate Limiting": watching traffic and choosing limits."""
 
 import pytest
 
@@ -7,15 +7,11 @@ from mesosctl.model.ratelimit import plan_memory
 from mesosctl.planning.message_rates import CounterReading, Counts, observe, rates, suggest
 from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.lab import Lab, Scheduler
-from tests.seeds.rate_limiting import NUMBERED, OPERATION, P_1, SAMPLE, Sentences
-
-says = Sentences(OPERATION)
-
+from tests.seeds.rate_limiting import NUMBERED, P_1, SAMPLE
 
 # --- Monitoring Framework Traffic --------------------------------------------------------------------------
 
 
-@says("While a framework is registered with the master, the master exposes counters")
 def test_counters_are_there_as_long_as_the_framework():
     cluster = Lab()
     assert cluster.counters() == {}
@@ -25,7 +21,6 @@ def test_counters_are_there_as_long_as_the_framework():
     assert cluster.counters() == {}
 
 
-@says("For instance, framework foo has two message counters")
 def test_the_names_of_the_two_counters():
     cluster = Lab()
     Scheduler(cluster, principal="foo").send("a")
@@ -33,7 +28,6 @@ def test_the_names_of_the_two_counters():
     assert metrics["frameworks/foo/messages_received"] == metrics["frameworks/foo/messages_processed"] == 1.0
 
 
-@says("Without framework rate limiting the two numbers should differ by little or none")
 def test_the_difference_is_what_waits():
     free, throttled = Lab(), Lab(rate_limits=P_1)
     Scheduler(free, principal="p").send(*NUMBERED)
@@ -42,7 +36,6 @@ def test_the_difference_is_what_waits():
     assert throttled.counters() == {"p": (10, 1)}
 
 
-@says("By continuously monitoring the counters, you can derive the rate")
 def test_rates_are_derived_from_counters():
     cluster = Lab(rate_limits=P_1)
     framework = Scheduler(cluster, principal="p")
@@ -56,7 +49,6 @@ def test_rates_are_derived_from_counters():
     assert (one.arriving, one.processing, one.backlog) == (5, 1.1, 39)
 
 
-@says("This should depict the characteristics of the framework in terms of network traffic.")
 def test_mean_and_peak_are_told():
     readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))]
     (one,) = observe(readings)
@@ -67,7 +59,6 @@ def test_mean_and_peak_are_told():
 # --- Configuring Rate Limits -------------------------------------------------------------------------------
 
 
-@says("Since the goal for framework rate limiting is to prevent low-SLA frameworks")
 def test_a_suggestion_starts_with_a_large_qps():
     readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100))]
     limits = suggest(observe(readings), headroom=2, burst=30)
@@ -76,7 +67,6 @@ def test_a_suggestion_starts_with_a_large_qps():
     assert outcome.longest_delay == 0
 
 
-@says("The fact that they are throttled (regardless of the configured qps)")
 def test_even_a_large_qps_lets_others_go_first():
     cluster = Lab(rate_limits={"limits": [{"principal": "batch", "qps": 1000000}]})
     batch, production = Scheduler(cluster, principal="batch"), Scheduler(cluster, principal="production")
@@ -85,14 +75,12 @@ def test_even_a_large_qps_lets_others_go_first():
     assert (batch.processed, production.processed) == (["a"], ["c", "d"])
 
 
-@says("To calculate how much capacity the master can handle")
 def test_all_capacities_are_summed_up():
     plan = plan_memory(from_json(SAMPLE), memory=2**31, message_size=1024)
     assert plan.messages == 1_100_000
     assert plan.worst_case + plan.head_room == 2**31
 
 
-@says("However since this kind of calculation is imprecise, you should start with small values")
 def test_a_suggestion_holds_a_burst_and_leaves_head_room():
     readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 1000))]
     limits = suggest(observe(readings), headroom=2, burst=30)
@@ -100,7 +88,3 @@ def test_a_suggestion_holds_a_burst_and_leaves_head_room():
     assert outcome.refused == 0
     plan = plan_memory(limits, memory=2**31, message_size=1024)
     assert plan.head_room > 0.9 * 2**31
-
-
-def test_every_sentence_has_a_test() -> None:
-    assert says.untested == set()

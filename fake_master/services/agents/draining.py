@@ -64,7 +64,7 @@ class Draining:
         self._records.note(hostname, deactivated=False, drain_info=None, drain_start=None)
 
     def go_on(self, agent: Agent) -> None:
-        """Kill what runs on a draining agent that can be reached."""
+        """Kill the tasks of a draining agent that can be reached."""
         info = agent.drain_info
         if info is None or info["state"] != _DRAINING or not agent.connected:
             return
@@ -74,7 +74,7 @@ class Draining:
         self.may_be_over(agent.id)
 
     def may_be_over(self, agent_id: str) -> None:
-        """A task of the agent is done with; look, as soon as may be, whether it was the last."""
+        """Look, as soon as may be, whether the last task of the agent is done with."""
         agent = self._state.agents.get(agent_id)
         if agent is not None and agent.drain_info is not None and agent.drain_info["state"] == _DRAINING:
             self._state.timers.at(self._state.now, lambda: self._finish(agent_id))

@@ -54,7 +54,7 @@ class Failover:
         """Whether this master took over from another one; agents register again from then on."""
 
     def begin(self) -> None:
-        """This master was elected: wait for the agents of the registry.  Before any of them registers."""
+        """Begin as a new leader: wait for the agents of the registry.  Before any of them registers."""
         self.is_under_way, self.began = True, self._state.now
         self._known.infos = self._registry.records(_INFO)
         self._known.awaited = self._known.expected()
@@ -76,12 +76,12 @@ class Failover:
             self._registry.write(_INFO, agent.hostname, info)
 
     def expect(self, agent: Agent) -> None:
-        """An agent that nobody waited for is about to register again."""
+        """Await an agent that is about to register again though it was given up."""
         if self.is_under_way:
             self._known.awaited[agent.hostname] = agent.id
 
     def came_back(self, agent: Agent) -> bool:
-        """Whether an agent that registers was waited for, which it is no more."""
+        """Return whether an agent that registers was waited for, which it is no more."""
         return self._known.awaited.pop(agent.hostname, None) is not None
 
     def _give_up(self) -> None:

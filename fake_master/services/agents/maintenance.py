@@ -19,7 +19,7 @@ _SCHEDULE, _WINDOWS, _MACHINE = "schedule", "windows", "machine"
 
 
 class Maintenance:
-    """Changes the schedule and the modes of machines, and has the agents on them told of it."""
+    """Changes the schedule and the modes of machines, and rescinds the offers of their agents."""
 
     def __init__(self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers) -> None:
         self._state = state
@@ -91,7 +91,7 @@ class Maintenance:
         self._schedule.replace(windows, dict(machines))
 
     def _tell(self, agent: Agent) -> None:
-        """Another unavailability: offers were made without knowing of it."""
+        """Rescind the offers of an agent with a new unavailability, and tell the allocator."""
         self._offers.rescind_all_on(agent.id)
         agent.answers.clear()
         self._allocator.update_unavailability(agent.id, self._schedule.span(agent))
@@ -128,7 +128,7 @@ class Maintenance:
         return named
 
     def _change(self, machines: Sequence[MachineId], mode: Mode, verb: str, action: str, principal: str | None) -> None:
-        """Whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
+        """Return whether machines that are all in `mode` may leave it.  Raises RuleViolation or Forbidden."""
         if not machines:
             raise RuleViolation("List of machines is empty", rule="maintenance.machines")
         _check_ids(machines)

@@ -1,4 +1,4 @@
-"""Which of the cluster's agents take part, and under which id.
+"""The agents of the cluster: which of them are registered, and under which id.
 
 A simulated agent belongs to a host of the cluster.  It is registered unless its machine is down, an
 operator has given it up for good, or nobody can reach it.
@@ -58,7 +58,7 @@ class AgentRegistry:
     # --- What happens ---------------------------------------------------------------------------------
 
     def enlist(self, agent: Agent) -> None:
-        """A host starts with the cluster.  Only inside a transaction.  Raises DoesNotFit."""
+        """Take in the agent of a host that starts with the cluster.  Only inside a transaction.  Raises DoesNotFit."""
         self._known.hosts[agent.hostname] = agent
         if agent.deactivated:
             self._known.deactivated_from_start.add(agent.hostname)
@@ -74,7 +74,7 @@ class AgentRegistry:
             self._draining.go_on(agent)
 
     def adopt(self, agent: Agent) -> None:
-        """A host starts with an agent that had its id before this cluster was made.
+        """Take in the agent of a host that had its id before this cluster was made.
 
         Only inside a transaction.  Raises DoesNotFit.  Of several agents on one host the first stands for it.
         """
@@ -123,7 +123,7 @@ class AgentRegistry:
         return lost or self._state.maintenance.is_down(agent)
 
     def _left_before(self, agent: Agent) -> bool:
-        """Whether the agent left a former leader, so that this one waits for it, and is not back yet."""
+        """Return whether the agent left a former leader, so that this one waits for it, and is not back yet."""
         absence, first = agent.absence, agent.registered_time
         if absence is None or first + absence.leaves_after > self._failover.began:
             return False
@@ -144,7 +144,7 @@ class AgentRegistry:
         self._registration.register(agent)
 
     def _plan_absence(self, agent: Agent) -> None:
-        """The cluster file says that the agent gets lost, and perhaps when it is back."""
+        """Plan the absence that the cluster file gives the agent."""
         if agent.absence is None:
             return
         timers, first = self._state.timers, agent.registered_time

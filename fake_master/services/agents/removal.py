@@ -125,19 +125,19 @@ class AgentRemoval:
         return True
 
     def give_up(self, agents: Sequence[Agent]) -> None:
-        """Registered agents are gone for good.  Inside a transaction."""
+        """Remove registered agents that are gone for good.  Inside a transaction."""
         for agent in agents:
             if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
                 self._records.note(agent.hostname, gone=True)
         self._remove_gone(agents)
 
     def shut_down(self, agent: Agent) -> None:
-        """Its machine is down.  Inside a transaction."""
+        """Remove an agent whose machine is down.  Inside a transaction."""
         self._records.note(agent.hostname, shut_down=True, deactivated=None, drain_info=None)
         self._remove_shut_down([agent])
 
     def follow(self, agent: Agent, *, gone: bool) -> None:
-        """Another process has removed the agent; it has kept that already."""
+        """Remove an agent that another process has removed; the registry has it already."""
         (self._remove_gone if gone else self._remove_shut_down)([agent])
 
     # --- An agent that comes back ---------------------------------------------------------------------
@@ -152,7 +152,7 @@ class AgentRemoval:
         return found
 
     def regain(self, agent: Agent) -> None:
-        """Its tasks were running all the time."""
+        """Take back the tasks of an agent that is reachable again; they ran all the time."""
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent.id]:
                 del framework.unreachable_tasks[task.id]

@@ -89,7 +89,7 @@ def _resources(messages: Iterable[Record]) -> Resources:
 
 
 class NoAgentStore:
-    """Is told of every change, and keeps none: for masters whose registry ends with the process."""
+    """The interface of the store; this one keeps nothing, for masters whose registry ends with the process."""
 
     def __init__(self) -> None:
         self.framework_infos: dict[str, Mapping[str, Any]] = {}
@@ -103,28 +103,28 @@ class NoAgentStore:
         return []
 
     def drop_task(self, task: Task) -> None:
-        """A task that an agent kept has ended unheard."""
+        """Forget a task that an agent kept and that has ended unheard."""
 
     def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
-        """Something of a task has changed on its agent, or it is there no more; `may_wait` if that may get lost."""
+        """Keep a change of a task on its agent, or its end; `may_wait` if the change may get lost."""
 
     def remember_framework(self, framework: Framework) -> None:
-        """A framework describes itself anew."""
+        """Keep the new description of a framework."""
 
     def forget(self, framework: Framework) -> None:
-        """The framework is gone for good, and no agent brings it back."""
+        """Forget a framework that is gone for good."""
 
     def begin(self) -> None:
-        """A transaction begins: from now on what agents change is part of it."""
+        """Begin a transaction: from now on changes of agents are part of it."""
 
     def write(self) -> None:
         """Write all that the agents have changed in the transaction that ends."""
 
     def written(self) -> None:
-        """The transaction is kept."""
+        """Take note that the transaction is kept."""
 
     def close(self) -> None:
-        """The process ends, and nothing waits any longer."""
+        """Write what waits: the process ends."""
 
 
 _TASK, _FRAMEWORK = "agent_task", "agent_framework"
@@ -289,5 +289,5 @@ def _key(task: Task) -> str:
 
 
 def _is_there(framework: Framework, task: Task) -> bool:
-    """Whether the agent has it, reachable or not."""
+    """Return whether the agent has it, reachable or not."""
     return framework.tasks.get(task.id) is task or framework.unreachable_tasks.get(task.id) is task

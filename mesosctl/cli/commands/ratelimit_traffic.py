@@ -1,5 +1,6 @@
 """The verbs of `mesosctl ratelimit` about traffic: what a file of limits does to it, and what it is."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,7 +63,7 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
 
 Traffic = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--traffic",
         metavar="PATTERN",
@@ -75,6 +76,15 @@ Svg = Annotated[
 ]
 
 
+Recorded = Annotated[
+    Path | None,
+    typer.Option("--recorded", metavar="FILE", help="Traffic that ratelimit watch -o jsonl has recorded."),
+]
+Before = Annotated[
+    str | None, typer.Option("--before", metavar="FILE", help="The limits of today, to be compared with.")
+]
+
+
 @app.command(
     "simulate",
     cls=Command,
@@ -84,26 +94,47 @@ Svg = Annotated[
             "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
             "with a burst after twenty seconds, and a drawing",
         ),
+        (
+            "ratelimit simulate new.json --before limits.json --recorded watch.jsonl",
+            "what other limits would have made of recorded traffic",
+        ),
     ),
 )
-def simulate(ctx: typer.Context, file: ConfigFile, traffic: Traffic, svg: Svg = None) -> None:
+def simulate(
+    ctx: typer.Context,
+    file: ConfigFile,
+    traffic: Traffic = None,
+    *,
+    recorded: Recorded = None,
+    before: Before = None,
+    svg: Svg = None,
+) -> None:
     """Simulate traffic with a limits file.
 
     It shows which principals wait, for how long, and when a queue overflows. Time is virtual, so an hour takes a
-    moment. The limiter is the fake master's.
+    moment. The limiter is the fake master's. With --recorded it is the traffic of a master: ratelimit watch -o jsonl
+    wrote it.
     """
-    from pathlib import Path
-
     session: Session = ctx.obj
     from mesosctl.model.ratelimit import check
-    from mesosctl.operations.ratelimit_file import parse
+    from mesosctl.operations.ratelimit_file import parse, read_recording
     from mesosctl.output.ratelimit_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
-    from mesosctl.planning.traffic import parse_traffic, simulate
+    from mesosctl.planning.traffic import parse_traffic, recorded_traffic, simulate
 
+    if not traffic and recorded is None:
+        raise UsageError(
+            "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
+        )
     limits = parse(read_config(session, file), named(file)).limits
     check(limits)
-    played = Simulation(limits, simulate(limits, parse_traffic(traffic)))
+    arrivals = parse_traffic(traffic or ())
+    if recorded is not None:
+        text = read_text(str(recorded), "--recorded", session.environment.stdin)
+        arrivals += recorded_traffic(read_recording(text.splitlines(), named(recorded)))
+    outcomes = simulate(limits, arrivals)
+    today = None if before is None else parse(read_config(session, before), named(before)).limits
+    played = Simulation(limits, outcomes, () if today is None else simulate(today, arrivals))
     instead = session.is_output(svg, "--svg")
     if not instead:
         session.emit(simulation(played))
@@ -155,7 +186,6 @@ def suggest(
     and lower them later. Only principals with counters are seen. The default is as large as the largest of them.
     """
     from math import ceil
-    from pathlib import Path
 
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits
@@ -205,9 +235,9 @@ Count = Annotated[
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows what was received and processed, how fast, and how long there is room. Counters start again with another
-    master, and come and go with their frameworks; no rate is shown across such a break. STATUS says which it was. It
-    is `full` if a queue is full, so that the master refuses messages.
+    It shows what was received and processed, how fast, and until when there is room. Another master's counters
+    start again, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
+    which it was, and `full` where a queue is full, so that the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import PollOptions, watch

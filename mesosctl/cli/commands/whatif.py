@@ -30,7 +30,8 @@ Words = Annotated[
         autocompletion=completing.changes,
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
-        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID. They are made in this order.",
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (that part of the agents is "
+        "back), priority:ROLE=10, preemption:on, lending:on or off. They are made in this order.",
         show_default=False,
     ),
 ]
@@ -172,8 +173,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 
     Nothing is changed. The changes are made to a fake master with a snapshot of the cluster: first agents and
-    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, or if a role
-    falls below its guarantee or has nothing left.
+    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, or if a role falls
+    below its guarantee or has nothing left.
     """
     from mesosctl.cli.commands.reservations import pairs
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of

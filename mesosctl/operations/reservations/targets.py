@@ -15,9 +15,9 @@ from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
 _SHOWN = 5
 
 
-def read_agents(master: Master, progress: Callable[[str], None] = lambda _: None) -> list[RegisteredAgent]:
-    """Every registered agent, by host name and id; `progress` is called with the bytes read so far."""
-    with master.hearing(lambda size: progress(f"reading the agents: {size / 2**20:.1f} MiB …")):
+def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None) -> list[RegisteredAgent]:
+    """Every registered agent, by host name and id; `progress` is called with a sentence, and the part that was read."""
+    with master.hearing(lambda size, part: progress(f"reading the agents: {size / 2**20:.1f} MiB …", part)):
         agents: list[RegisteredAgent] = master.stream("/slaves", agents_api.registered_agents)
     master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
     return _with_display_names(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))

@@ -138,6 +138,7 @@ class ForecastDocument(Document):
     assume: Literal["hold", "accept"]
     cycles: int = Field(description="Allocations after the change.")
     seconds: float = Field(description="Virtual time after the change.")
+    offers_suspended: float = Field(default=0.0, description="Seconds without any offer after a failover.")
     changes: list[str] = Field(description="What was tried, in order.")
     agents_lost: list[LostAgent] = Field(default=[], description="Taken away for it.")
     answers: list[ChangeAnswer]
@@ -180,5 +181,6 @@ class ForecastDocument(Document):
             totals_before=amounts(forecast.totals_before),
             totals=amounts(forecast.totals),
             unknowns=list(forecast.unknowns),
+            offers_suspended=forecast.offers_suspended,
             would=[document.model_dump(mode="json") for document in would],
         )

@@ -170,3 +170,4 @@ class RateLimitSimulate(Document):
 
     kind: Literal["ratelimit.simulate"] = "ratelimit.simulate"
     principals: list[Outcome]
+    before: list[Outcome] = Field(default=[], description="Under the limits of --before.")

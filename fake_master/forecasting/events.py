@@ -1,0 +1,88 @@
+"""Events that no request makes: another master leads, and agents register."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fake_master.master import Master
+from fake_master.registry.interface import Registry
+from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.lasting_state import LastingState
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.agents import Agent
+from fake_master.state.clock import VirtualClock
+from mesosctl.model.resources import Resources
+
+
+def restarted(
+    source: ClusterSpec | RestoredCluster,
+    registry: Registry,
+    clock: VirtualClock,
+    flags: Mapping[str, str],
+    missing: Sequence[Agent],
+) -> Master:
+    """A master upon the registry of another, without the agents that are missing, of which it knows.
+
+    Raises BadInput for flags with which none starts.
+    """
+    away, hosts = {agent.id for agent in missing}, {agent.hostname for agent in missing}
+    if isinstance(source, RestoredCluster):
+        snapshot = source.snapshot
+        lending = snapshot.lending
+        there = replace(
+            snapshot,
+            agents=tuple(agent for agent in snapshot.agents if agent.id not in away),
+            usages=tuple(usage for usage in snapshot.usages if usage.agent_id not in away),
+            offers=(),
+            lending=lending
+            and replace(
+                lending,
+                tasks=tuple(task for task in lending.tasks if task.agent_id not in away),
+                debts=tuple(debt for debt in lending.debts if debt.agent_id not in away),
+                refusals=(),
+            ),
+        )
+        return replace(source, snapshot=there, flags={**source.flags, **flags}).start(
+            registry, clock=clock, awaited=len(away)
+        )
+    specs = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in source.agents]
+    named = [replace(spec, hostname=spec.hostname_at(index)) for index, spec in enumerate(specs)]
+    frameworks = tuple(
+        replace(one, after=0.0, running=tuple(held for held in one.running if held.agent not in hosts))
+        for one in source.frameworks
+    )
+    spec = replace(
+        source,
+        agents=tuple(spec for spec in named if spec.hostname not in hosts),
+        frameworks=frameworks,
+        flags={**source.flags, **flags},
+        lasting=LastingState(),  # the registry has it
+    )
+    return spec.start(registry, clock=clock, awaited=len(away))
+
+
+def add_agents(master: Master, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
+    """Register agents with the capabilities of this version, under host names that nobody has yet."""
+    taken = {agent.hostname for agent in master.state.agents.values()}
+    names = (name for number in itertools.count(1) if (name := f"new-agent-{number}") not in taken)
+    first = 1 + max((agent.number for agent in master.state.agents.values()), default=0)
+    with master.transaction():
+        for number in range(first, first + count):
+            hostname = next(names)
+            agent_id, registered_time = master.agent_registry.identity(hostname)
+            master.agent_registry.enlist(
+                Agent(
+                    id=agent_id,
+                    hostname=hostname,
+                    number=number,
+                    port=master.state.port,
+                    ip=master.state.hostname,
+                    configured=total,
+                    total=total,
+                    applied=total,
+                    capabilities=master.state.profile.agent_capabilities,
+                    version=master.state.profile.version,
+                    registered_time=registered_time,
+                    attributes=attributes,
+                )
+            )
