@@ -45,7 +45,9 @@ def serve(options: ServeOptions) -> None:
     from then on.
     """
     # Late: --help and --version need none of it.
+    from fake_master.services.descriptions import master_info
     from fake_master.transports.limits import allow_many_files
+    from fake_master.transports.registration import Registration, parse_place
     from fake_master.transports.server import Server
 
     set_up_logs(options.log_format, requests=options.log_requests)
@@ -54,6 +56,7 @@ def serve(options: ServeOptions) -> None:
     )
     if options.driver:
         _check_driver(options)
+    place = None if options.zk is None else parse_place(options.zk)
     check_ready_file(options.ready_file)
     sys.path.append("")  # --allocator may name a module in the current directory
     master = _start(options)
@@ -63,12 +66,19 @@ def serve(options: ServeOptions) -> None:
 
     async def run() -> None:
         server = Server(master, tls, drivers=options.driver)
+        registered: list[Registration] = []
+
+        def ready(url: str) -> None:
+            if place is not None:
+                registered.append(Registration(place, master_info(master.state)))
+            announce(url, options.log_format, options.ready_file)
+
         watching = asyncio.create_task(end_with_parent(server.stop)) if options.exit_with_parent else None
         try:
-            await server.run(
-                options.ip, options.port, lambda url: announce(url, options.log_format, options.ready_file)
-            )
+            await server.run(options.ip, options.port, ready)
         finally:
+            for registration in registered:
+                registration.close()
             withdraw(options.ready_file)
             if watching is not None:
                 watching.cancel()

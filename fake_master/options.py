@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent log_format log_requests driver version".split()
+    "exit_with_parent log_format log_requests driver zk version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -131,6 +131,12 @@ class ServeOptions:
             "--driver", help="Serve frameworks that use a scheduler driver (libmesos). Needs mesosctl[protobuf]."
         ),
     ] = False
+    zk: Annotated[
+        str | None,
+        typer.Option(
+            metavar="zk://HOST:PORT,…/PATH", help="Register in ZooKeeper, so that frameworks and tools find it."
+        ),
+    ] = None
     ssl_cert_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Serve https with this certificate, in PEM.")
     ] = None

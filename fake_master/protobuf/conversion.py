@@ -153,7 +153,7 @@ def _value_writer(field: FieldTable) -> Writer:
     if kind == "enumeration":
         return partial(_write_name, tables().enumerations[field.type])
     if kind == "text":
-        return lambda value: value.encode(errors="surrogateescape") if isinstance(value, str) else _NOTHING
+        return _write_text
     if kind == "bytes":
         return _write_bytes
     if kind == "bool":
@@ -161,6 +161,13 @@ def _value_writer(field: FieldTable) -> Writer:
     if kind == "number":
         return _write_number
     return partial(_write_whole, *_RANGES[field.type])
+
+
+def _write_text(value: Any) -> Any:
+    try:
+        return value.encode(errors="surrogateescape") if isinstance(value, str) else _NOTHING
+    except UnicodeEncodeError:  # half a character, which no master takes
+        return _NOTHING
 
 
 def _write_name(numbers: Mapping[str, int], value: Any) -> Any:

@@ -36,7 +36,7 @@ def usage_of(running: RunningTasks, framework: Framework, state: MasterState) ->
         hint = did_you_mean(
             running.agent, [one.hostname for one in state.agents.values()], "name the hostname of an agent"
         )
-        raise BadInput(f"{where}: no agent is named so", field="agent", hint=hint)
+        raise BadInput(f"{where}: no agent is named '{running.agent}'", field="agent", hint=hint)
     role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
     if role is None:
         raise BadInput(f"{where}: name one of the framework's roles", field="role", hint='role = "web"')

@@ -90,20 +90,25 @@ class OfferAccount:
     evictable: tuple[Evictable, ...] = ()
     """In the order in which they would end; only on a master that lends idle reservations."""
 
-    @property
-    def lines(self) -> list[AccountLine]:
-        """All agents summed up, by cause in the order of `CAUSES`, the largest first."""
-        return summed_up(self.agents)
+    lines: tuple[AccountLine, ...] = field(init=False)
+    """All agents summed up, by cause in the order of `CAUSES`, the largest first."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lines", summed_up(self.agents))
 
 
-def summed_up(agents: Iterable[AgentAccount]) -> list[AccountLine]:
+def summed_up(agents: Iterable[AgentAccount]) -> tuple[AccountLine, ...]:
     """Add up the lines that differ in nothing but amounts."""
-    sums: dict[AccountLine, list[Quantities]] = {}
+    parts: dict[tuple[object, ...], list[AccountLine]] = {}
     for agent in agents:
         for line in agent.lines:
-            sums.setdefault(replace(line, amounts=Quantities()), []).append(line.amounts)
-    found = [replace(line, amounts=Quantities.total(parts), agents=len(parts)) for line, parts in sums.items()]
-    return sorted(found, key=lambda line: (CAUSES.index(line.cause), not line.own, _size(line.amounts), line.roles))
+            parts.setdefault((line.cause, line.roles, line.framework_id, line.detail, line.own), []).append(line)
+    found = [
+        replace(lines[0], amounts=Quantities.total(line.amounts for line in lines), agents=len(lines))
+        for lines in parts.values()
+    ]
+    ordered = sorted(found, key=lambda line: (CAUSES.index(line.cause), not line.own, _size(line.amounts), line.roles))
+    return tuple(ordered)
 
 
 def _size(amounts: Quantities) -> tuple[int, int]:

@@ -12,6 +12,7 @@ CHANGING = {
     "quota set": "quota set web cpus:8 mem:8192",
     "quota update": "quota update web cpus:8 --create",
     "quota remove": "quota remove batch",
+    "weights set": "weights set web=2",
     "reserve": "reserve --any cpus:2 --role web",
     "unreserve": "unreserve --role batch --all",
     "volumes create": "volumes create agent-1 v2 disk:10 --role batch",

@@ -62,7 +62,7 @@ def test_a_snapshot_cannot_be_played_and_is_told_apart_from_a_broken_file(run, t
     status, out, err = run("offers", "simulate", str(tmp_path / "a.json"))
     assert (status, out) == (3, "")
     assert "is a snapshot" in err
-    assert "whatif --from" in err
+    assert "export --cluster --from FILE" in err
     assert "cannot be read" in run("offers", "simulate", str(tmp_path / "none.json"))[2]
 
 

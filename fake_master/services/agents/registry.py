@@ -159,6 +159,7 @@ class AgentRegistry:
         with self._records.transaction():
             record = self._known.record(agent)
             lost = record["id"] == agent.id and "unreachable_time" in record and not record.get("gone")
+            agent.absence = None  # whatever the cluster file planned, it is over
             if self._state.agents.get(agent.id) is agent and not agent.connected:
                 agent.connected = True
                 agent.reregistered_time = self._state.now

@@ -235,9 +235,9 @@ Count = Annotated[
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows what was received and processed, how fast, and until when there is room. Another master's counters
-    start again, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
-    which it was, and `full` where a queue is full, so that the master refuses messages.
+    It shows what was received and processed, how fast, and how long there is room. Counters start again with another
+    master, and come and go with their frameworks; no rate is shown across such a break. STATUS says which it was. It
+    is `full` if a queue is full, so that the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import PollOptions, watch
