@@ -6,7 +6,7 @@ from mesosctl.api import responses
 from mesosctl.api.agents import AgentUsage, agent_usages
 from mesosctl.client.master import Master
 from mesosctl.model import version_profile as profile
-from mesosctl.model.errors import NotFound
+from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.state import read_if_allowed
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
@@ -136,6 +136,14 @@ def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> li
         filters = [f"refusals (filters): {count}; a master does not show whose, on which agents and until when"]
     others = [sentence for sentence in snapshot.unknown if not sentence.startswith("offer filters")]
     return [*filters, *others]
+
+
+def _figures(master: Master) -> dict[str, float]:
+    """Return the master's metrics; none where it has none, may not show them, or does not give them in time."""
+    try:
+        return read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out") or {}
+    except MesosctlError:
+        return {}
 
 
 def _numbers(answer: object) -> dict[str, float]:
