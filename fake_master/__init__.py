@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fake_master.testing.values import QuotaConfig as QuotaConfig
     from fake_master.testing.values import Role as Role
     from fake_master.testing.values import Task as Task
+    from fake_master.testing.values import TaskConfig as TaskConfig
 
 __all__ = [
     "Agent",
@@ -32,6 +33,7 @@ __all__ = [
     "QuotaConfig",
     "Role",
     "Task",
+    "TaskConfig",
 ]
 
 if TYPE_CHECKING:

@@ -32,6 +32,7 @@ TOOL_OF_A_MARKER = {"browser": "chromium", "zookeeper": "zookeeper"}
 SHOULD_BE_THERE = frozenset(TOOLS) | {
     "google-re2",
     *("pymesos", "mesoshttp", "avmesos", "mentos", "mesos_go", "mesos_framework"),
+    *("task_processing", "asgard", "paasta"),
 }
 """What may not be missing where ``CI=true``; a real master is there where MESOS_RUNNER names one."""
 

@@ -26,6 +26,7 @@ ROOMS = (
     "fake_master/transports",
     "fake_master/sources",
     "fake_master/forecasting",
+    "fake_master/testing",
 )
 LONGER = {
     f"mesosctl/cli/{path}"

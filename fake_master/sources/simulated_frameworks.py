@@ -61,7 +61,7 @@ Launched = Callable[[Framework, Offer, int], None]
 """Told after each ACCEPT: by whom, of which offer, how many tasks."""
 
 
-class _Ear(EventStream):
+class _ListeningStream(EventStream):
     """A stream whose events are handed over as they are, instead of being written down."""
 
     def __init__(self, listen: Callable[[Mapping[str, Any]], None]) -> None:
@@ -125,7 +125,7 @@ class SimulatedFramework:
             suppressed=wanted.suppressed,
             connected=spec.connected,
             active=spec.connected,
-            stream=_Ear(self._hear) if spec.connected else None,
+            stream=_ListeningStream(self._hear) if spec.connected else None,
         )
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         tasks = SnapshotTasks(master, Lending(), master.state.now)
@@ -151,7 +151,7 @@ class SimulatedFramework:
                 refused.append(event["error"]["message"])
             self._hear(event)
 
-        stream = self._master.subscriptions.subscribe(self._subscription(), _Ear(listen))
+        stream = self._master.subscriptions.subscribe(self._subscription(), _ListeningStream(listen))
         if refused:
             raise BadInput(f"framework '{self._spec.name}': {refused[0]}", field="frameworks")
         self._take_part(next(known for known in self._master.state.frameworks.values() if known.stream is stream))

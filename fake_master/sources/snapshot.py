@@ -1,15 +1,14 @@
 """A snapshot of a cluster made into a master: the same agents, frameworks, tasks, offers, quotas and weights.
 
-    master = Pictured(snapshot).start(registry)
+    master = RestoredCluster(snapshot).start(registry)
 
-What the snapshot does not hold is assumed, and the snapshot's `unknown` says so: no filters, and nothing
-suppressed where nobody knows.  What frameworks hold is held by as many tasks as the snapshot counts, of equal
-size and without their names; of a master that lends, each is there as itself.  The frameworks are silent:
-they keep what they hold and are offered, launch nothing, and refuse nothing more than the snapshot says.
+Facts that the snapshot lacks are assumed, and its `unknown` names them: there are no filters, no role is suppressed.
+The resources of a framework are held by as many tasks as the snapshot counts, of equal size and without their names;
+of a master that lends, each task is there as itself.  The frameworks are silent: they keep what they hold and are
+offered, launch nothing, and refuse nothing more than the snapshot says.
 
-What outlives a command is what a registry holds: quotas, weights and dynamic reservations, from the snapshot
-the first time and as they were changed afterwards.  Frameworks and offers are the snapshot's every time; an
-offer of what is no longer there is gone.
+Quotas, weights and dynamic reservations are the registry's: the snapshot's the first time, and as they were changed
+afterwards.  Frameworks and offers are the snapshot's every time; an offer of resources that are gone is gone too.
 """
 
 import hashlib
@@ -40,7 +39,7 @@ from mesosctl.model.version_profile import PROFILES, Profile, profile_of
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
 
 
-class _Silence(EventStream):
+class _SilentStream(EventStream):
     """The stream of a framework that listens and does nothing."""
 
     def send(self, event: Mapping[str, Any]) -> None:
@@ -49,7 +48,7 @@ class _Silence(EventStream):
 
 @dataclass(frozen=True, slots=True)
 class RestoredCluster:
-    """A snapshot, and how the master of it differs from the pictured one."""
+    """A snapshot, and how its master differs from the one that it was taken of."""
 
     snapshot: ClusterSnapshot
     mesos_version: str | None = None
@@ -116,7 +115,7 @@ def _check_quotas(snapshot: ClusterSnapshot) -> None:
             check_not_nested(role)
         except RuleViolation as error:
             raise BadInput(
-                f"the picture of the cluster shows quota on the nested role '{role}', which no fake master can have",
+                f"the snapshot shows quota on the nested role '{role}', which no fake master can have",
                 field=f"quotas.{role}",
                 hint="write a snapshot, take that quota out of it, and go on with whatif --from FILE",
             ) from error
@@ -185,7 +184,7 @@ def _join(master: Master, restored: SnapshotFramework, usages: list[Usage], sinc
         offer_constraints=restored.offer_constraints,
         active=restored.active,
         connected=restored.connected,
-        stream=_Silence() if restored.connected else None,
+        stream=_SilentStream() if restored.connected else None,
     )
     used: dict[str, Resources] = {}
     for number, usage in enumerate(usages):

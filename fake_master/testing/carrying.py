@@ -138,7 +138,7 @@ class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             raise httpx.RemoteProtocolError(told, request=request) from None
 
     def take(self, stream: EventStream) -> tuple[list[bytes], bool]:
-        """What waits on a stream, and whether more may come."""
+        """Take what waits on a stream; also returns whether more may come."""
         return self._gate(lambda: (stream.take(), not stream.closed))
 
     def hang_up(self, stream: EventStream) -> None:

@@ -11,11 +11,11 @@ from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.services.quota import QUOTA_KIND
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs
-from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks
+from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks, task_outcome
 from fake_master.sources.simulation import Source, read_source
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.quota import SentQuota
-from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig
+from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig, TaskConfig
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.model.quota import rules
@@ -48,6 +48,7 @@ def specify(
     version: str | None,
     flags: Flags,
     frameworks: Sequence[FrameworkConfig],
+    tasks: TaskConfig | None,
 ) -> Source:
     """Return the cluster of a file, if one is named, with everything that was given beside it.  Raises BadInput."""
     source = _cluster(path, version)
@@ -56,9 +57,11 @@ def specify(
     more = agent_specs([table_of(agent) for agent in agents], "agents")
     texts = flag_texts(flags, "flags")
     if isinstance(source, RestoredCluster):
-        if more or frameworks:
+        if more or frameworks or tasks is not None:
             raise BadInput(
-                "a snapshot has its own agents and frameworks", field="agents", hint="leave out agents and frameworks"
+                "a snapshot has its own agents, frameworks and tasks",
+                field="agents",
+                hint="leave out agents, frameworks and tasks",
             )
         return replace(source, flags={**source.flags, **texts})
     everybody = (*map(as_spec, source.agents), *more)
@@ -67,6 +70,7 @@ def specify(
         agents=named(everybody, 0),
         mesos_version=version or source.mesos_version,
         flags={**source.flags, **texts},
+        task_outcome=source.task_outcome if tasks is None else task_outcome(tasks, "tasks"),
         frameworks=(*source.frameworks, *simulated_frameworks(list(map(_plain, frameworks)), "frameworks")),
     )
 

@@ -18,7 +18,7 @@ from fake_master.testing import values
 from fake_master.testing.carrying import FakeTransport, Gate, ServerThread
 from fake_master.testing.cluster import Records, as_spec, named, set_quotas, specify, table_of
 from fake_master.testing.faults import FaultyApplication, Lost
-from fake_master.testing.values import Agent, AgentConfig, Framework, FrameworkConfig, Offer, QuotaConfig, Role, Task
+from fake_master.testing.values import Agent, AgentConfig, Framework, Offer, Role, Task
 from fake_master.testing.waiting import Waiting
 from mesosctl.model.errors import BadInput, NotFound
 
@@ -27,29 +27,31 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     """A leading master with its agents, in virtual time: it passes in `advance` and `settle` alone.
 
     The cluster is given as `agents` (resource texts such as "cpus:4;mem:2048", or tables as in a cluster file),
-    simulated `frameworks` (tables), `flags` of the master and `quotas` by role (the guarantee as resource text, or
-    guarantees and limits), or as a `cluster` file (TOML) or snapshot (JSON), to which the others are added.
+    simulated `frameworks` (tables), `flags` of the master, `quotas` by role (the guarantee as resource text, or
+    guarantees and limits) and how launched `tasks` end (a table; they run for ever unless it says otherwise), or as a
+    `cluster` file (TOML) or snapshot (JSON), to which the others are added.
     `version` is "1.4" or "1.11", which it is unless a cluster file says otherwise.  With `real_time` it goes by the
     system's clock, as a master in a process of its own does.
 
     Raises BadInput, RuleViolation or Conflict for what no master could be.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each says something else about the cluster
         self,
         agents: Iterable[str | AgentConfig] = (),
         *,
         version: str | None = None,
         flags: Mapping[str, str | float | bool] | None = None,
-        frameworks: Sequence[FrameworkConfig] = (),
-        quotas: Mapping[str, str | QuotaConfig] | None = None,
+        frameworks: Sequence[values.FrameworkConfig] = (),
+        quotas: Mapping[str, str | values.QuotaConfig] | None = None,
+        tasks: values.TaskConfig | None = None,
         cluster: str | PathLike[str] | None = None,
         real_time: bool = False,
     ) -> None:
         self._gate = Gate()
         self._clock = RunningClock() if real_time else VirtualClock()
         self._registry = Records()
-        self._spec = specify(cluster, agents, version, flags or {}, frameworks)
+        self._spec = specify(cluster, agents, version, flags or {}, frameworks, tasks)
         self._application = FaultyApplication(self._start())
         self._transport = FakeTransport(self._application, self._gate, self._sleep)
         self._server: ServerThread | None = None
@@ -99,7 +101,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         if self._is_closed:
             return
         self._is_closed = True
-        self._gate(lambda: _end_streams(self._master))
+        self._gate(self._application.end_streams)
         if self._server is not None:
             self._server.close()
         else:
@@ -226,12 +228,12 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         """
 
         def take_over() -> None:
-            before = self._master
-            before.close()
+            port = self._master.state.port
+            self._master.close()
+            self._application.end_streams()
             self._application.follow(self._start())
             if self._server is not None:
-                self._master.listens_on(before.state.port)
-            _end_streams(before)
+                self._master.listens_on(port)
 
         self._gate(take_over)
 
@@ -291,10 +293,3 @@ class _Cluster:
         fake = self._fake
         offered = sorted((one.framework_id, one.role, one.agent_id, str(one.resources)) for one in fake.offers)
         return offered, [(task.id, task.state) for task in fake.tasks], fake.agents, fake.frameworks
-
-
-def _end_streams(master: Master) -> None:
-    streams = [framework.stream for framework in master.state.frameworks.values()]
-    for stream in (*streams, *master.state.operator_streams.values()):
-        if stream is not None:
-            stream.close()

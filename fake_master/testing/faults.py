@@ -48,3 +48,10 @@ class FaultyApplication(Application):
                 answer.stream.abandon()
                 self.tick()
         raise ConnectionDropped
+
+    def end_streams(self) -> None:
+        """End every stream of events, as where a master ends."""
+        state = self.master.state
+        for stream in (*(known.stream for known in state.frameworks.values()), *state.operator_streams.values()):
+            if stream is not None:
+                stream.close()

@@ -1,4 +1,4 @@
-"""What a `FakeMaster` is given, and what it shows: plain values without a connection to the master.
+"""The values that a `FakeMaster` takes and shows: plain ones, without a connection to the master.
 
 Amounts are numbers by resource name, in Mesos's units: cpus as a decimal number, mem and disk in MiB.  Ranges and
 sets, such as ports, are counted.
@@ -54,6 +54,14 @@ class FrameworkConfig(TypedDict, total=False):
     capabilities: Sequence[str]
     after: float
     count: int
+
+
+class TaskConfig(TypedDict, total=False):
+    """How launched tasks end; the keys of `[tasks]` in a cluster file, with their meaning."""
+
+    outcome: Literal["finished", "failed", "killed", "lost"]
+    seconds: float
+    stop_seconds: float
 
 
 class QuotaConfig(TypedDict, total=False):

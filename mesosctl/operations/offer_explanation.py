@@ -6,7 +6,7 @@ from mesosctl.api import responses
 from mesosctl.api.agents import AgentUsage, agent_usages
 from mesosctl.client.master import Master
 from mesosctl.model import version_profile as profile
-from mesosctl.model.errors import NotFound
+from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.state import read_if_allowed
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
@@ -26,9 +26,7 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     snapshot = read_snapshot(master, progress=progress)
     subjects = _subjects(snapshot.frameworks, target)
     agents, awaited = agent_usages(master.get("/slaves"))
-    figures = (
-        read_if_allowed(master, "/metrics/snapshot", _numbers, "reasons that only metrics show are left out") or {}
-    )
+    figures = _figures(master)
     accounts = fake_master.account_offers(
         snapshot,
         [(framework.id, role) for framework, role in subjects],
@@ -136,6 +134,15 @@ def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> li
         filters = [f"refusals (filters): {count}; a master does not show whose, on which agents and until when"]
     others = [sentence for sentence in snapshot.unknown if not sentence.startswith("offer filters")]
     return [*filters, *others]
+
+
+def _figures(master: Master) -> dict[str, float]:
+    """Return the master's metrics; none where it has none, may not show them, or does not give them in time."""
+    without = "reasons that only metrics show are left out"
+    try:
+        return read_if_allowed(master, "/metrics/snapshot", _numbers, without) or {}
+    except MesosctlError:
+        return {}
 
 
 def _numbers(answer: object) -> dict[str, float]:

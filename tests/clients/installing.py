@@ -33,7 +33,17 @@ def python_with(packages: Sequence[str], folder: Path, *, without_dependencies: 
     """The interpreter of a new environment with these packages.  Raises NotInstalled."""
     venv.create(folder)  # without a pip of its own, which takes as long as all the rest
     interpreter = folder / "bin" / "python"
-    pip = (sys.executable, "-m", "pip", "--python", interpreter, "install", "--quiet", "--disable-pip-version-check")
+    installer = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        interpreter,
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    )
+    pip = (*installer, "--no-compile")  # most of it is never imported
     run(*pip, *packages, folder=folder)
     if without_dependencies:
         run(*pip, "--no-deps", *without_dependencies, folder=folder)

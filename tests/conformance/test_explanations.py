@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from mesosctl.model.errors import MasterFailed
 from tests.conformance.carriers import IN_PROCESS, REAL, Carrier, Pool
 from tests.conformance.explanation_cases import SITUATIONS, Situation
 from tests.conformance.forecasting import Case, World, everything, world_of
@@ -53,3 +54,17 @@ def test_the_cause_is_named(name: str, carrier: Carrier, pool: Pool, tmp_path: P
             "the lines add up to the cluster"
         )
     assert total(said["lines"]) == total([line for agent in said["agents"] for line in agent["lines"]])
+
+
+def test_without_metrics_refusals_are_unknown(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    situation = SITUATIONS["it has declined everything for long"]
+    monkeypatch.setattr("mesosctl.operations.offer_explanation._numbers", _no_metrics)
+    case = Case(situation.setup, situation.prepared, "", None, 0)
+    with world_of(case, IN_PROCESS, pool, tmp_path) as world:
+        said = explained(world, "ads")
+    assert (said["reason"], said["refusals"]) == ("unknown", None)
+    assert any("does not say whether any are in force" in sentence for sentence in said["unknown"])
+
+
+def _no_metrics(_: object) -> dict[str, float]:
+    raise MasterFailed("metrics are not given in time")

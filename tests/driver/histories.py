@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesosctl.api.protobuf.interning import resource_at
+from mesosctl.api.resources import list_to_json
+from mesosctl.model.resources import Resources
 from tests.conformance.cluster import Cluster, Setup
 from tests.driver.hosting import Program, RealDriver, soon
 
@@ -120,6 +123,7 @@ class Player:
         if self._is_over():
             told.heard.append("over")
             self._start({**self.info, "id": self.framework_id})
+            self.settle()
         getattr(self, f"_{kind}")(**details)
         self.settle()
         assert self.driver is not None
@@ -152,7 +156,13 @@ class Player:
     # --- What it holds --------------------------------------------------------------------------------
 
     def _held(self) -> list[Any]:
-        """Offers, in the order of the agents and roles."""
+        """What is offered on each agent, in their order; nothing to a driver that has given up.
+
+        How much of it is in one offer is a matter of moments: what comes back to a master in two steps may be offered
+        in two.
+        """
+        if self._is_over():
+            return []
         assert self.driver is not None
         held: dict[str, Any] = {}
         for kind, documents in self.driver.heard:
@@ -160,17 +170,21 @@ class Player:
                 held |= {offer["id"]["value"]: offer for offer in documents}
             elif kind == "offerRescinded":
                 held.pop(documents[0]["value"], None)
-        self._ever = list(held)
-        found = [offer for name, offer in held.items() if name not in self._used]
-        return sorted(found, key=lambda o: (self._agents.index(o["agent_id"]["value"]), o["allocation_info"]["role"]))
+        groups: dict[tuple[int, str], list[Any]] = {}
+        for name, offer in held.items():
+            if name not in self._used:
+                place = self._agents.index(offer["agent_id"]["value"])
+                groups.setdefault((place, offer["allocation_info"]["role"]), []).append(offer)
+        return [_together(groups[key]) for key in sorted(groups)]
 
     def _offer(self, place: int) -> Any:
         held = self._held()
         return held[place % len(held)] if held else None
 
     def _use(self, offer: Any) -> list[Any]:
-        self._used.add(offer["id"]["value"])
-        return [offer]
+        offers: list[Any] = offer["offers"]
+        self._used.update(one["id"]["value"] for one in offers)
+        return offers
 
     # --- Steps of the framework -----------------------------------------------------------------------
 
@@ -218,8 +232,8 @@ class Player:
     def _decline(self, place: int, refuse: float | None) -> None:
         offer = self._offer(place)
         if offer is not None and self.driver is not None:
-            self._use(offer)
-            self.driver.decline(offer, refuse)
+            for one in self._use(offer):
+                self.driver.decline(one, refuse)
 
     def _decline_gone(self, place: int, refuse: float | None) -> None:
         assert self.driver is not None
@@ -347,6 +361,7 @@ class Player:
         driver = self.driver
         driver.update({**self.info, "id": self.framework_id, "checkpoint": True})
         driver.next("error")
+        soon(lambda: not self.master.read("/frameworks")["frameworks"][0]["active"], "inactive")
 
     # --- Steps of an operator -------------------------------------------------------------------------
 
@@ -395,8 +410,15 @@ class Player:
     def _outline_of_offer(self, offer: Any) -> Any:
         place = self._agents.index(offer["agent_id"]["value"])
         entries = sorted(repr(_in_order(entry)) for entry in offer["resources"])
-        shape = sorted(set(offer) - {"domain"})
+        shape = sorted(set(offer["offers"][0]))
         return (place, offer["allocation_info"]["role"], entries, shape)
+
+
+def _together(offers: list[Any]) -> dict[str, Any]:
+    """Offers on one agent as one, with their resources added up."""
+    entries = [resource_at(entry, "") for offer in offers for entry in offer["resources"]]
+    resources = sorted(list_to_json(Resources(entries), "POST"), key=repr)
+    return {**offers[0], "resources": resources, "offers": offers}
 
 
 def _scalar(name: str, amount: float, role: str | None, **more: Any) -> dict[str, Any]:

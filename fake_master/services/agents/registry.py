@@ -157,6 +157,7 @@ class AgentRegistry:
     def come_back(self, agent: Agent) -> None:
         """The agent can be reached again, and is the same as ever; nothing happens where it was never lost."""
         with self._records.transaction():
+            agent.absence = None
             record = self._known.record(agent)
             lost = record["id"] == agent.id and "unreachable_time" in record and not record.get("gone")
             agent.absence = None  # whatever the cluster file planned, it is over

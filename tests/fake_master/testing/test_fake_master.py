@@ -42,6 +42,7 @@ def test_the_public_names_are_these():
         "QuotaConfig",
         "Role",
         "Task",
+        "TaskConfig",
     ]
     assert [name for name in dir(FakeMaster) if not name.startswith("_")] == [
         "add",
@@ -242,6 +243,17 @@ def test_everything_about_an_offer():
         (offer,) = master.offers
         assert (offer.framework, offer.role, offer.agent) == ("f", "f", "agent-1")
         assert offer.resources == master.roles["f"].offered == {"cpus": 4.0, "ports": 10.0}
+
+
+def test_tasks_end_as_they_are_told_to():
+    frameworks: list[FrameworkConfig] = [{"name": "f", "task": "cpus:1", "tasks": 1}]
+    with FakeMaster([AGENT], frameworks=frameworks, tasks={"outcome": "failed", "seconds": 60}) as master:
+        master.advance(30)
+        assert [task.state for task in master.tasks] == ["TASK_RUNNING"]
+        master.advance(60)
+        assert "TASK_FAILED" in [task.state for task in master.tasks]
+    with pytest.raises(BadInput, match="outcome"):
+        FakeMaster([AGENT], tasks={"outcome": "vanished"})  # type: ignore[arg-type]
 
 
 # --- What goes wrong ----------------------------------------------------------------------------------
