@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
@@ -126,6 +126,8 @@ def simulate(
         raise UsageError(
             "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
+    if [file, before, str(recorded)].count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input is one file, and not two", field="--before", hint="name a file")
     limits = parse(read_config(session, file), named(file)).limits
     check(limits)
     arrivals = parse_traffic(traffic or ())
