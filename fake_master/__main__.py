@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 EXAMPLES = (
     ("--agent 'cpus:12;mem:6144'", "one agent, on http://127.0.0.1:5050"),
     ("--port 0 --cluster cluster.toml", "the agents, frameworks and flags of a file, on a free port, which is printed"),
-    ("--mesos-version 1.11 --registry sqlite --work-dir state --agent 'cpus:4;mem:8GiB'", "one that remembers"),
+    (
+        "--mesos-version 1.11 --registry sqlite --work-dir state --agent 'cpus:4;mem:8GiB'",
+        "a master that keeps its state",
+    ),
 )
 
 _LOG = logging.getLogger(__name__)
@@ -38,7 +41,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 def serve(options: ServeOptions) -> None:
     """Serve a fake Mesos master.
 
-    Prints its URL on standard output once it takes requests, and ends on SIGTERM or Ctrl-C. GET /health answers 200
+    Prints its URL on standard output when it is ready, and ends on SIGTERM or Ctrl-C. GET /health answers 200
     from then on.
     """
     # Late: --help and --version need none of it.
@@ -169,7 +172,7 @@ def _warn_of_openness(ip: str, flags: "MasterFlags") -> None:
     if missing:
         _log(
             logging.WARNING,
-            f"it listens on {ip}, and whoever reaches this machine may use it without credentials",
+            f"it listens on {ip}, and everybody who can reach this machine can use it without credentials",
             f"give --credentials and {', '.join(missing)}, or leave --ip out",
         )
 

@@ -32,7 +32,10 @@ class ServeOptions:
     """The options as they were typed, in the order of the help."""
 
     agent: Annotated[
-        list[str] | None, typer.Option(metavar="RESOURCES", help="Register an agent, as 'cpus:12;mem:6144'. Repeat.")
+        list[str] | None,
+        typer.Option(
+            metavar="RESOURCES", help="Register an agent with resources such as 'cpus:12;mem:6144'. Repeat for several."
+        ),
     ] = None
     cluster: Annotated[
         Path | None,
@@ -45,28 +48,32 @@ class ServeOptions:
     mesos_version: Annotated[
         str | None,
         typer.Option(
-            metavar="1.4|1.11", autocompletion=lambda: ["1.4", "1.11"], help="The master to be. [default: 1.4]"
+            metavar="1.4|1.11",
+            autocompletion=lambda: ["1.4", "1.11"],
+            help="The version of Mesos to imitate. [default: 1.4]",
         ),
     ] = None
     ip: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="The address to listen on; this machine alone reaches it, unless another is given.",
+            help="The address to listen on. The default can be reached from this machine only.",
         ),
     ] = "127.0.0.1"
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0 takes a free one.")] = 5050
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port. 0 chooses a free one.")] = 5050
     registry: Annotated[
         str | None,
         typer.Option(
             metavar="in_memory|sqlite",
             autocompletion=lambda: ["in_memory", "sqlite"],
-            help="Where quotas and weights are kept. [default: in_memory]",
+            help="Where the master keeps its state. [default: in_memory]",
         ),
     ] = None
-    work_dir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where a sqlite registry lives.")] = None
-    roles: Annotated[str | None, typer.Option(metavar="ROLE,…", help="The only roles that exist beside '*'.")] = None
-    weights: Annotated[str | None, typer.Option(metavar="ROLE=WEIGHT,…", help="Weights until some are set.")] = None
+    work_dir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder of a sqlite registry.")] = None
+    roles: Annotated[str | None, typer.Option(metavar="ROLE,…", help="The only roles that exist, apart from '*'.")] = (
+        None
+    )
+    weights: Annotated[str | None, typer.Option(metavar="ROLE=WEIGHT,…", help="Weights of roles at the start.")] = None
     credentials: Annotated[str | None, typer.Option(metavar="FILE", help="Principals and secrets.")] = None
     acls: Annotated[str | None, typer.Option(metavar="FILE|JSON", help="Who may do what.")] = None
     rate_limits: Annotated[
@@ -76,40 +83,44 @@ class ServeOptions:
         bool, typer.Option(help="Whether rate limits act on HTTP frameworks; on a real master they do not.")
     ] = True
     authenticate_http_readonly: Annotated[
-        bool, typer.Option("--authenticate-http-readonly", help="Ask for credentials where one only reads.")
+        bool, typer.Option("--authenticate-http-readonly", help="Require credentials for reading.")
     ] = False
     authenticate_http_readwrite: Annotated[
-        bool, typer.Option("--authenticate-http-readwrite", help="Ask for credentials where one changes.")
+        bool, typer.Option("--authenticate-http-readwrite", help="Require credentials for changes.")
     ] = False
     authenticate_http_frameworks: Annotated[
-        bool, typer.Option("--authenticate-http-frameworks", help="Ask frameworks for credentials.")
+        bool, typer.Option("--authenticate-http-frameworks", help="Require credentials of frameworks.")
     ] = False
     max_operator_event_stream_subscribers: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBER", help="Operators that may listen at once; the oldest makes room. [default: 1000]"
+            metavar="NUMBER",
+            help="Operators that can subscribe at once. One more closes the oldest stream. [default: 1000]",
         ),
     ] = None
     allocation_interval: Annotated[
         str | None, typer.Option(metavar="DURATION", help="Time between allocations. [default: 1secs]")
     ] = None
     offer_timeout: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="After it, an offer that nobody has answered is rescinded.")
+        str | None, typer.Option(metavar="DURATION", help="The time after which an unanswered offer is rescinded.")
     ] = None
     allocator_agent_recovery_factor: Annotated[
         str | None,
         typer.Option(
-            metavar="FRACTION", help="With quota, a restarted master offers nothing until so many agents are back."
+            metavar="FRACTION",
+            help="With quota, a restarted master offers nothing until this part of the agents is back.",
         ),
     ] = None
     allocator_recovery_timeout: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="…or until so much time has passed. [default: 10mins]")
+        str | None, typer.Option(metavar="DURATION", help="…or until this time has passed. [default: 10mins]")
     ] = None
     agent_reregister_timeout: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="After it, agents not back are unreachable.")
+        str | None,
+        typer.Option(metavar="DURATION", help="The time after which agents that are not back become unreachable."),
     ] = None
     recovery_agent_removal_limit: Annotated[
-        str | None, typer.Option(metavar="PERCENT", help="…unless they are more than that: then the master ends.")
+        str | None,
+        typer.Option(metavar="PERCENT", help="…unless more agents are missing than this: then the master ends."),
     ] = None
     authenticate_frameworks: Annotated[
         bool, typer.Option("--authenticate-frameworks", help="Ask scheduler drivers for credentials.")
@@ -127,30 +138,36 @@ class ServeOptions:
         ),
     ] = None
     ssl_cert_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Speak https, with this certificate in PEM.")
+        Path | None, typer.Option(metavar="FILE", help="Serve https with this certificate, in PEM.")
     ] = None
     ssl_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Its key; without one it is in the same file.")
+        Path | None, typer.Option(metavar="FILE", help="The key of the certificate. By default it is in the same file.")
     ] = None
     ssl_ca_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Authorities whose client certificates are taken.")
+        Path | None, typer.Option(metavar="FILE", help="Certificate authorities of accepted client certificates.")
     ] = None
     ssl_require_client_cert: Annotated[
-        bool, typer.Option("--ssl-require-client-cert", help="Turn away who has no such certificate.")
+        bool, typer.Option("--ssl-require-client-cert", help="Refuse clients without such a certificate.")
     ] = False
     allocator: Annotated[
         str | None,
         typer.Option(
             metavar="hierarchical|strict-priority|MODULE:CLASS",
-            help="Who is offered what; a class of your own is named as package.module:Class. [default: hierarchical]",
+            help="The allocator. Name a class of your own as package.module:Class. [default: hierarchical]",
         ),
     ] = None
     priorities: Annotated[
-        str | None, typer.Option(metavar="ROLE=NUMBER,…", help="Strict priority: the higher is served first.")
+        str | None,
+        typer.Option(
+            metavar="ROLE=NUMBER,…", help="Strict priority: the role with the highest number is served first."
+        ),
     ] = None
     preemption: Annotated[
         bool,
-        typer.Option("--preemption", help="Strict priority: revoke tasks of lower priority where they are asked for."),
+        typer.Option(
+            "--preemption",
+            help="Strict priority: revoke tasks of lower priority if a framework asks for their resources.",
+        ),
     ] = False
     revocation_grace_period: Annotated[
         str | None,
@@ -159,20 +176,23 @@ class ServeOptions:
     oversubscribe_reservations: Annotated[
         bool,
         typer.Option(
-            "--oversubscribe-reservations", help="Lend idle reservations to others, as revocable. No Mesos does."
+            "--oversubscribe-reservations",
+            help="Lend idle reservations to others, as revocable resources. No release of Mesos does.",
         ),
     ] = False
     lendable_names: Annotated[
-        str | None, typer.Option(metavar="NAME,…", help="What of them is lent. [default: cpus,mem]")
+        str | None, typer.Option(metavar="NAME,…", help="The resources that are lent. [default: cpus,mem]")
     ] = None
     cluster_name: Annotated[str | None, typer.Option(metavar="NAME", help="The name that /state shows.")] = None
     ready_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the URL, port and process id here, as JSON, once it takes requests."),
+        typer.Option(
+            metavar="FILE", help="Write the URL, port and process id to this file, as JSON, when it is ready."
+        ),
     ] = None
-    exit_with_parent: Annotated[
-        bool, typer.Option("--exit-with-parent", help="End when the process that started it has ended.")
-    ] = False
+    exit_with_parent: Annotated[bool, typer.Option("--exit-with-parent", help="End when the parent process ends.")] = (
+        False
+    )
     log_format: Annotated[
         Literal["text", "json"],
         typer.Option("--log-format", help="How messages are written; with json, the URL is a JSON object too."),

@@ -54,6 +54,7 @@ TOOLS = {
         _program("fish", "fish"),
         _program("groff", "groff-base"),
         _program("man", "man-db"),
+        _program("mandoc", "mandoc"),
         _program("setpriv", "util-linux"),
         _program("unshare", "util-linux"),
         _program("npm", "npm"),

@@ -108,7 +108,7 @@ class DryRun:
         there is quota, it makes no offers until enough agents are back, or the recovery timeout is over.
         Raises BadInput for flags with which none starts.
         """
-        assert self._source is not None, "only what was made from a file or a snapshot can start anew"
+        assert self._source is not None, "only a master made from a file or a snapshot can start again"
         self._flags |= flags
         everybody = sorted(self._master.state.agents.values(), key=lambda agent: (agent.hostname, agent.id))
         missing = len(everybody) - math.floor(round(len(everybody) * part, 6))

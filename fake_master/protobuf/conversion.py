@@ -4,7 +4,6 @@ No rule of a message is written here: bytes become the document that the same ca
 """
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
@@ -177,7 +176,7 @@ def _write_name(numbers: Mapping[str, int], value: Any) -> Any:
 def _write_bytes(value: Any) -> Any:
     try:
         return base64.b64decode(value, validate=True) if isinstance(value, str) else _NOTHING
-    except binascii.Error:
+    except ValueError:
         return _NOTHING
 
 

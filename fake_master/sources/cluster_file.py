@@ -121,7 +121,8 @@ class ClusterSpec:
         profile = PROFILES.get(self.mesos_version)
         if profile is None:
             raise BadInput(
-                f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="mesos_version"
+                f"'{self.mesos_version}' is not a version of the fake master: {' or '.join(PROFILES)}",
+                field="mesos_version",
             )
         agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
         flags, registry = MasterFlags.parse(self.flags), registry if registry is not None else MemoryRegistry()
@@ -227,14 +228,14 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     flags = flag_texts(flags, f"{where}: flags")
     if "rate_limits" in content:
         if "rate_limits" in flags:
-            raise BadInput(f"{where}: rate_limits is a flag and a table", field="rate_limits", hint="say it once")
+            raise BadInput(f"{where}: rate_limits is a flag and a table", field="rate_limits", hint="give it once")
         flags["rate_limits"] = rate_limits_flag(content["rate_limits"], text, where)
     agents = content.get("agents", [])
     if not isinstance(agents, list):
         raise BadInput(f"{where}: agents is not an array of tables", field="agents")
     version = content.get("mesos_version", MESOS_1_4.name)
     if not isinstance(version, str):
-        raise BadInput(f"{where}: mesos_version is not a text", field="mesos_version", hint='mesos_version = "1.11"')
+        raise BadInput(f"{where}: mesos_version is not a string", field="mesos_version", hint='mesos_version = "1.11"')
     return ClusterSpec(
         agents=agent_specs(agents, f"{where}: agents"),
         mesos_version=version,
@@ -264,7 +265,7 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     if not isinstance(resources, str):
         raise BadInput(f"{where} has no resources text", field="resources", hint='resources = "cpus:4;mem:2GiB"')
     if not (hostname is None or isinstance(hostname, str)):
-        raise BadInput(f"{where}: hostname is not a text", field="hostname")
+        raise BadInput(f"{where}: hostname is not a string", field="hostname")
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_AGENTS:
         raise BadInput(f"{where}: count is not a number from 1 to {_MOST_AGENTS}", field="count")
     if not isinstance(active, bool):
@@ -277,9 +278,9 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     oversubscribed = entry.get("oversubscribed", "")
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
-        raise BadInput(f"{where}: principal is not a text", field="principal")
+        raise BadInput(f"{where}: principal is not a string", field="principal")
     if not isinstance(oversubscribed, str):
-        raise BadInput(f"{where}: oversubscribed is not a text", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
+        raise BadInput(f"{where}: oversubscribed is not a string", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
     typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
     return [
         AgentSpec(

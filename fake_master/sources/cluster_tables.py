@@ -54,7 +54,7 @@ def task_outcome(table: Any, where: str) -> TaskOutcome:
 def _seconds(table: dict[str, Any], key: str, where: str) -> float:
     value = table.get(key, 0)
     if not is_number(value) or value < 0:
-        raise BadInput(f"{where}: {key} is not a number from 0 on", field=key)
+        raise BadInput(f"{where}: {key} is not 0 or a positive number", field=key)
     return float(value)
 
 
@@ -76,7 +76,7 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
     check_keys(entry, _KNOWN, where)
     name = entry.get("name", f"framework-{where.rpartition('[')[2].rstrip(']')}")
     if not isinstance(name, str) or not name:
-        raise BadInput(f"{where}: name is not a text", field="name")
+        raise BadInput(f"{where}: name is not a string", field="name")
     answer = entry.get("answer", "accept")
     if answer not in get_args(Answer):
         raise BadInput(f"{where}: answer is not accept, decline or hold", field="answer")
@@ -91,11 +91,15 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
     if count is not None and count > _MOST_FRAMEWORKS:
         raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="count")
     if count is not None and count > 1 and entry.get("running"):
-        raise BadInput(f"{where}: several frameworks cannot run the same tasks", field="count", hint="count = 1")
+        raise BadInput(
+            f"{where}: with count above 1, frameworks cannot have running tasks", field="count", hint="count = 1"
+        )
     roles = _roles(entry, name, where)
     more = _from_before(entry, roles, where)
     if after and more:
-        raise BadInput(f"{where}: what subscribes later is not there before", field="after", hint="leave out after")
+        raise BadInput(
+            f"{where}: a framework that subscribes later cannot run tasks before", field="after", hint="leave out after"
+        )
     capabilities = entry.get("capabilities")
     if capabilities is not None:
         more["capabilities"] = () if capabilities == [] else _texts(capabilities, "capabilities", where)
@@ -104,7 +108,7 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
         raise BadInput(f"{where}: suppressed names a role that is not one of its own", field="suppressed")
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
-        raise BadInput(f"{where}: principal is not a text", field="principal")
+        raise BadInput(f"{where}: principal is not a string", field="principal")
     return [
         SimulatedFrameworkSpec(
             name=f"{name}-{number}" if count is not None and count > 1 else name,
@@ -126,7 +130,7 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
 def _task(entry: dict[str, Any], where: str) -> Resources:
     text = entry.get("task", "")
     if not isinstance(text, str):
-        raise BadInput(f"{where}: task is not a text", field="task")
+        raise BadInput(f"{where}: task is not a string", field="task")
     try:
         task = parse_resources(text)
     except RuleViolation as error:
@@ -159,18 +163,18 @@ def _running_tasks(entry: Any, roles: tuple[str, ...], where: str) -> RunningTas
     if not isinstance(agent, str) or not agent:
         raise BadInput(f"{where}: agent is not a host name", field="agent")
     if not isinstance(text, str):
-        raise BadInput(f"{where}: resources is not a text", field="resources")
+        raise BadInput(f"{where}: resources is not a string", field="resources")
     try:
         resources = parse_resources(text)
     except RuleViolation as error:
         raise BadInput(f"{where}: resources: {error.message}", field="resources", hint=error.hint) from error
     if role is None and len(roles) != 1:
-        raise BadInput(f"{where}: which of its roles it is for is missing", field="role", hint=f'role = "{roles[0]}"')
+        raise BadInput(f"{where}: name one of the framework's roles", field="role", hint=f'role = "{roles[0]}"')
     if role is not None and not isinstance(role, str):
-        raise BadInput(f"{where}: role is not a text", field="role")
+        raise BadInput(f"{where}: role is not a string", field="role")
     tasks = entry.get("tasks", 1)
     if isinstance(tasks, bool) or not isinstance(tasks, int) or not 0 <= tasks <= _LARGEST:
-        raise BadInput(f"{where}: tasks is not a number from 0 on", field="tasks")
+        raise BadInput(f"{where}: tasks is not 0 or a positive number", field="tasks")
     if not resources and not volumes:
         raise BadInput(f"{where} holds nothing", field="resources", hint='resources = "cpus:1;mem:512MiB"')
     return RunningTasks(agent, resources, tasks, role, _texts(volumes, "volumes", where) if volumes else ())
@@ -184,7 +188,7 @@ def _roles(entry: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
 
 def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
-        raise BadInput(f"{where}: {key} is not a list of texts", field=key)
+        raise BadInput(f"{where}: {key} is not a list of strings", field=key)
     return tuple(value)
 
 
@@ -193,7 +197,7 @@ def _count(entry: dict[str, Any], key: str, where: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LARGEST:
-        raise BadInput(f"{where}: {key} is not a number from 1 on", field=key)
+        raise BadInput(f"{where}: {key} is not a positive number", field=key)
     return value
 
 
@@ -203,7 +207,7 @@ def read_domain(entry: Mapping[str, Any], where: str) -> Domain | None:
         return None
     region, zone = entry.get("region"), entry.get("zone")
     if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
-        raise BadInput(f"{where}: a fault domain is a region and a zone, both texts", field="region")
+        raise BadInput(f"{where}: a fault domain is a region and a zone, both strings", field="region")
     return Domain(region, zone)
 
 
@@ -211,7 +215,7 @@ def read_faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Read the fields of `AgentFaults` of an agent.  Raises BadInput."""
     loses = entry.get("loses", 0)
     if not isinstance(loses, int) or not is_number(loses) or loses < -1:
-        raise BadInput(f"{where}: loses is not a number of operations, nor -1 for all", field="loses")
+        raise BadInput(f"{where}: loses is not a number of operations, or -1 for all", field="loses")
     delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
     for key, delay in delays.items():
         if not is_number(delay) or delay < 0:
@@ -240,7 +244,7 @@ def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
 
 def _flag_text(value: Any, where: str) -> str:
     if not (isinstance(value, str | bool) or is_number(value)):
-        raise BadInput(f"{where} is neither a text nor a number nor true or false", field=where.rpartition(": ")[2])
+        raise BadInput(f"{where} is not a string, a number, true or false", field=where.rpartition(": ")[2])
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -253,4 +257,4 @@ def check_keys(table: dict[str, Any], known: set[str], where: str) -> None:
     """Raises BadInput for a key that is not known."""
     for key in table:
         if key not in known:
-            raise BadInput(f"{where}: '{key}' is not known here", field=key, hint="known: " + ", ".join(sorted(known)))
+            raise BadInput(f"{where}: '{key}' is not a key here", field=key, hint="known: " + ", ".join(sorted(known)))

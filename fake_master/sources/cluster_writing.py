@@ -62,9 +62,9 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     ]
     document |= {"frameworks": frameworks} if frameworks else {}
     if snapshot.offers:
-        left_out.append(f"{len(snapshot.offers)} outstanding offers: the first allocation makes them anew")
+        left_out.append(f"{len(snapshot.offers)} outstanding offers: the first allocation makes new ones")
     if snapshot.lending is not None:
-        left_out.append("how far lent resources are being taken back: the allocator begins anew")
+        left_out.append("how far lent resources are being taken back: the allocator starts over")
     return document, left_out
 
 

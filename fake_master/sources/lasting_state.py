@@ -115,7 +115,7 @@ class LastingState:
                 roles.check_whitelist(role, flags.whitelist)
                 if flags.weights.get(role, weight) != weight:
                     raise RuleViolation(
-                        f"the flag weights says {flags.weights[role]:g}", rule="weight.once", hint="say it in one place"
+                        f"the flag weights says {flags.weights[role]:g}", rule="weight.once", hint="give it once"
                     )
         # A registry with weights rules out those of the flag.
         return {**flags.weights, **weights} if weights else {}
@@ -162,7 +162,7 @@ def _with_volume(total: Resources, volume: VolumeSpec, profile: Profile) -> Reso
             check_create([made], Requester(), existing=existing, agent_capabilities=profile.agent_capabilities)
             return operations.apply_all(total, operations.create(Resources([made])))
     raise Conflict(
-        f"{volume.agent} has not so much disk reserved for {' > '.join(stack)}",
+        f"{volume.agent} does not have that much disk reserved for {' > '.join(stack)}",
         rule="operation.contained",
         hint="reserve it in [[reservations]], or in the agent's resources: disk(ROLE):1024",
     )

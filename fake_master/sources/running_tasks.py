@@ -39,7 +39,7 @@ def usage_of(running: RunningTasks, framework: Framework, state: MasterState) ->
         raise BadInput(f"{where}: no agent is named '{running.agent}'", field="agent", hint=hint)
     role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
     if role is None:
-        raise BadInput(f"{where}: which of its roles it is for is missing", field="role", hint='role = "web"')
+        raise BadInput(f"{where}: name one of the framework's roles", field="role", hint='role = "web"')
     free = agent.total - agent.used.allocated_to(None)
     held = Resources()
     for entry in running.resources:

@@ -142,7 +142,7 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
     busy = [framework for framework in active if framework.task]
     if not busy:
         raise BadInput(
-            f"{where} is a snapshot in which no framework runs a task, so nothing says what they would launch",
+            f"{where} is a snapshot in which no framework runs a task, so it is unknown what they would launch",
             field="FILE",
             hint="mesosctl export --cluster --from FILE makes a cluster file of it: write the task of each framework",
         )
@@ -157,7 +157,7 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
 def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
     """Play a cluster until nobody takes anything, or for so many steps.  Raises BadInput."""
     if not spec.frameworks:
-        raise BadInput("the cluster has no frameworks to share it", field="frameworks", hint="add [[frameworks]]")
+        raise BadInput("the cluster has no frameworks", field="frameworks", hint="add [[frameworks]]")
     clock = VirtualClock(0.0)
     late = sorted((known for known in spec.frameworks if known.after), key=lambda known: known.after)
     recorder = _Recorder(most_steps, tuple(known.name for known in late))
@@ -192,7 +192,7 @@ def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
 def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_seconds: float) -> bool:
     """Let time pass from one allocation to the next.
 
-    Whether it became quiet: no filter is left, no task will end, and nobody took anything.
+    Whether it became quiet: no filter is left, no task will end, and nobody took an offer.
     """
     quiet_for = 0.0
     while not recorder.is_full:

@@ -64,7 +64,9 @@ class RestoredCluster:
         if self.mesos_version is None:
             return profile_of(self.snapshot.version)
         if self.mesos_version not in PROFILES:
-            raise BadInput(f"'{self.mesos_version}' is not a version to be: {' or '.join(PROFILES)}", field="version")
+            raise BadInput(
+                f"'{self.mesos_version}' is not a version of the fake master: {' or '.join(PROFILES)}", field="version"
+            )
         return PROFILES[self.mesos_version]
 
     def start(
@@ -115,9 +117,9 @@ def _check_quotas(snapshot: ClusterSnapshot) -> None:
             check_not_nested(role)
         except RuleViolation as error:
             raise BadInput(
-                f"the snapshot shows quota on the nested role '{role}', which no fake master can have",
+                f"the snapshot shows quota on the nested role '{role}', which a fake master cannot have",
                 field=f"quotas.{role}",
-                hint="write a snapshot, take that quota out of it, and go on with whatif --from FILE",
+                hint="write a snapshot, remove that quota from it, and use whatif --from FILE",
             ) from error
 
 

@@ -88,7 +88,7 @@ def check_numbers(given: Mapping[str, str]) -> None:
     _check_factor(given.get("allocator_agent_recovery_factor", "0.8"))
     for name in _COUNTS:
         if not _COUNT.fullmatch(given.get(name, "0")):
-            raise BadInput(f"--{name}: '{given[name]}' is not a number from 0 on", field=name)
+            raise BadInput(f"--{name}: '{given[name]}' is not 0 or a positive number", field=name)
 
 
 def priorities(text: str) -> Priorities:

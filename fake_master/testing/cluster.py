@@ -53,7 +53,7 @@ def specify(
     """Return the cluster of a file, if one is named, with everything that was given beside it.  Raises BadInput."""
     source = _cluster(path, version)
     if isinstance(agents, str):
-        raise BadInput("agents is one text, and should be a list", field="agents", hint=f"agents=[{agents!r}]")
+        raise BadInput("agents is a string, but should be a list", field="agents", hint=f"agents=[{agents!r}]")
     more = agent_specs([table_of(agent) for agent in agents], "agents")
     texts = flag_texts(flags, "flags")
     if isinstance(source, RestoredCluster):
@@ -109,7 +109,7 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
         table: QuotaConfig = {"guarantees": given} if isinstance(given, str) else given
         unknown = table.keys() - QuotaConfig.__annotations__.keys()
         if unknown:
-            raise BadInput(f"quotas.{role}: '{min(unknown)}' is not known here", field=min(unknown))
+            raise BadInput(f"quotas.{role}: '{min(unknown)}' is not a key here", field=min(unknown))
         amounts = {part: _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
         limits = Limits(amounts["limits"]) if "limits" in amounts else None
         target[role] = rules.DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(

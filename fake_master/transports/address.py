@@ -50,10 +50,10 @@ class FakeAddress:
                 raise BadInput(f"'{name}' is not an option of a fake: address", hint=f"known: {', '.join(_OPTIONS)}")
         version = options.get("version")
         if version is not None and version not in PROFILES:
-            raise BadInput(f"'{version}' is not a version to be: {' or '.join(PROFILES)}", field="version")
+            raise BadInput(f"'{version}' is not a version of the fake master: {' or '.join(PROFILES)}", field="version")
         if options.get("fresh", "") not in ("", "1", "true"):
             raise BadInput(
-                "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep it"
+                "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep the state"
             )
         if path == "-":
             raise BadInput(
@@ -144,8 +144,8 @@ def _explained(address: str, path: Path) -> Iterator[None]:
         hint = failure.hint
         if isinstance(failure, UnreadableRegistry):
             told, mark, options = address.partition("?")
-            anew = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
-            hint = f"'{anew}' starts over, and puts the file aside"
+            fresh = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
+            hint = f"'{fresh}' starts over, and moves the file away"
         where = "" if str(path) in str(failure) else f" in {path}"
         raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 
@@ -177,4 +177,4 @@ def _put_aside(path: Path) -> None:
             with suppress(FileNotFoundError):
                 path.with_name(path.name + rest).replace(aside.with_name(aside.name + rest))
     except OSError as error:
-        raise RegistryFailure(f"{path} cannot be put aside: {error.strerror}") from error
+        raise RegistryFailure(f"{path} cannot be moved away: {error.strerror}") from error

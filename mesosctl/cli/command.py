@@ -147,7 +147,7 @@ class Command(_Help, TyperCommand):
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
         """Add the option that passes the check to the hint, where this command has it."""
         if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
-            error.hint = "; ".join(filter(None, (error.hint, f"{error.override} passes this check")))
+            error.hint = "; ".join(filter(None, (error.hint, f"{error.override} skips this check")))
 
 
 class ChangeCommand(Command):
@@ -169,7 +169,7 @@ class ChangeCommand(Command):
 
                 return start_dry_run(session, ctx.command_path.partition(" ")[2], act, report)
             if report is not None:
-                raise UsageError("--report belongs to --dry-run", field="--report", hint="give both")
+                raise UsageError("--report needs --dry-run", field="--report", hint="give both")
             return act(session)
         except MesosctlError as error:
             session.tell_unsent(error)

@@ -11,8 +11,8 @@ from mesosctl.cli.command import Group
 SECTIONS = {
     "Share out": {
         "quota": ("quota", "Guarantee roles a share of the cluster, and limit it."),
-        "weights": ("weights", "Weigh roles against each other."),
-        "ratelimit": ("ratelimit", "Throttle frameworks so that others are heard."),
+        "weights": ("weights", "Show and set the weights of roles."),
+        "ratelimit": ("ratelimit", "Throttle frameworks, so that they do not slow down others."),
     },
     "Reserve": {
         "reserve": ("reserve", "Reserve resources of an agent for a role."),
@@ -22,10 +22,10 @@ SECTIONS = {
     },
     "Look": {
         "top": ("top", "Watch the whole cluster on one screen."),
-        "agents": ("cluster", "List agents, and what of them is in use."),
+        "agents": ("cluster", "List agents, and how much of them is in use."),
         "frameworks": ("cluster", "List frameworks, and what they hold."),
         "roles": ("cluster", "List roles, with what they hold, guarantees and weights."),
-        "offers": ("offers", "See who is offered what and why, and act upon an offer."),
+        "offers": ("offers", "Show who is offered what and why, and use an offer."),
     },
     "Rehearse": {
         "whatif": ("whatif", "Say what changes would do."),
@@ -37,8 +37,8 @@ SECTIONS = {
         "snapshot": ("snapshot", "Keep a whole cluster in a file."),
     },
     "Settings": {
-        "context": ("context", "Keep settings under a name, and choose one by --context."),
-        "completion": ("help", "Write the completion of a shell."),
+        "context": ("context", "Keep settings of clusters; choose one with --context."),
+        "completion": ("help", "Write the completion script for a shell."),
         "options": ("help", "Show the options that every command takes."),
     },
 }
@@ -103,5 +103,5 @@ def root(
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Share out an Apache Mesos cluster: see what a change will do, make it, prove that it happened."""
+    """Share out an Apache Mesos cluster: see what a change will do, make it, and prove that it happened."""
     del version  # shown while the words were read

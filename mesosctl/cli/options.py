@@ -44,7 +44,7 @@ class GlobalOptions:
             "--master",
             metavar="ADDRESS",
             autocompletion=completing.addresses,
-            help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path that holds one of these, "
+            help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path with one of these in it, "
             "or fake:. Without a port, http:// means 80 and https:// 443, and a bare host 5050. [env: MESOSCTL_MASTER]",
         ),
     ] = None
@@ -54,11 +54,11 @@ class GlobalOptions:
             "--context",
             metavar="CONTEXT",
             autocompletion=completing.contexts,
-            help="Settings kept under this name; see mesosctl context. [env: MESOSCTL_CONTEXT]",
+            help="Use the settings that are kept under this name; see mesosctl context. [env: MESOSCTL_CONTEXT]",
         ),
     ] = None
     output: Annotated[
-        OutputForm | None, typer.Option("--output", "-o", help="How data is written; table unless given.")
+        OutputForm | None, typer.Option("--output", "-o", help="The format of data. The default is table.")
     ] = None
     timeout: Annotated[
         float | None,
@@ -67,18 +67,19 @@ class GlobalOptions:
             metavar="SPAN",
             parser=_timeout,
             min=LEAST_TIMEOUT,
-            help="Deadline over all attempts: 30 (seconds), 500ms, 5s or 1h30m; 30s unless given.",
+            help="The deadline for all attempts together: 30 (seconds), 500ms, 5s or 1h30m. The default is 30s.",
         ),
     ] = None
     principal: Annotated[
-        str | None, typer.Option("--principal", metavar="NAME", help="Who asks. [env: MESOSCTL_PRINCIPAL]")
+        str | None,
+        typer.Option("--principal", metavar="NAME", help="The principal to authenticate as. [env: MESOSCTL_PRINCIPAL]"),
     ] = None
     secret_file: Annotated[
         str | None,
         typer.Option(
             "--secret-file",
             metavar="FILE",
-            help="Holds the principal's secret. [env: MESOSCTL_SECRET, the secret itself]",
+            help="A file with the principal's secret. [env: MESOSCTL_SECRET, the secret itself]",
         ),
     ] = None
     token_file: Annotated[
@@ -86,51 +87,54 @@ class GlobalOptions:
         typer.Option(
             "--token-file",
             metavar="FILE",
-            help="Holds a token, instead of principal and secret. [env: MESOSCTL_TOKEN, the token itself]",
+            help="A file with a token, used instead of principal and secret. [env: MESOSCTL_TOKEN, the token itself]",
         ),
     ] = None
     token_scheme: Annotated[
         TokenScheme | None,
         typer.Option(
             "--token-scheme",
-            help="How the token is shown: 'Bearer TOKEN' unless given, or 'token=TOKEN', which every DC/OS takes. "
+            help="How the token is sent: 'Bearer TOKEN', the default, or 'token=TOKEN', which every DC/OS accepts. "
             "[env: MESOSCTL_TOKEN_SCHEME]",
         ),
     ] = None
     secret_from: Annotated[
         SecretSource | None,
-        typer.Option("--secret-from", help="Ask for the secret on the terminal, or take it from the system's keyring."),
+        typer.Option(
+            "--secret-from", help="Prompt for the secret on the terminal, or read it from the system's keyring."
+        ),
     ] = None
     cacert: Annotated[
         str | None,
         typer.Option(
             "--cacert",
             metavar="FILE",
-            help="Authorities to trust instead of the system's; with zk://, masters are then spoken to by https.",
+            help="Certificate authorities to trust instead of the system's. With zk://, it also selects https.",
         ),
     ] = None
-    cert: Annotated[str | None, typer.Option("--cert", metavar="FILE", help="Certificate of this client.")] = None
-    key: Annotated[str | None, typer.Option("--key", metavar="FILE", help="Key of that certificate.")] = None
+    cert: Annotated[str | None, typer.Option("--cert", metavar="FILE", help="The client certificate.")] = None
+    key: Annotated[str | None, typer.Option("--key", metavar="FILE", help="The key of the client certificate.")] = None
     api: Annotated[
         Api | None,
-        typer.Option("--api", help="Which of the master's interfaces makes changes; auto unless given."),
+        typer.Option("--api", help="The API of the master that changes go through. The default is auto."),
     ] = None
     no_wait: Annotated[
-        bool | None, typer.Option("--no-wait", help="Do not read an accepted change back.", show_default=False)
+        bool | None,
+        typer.Option("--no-wait", help="Do not wait until an accepted change is confirmed.", show_default=False),
     ] = None
     yes: Annotated[bool | None, typer.Option("--yes", "-y", help="Answer yes to every question.")] = None
     dry_run: Annotated[
         bool | None,
-        typer.Option("--dry-run", help="Send nothing but reads, and say what a change would do.", show_default=False),
+        typer.Option("--dry-run", help="Change nothing, and show what the change would do.", show_default=False),
     ] = None
-    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="No notes, only data and errors.")] = None
+    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Write no notes, only data and errors.")] = None
     verbose: Annotated[
         int,
         typer.Option(
             "--verbose",
             "-v",
             count=True,
-            help="Show each exchange; -vv also headers, bodies, and where a bug arose.",
+            help="Show each request; -vv shows headers and bodies too, and tracebacks of bugs.",
             show_default=False,
         ),
     ] = 0
@@ -153,7 +157,6 @@ class ChangeOptions:
         typer.Option(
             "--report",
             metavar="FILE",
-            help="With --dry-run: also write the forecast as a page, for a ticket; - writes only that, to standard "
-            "output.",
+            help="With --dry-run, also write the forecast as an HTML page; - writes only the page, to standard output.",
         ),
     ] = None

@@ -41,7 +41,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
         _report(error, arguments, environment)
         return int(error.exit_status)
     except KeyboardInterrupt as stopped:
-        told = "no change was sent" if status is None else "the command is done, its answer may not be written whole"
+        told = "no change was sent" if status is None else "the command is done, but its output may be incomplete"
         ended = interrupted(stopped, told)
         _report(ended, arguments, environment)
         return int(ended.exit_status)
@@ -77,7 +77,7 @@ def _explain(error: Exception) -> MesosctlError | None:
     if isinstance(error, OSError) and is_unwritable(error):
         return cannot_write(error)
     if isinstance(error, RecursionError):  # a file, or an answer, as nobody writes it
-        return BadInput("what was read is nested too deeply", hint="say it with less nesting")
+        return BadInput("the input is nested too deeply", hint="nest it less deeply")
     return None
 
 
@@ -188,7 +188,7 @@ def _bug(error: Exception) -> Bug:
     """One sentence for what should never happen; the values inside may be secret, so only its kind is named."""
     return Bug(
         f"this is a bug ({type(error).__name__})",
-        hint="run it again with -vv and report what it prints to the project's issues",
+        hint="run it again with -vv, and report the output as an issue of the project",
     )
 
 

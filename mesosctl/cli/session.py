@@ -91,22 +91,22 @@ class Session:
         text = self.options.master or ""
         if not text.strip():
             raise UsageError(
-                "which master? none was named",
+                "no master is named",
                 field="--master",
-                hint="give --master http://host:5050, set MESOSCTL_MASTER or keep a context (mesosctl context set); "
-                "fake: is a dry run without a cluster",
+                hint="give --master http://host:5050, set MESOSCTL_MASTER or create a context (mesosctl context set); "
+                "fake: needs no cluster",
             )
         if shows_secret(self.said.master or ""):
             self.warn(
-                "everybody on this machine sees the secret in --master among the processes; "
-                "set MESOSCTL_MASTER, or write the address into a file and give --master file:///path"
+                "everybody on this machine can see the secret in --master in the list of processes; set "
+                "MESOSCTL_MASTER, or write the address to a file and give --master file:///path"
             )
         self.tell_conflicts(self.settings)
         address, settings = parse_address(text), self.client_settings()
         if address.zookeeper is not None and address.zookeeper.digest is not None:  # it may come from a file
             self.environment.secrets.add_pair(*address.zookeeper.digest.split(":", 1))
         if settings.tls and any(base.startswith("http:") for base in address.bases):
-            self.warn("--cacert and --cert do nothing for http://, which is not encrypted: write https://")
+            self.warn("--cacert and --cert have no effect with http://, which is not encrypted: write https://")
         self._masters.append(Master(address, settings, self.environment.transport))
         return self._masters[-1]
 
@@ -128,14 +128,14 @@ class Session:
             stopped.__notes__ = []  # what a dry run does, it does to nobody
         changed = any(master.changes_left for master in self._masters)
         return interrupted(
-            stopped, "a change was made before that: look what there is now" if changed else "no change was sent"
+            stopped, "a change was made before that: check the cluster" if changed else "no change was sent"
         )
 
     def client_settings(self) -> ClientSettings:
         """How a master is spoken to, as the global options say.  Raises UsageError."""
         options = self.options
         if options.key is not None and options.cert is None:
-            raise UsageError("--key belongs to --cert", field="--key", hint="give both")
+            raise UsageError("--key needs --cert", field="--key", hint="give both")
         credentials = self._credentials()
         if credentials is not None:
             self.environment.secrets.add(credentials.header().partition(" ")[2])
@@ -233,7 +233,7 @@ class Session:
             if not report.done or not is_unwritable(error):
                 raise
             raise NotConfirmed(
-                f"{report.done}; it cannot be told, as standard output cannot be written: {error.strerror}"
+                f"{report.done}; this cannot be reported, because standard output cannot be written: {error.strerror}"
             ) from None
 
     def _say_nothing_is_there(self, report: Report) -> None:
@@ -272,7 +272,7 @@ class Session:
             struck_out = struck_out or plain != piece
             yield plain
         if struck_out:
-            self.warn(f"{what} is not what was read: a secret of this command stood in it, and is struck out")
+            self.warn(f"{what} differs from what was read: it contained a secret of this command, which is hidden")
 
     def emit_pieces(self, pieces: Iterable[str]) -> None:
         """The same for a document that comes in pieces, and is never there whole."""
@@ -326,11 +326,11 @@ class Session:
         finally:
             self.end_progress()
 
-    def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, say --yes") -> None:
+    def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, use --yes") -> None:
         """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
-                f"not done: {loss}, so a person is asked first, and there is no terminal to ask on",
+                f"not done: {loss}, so it needs a confirmation, and there is no terminal to ask on",
                 field="--yes",
                 hint=hint,
             )
@@ -344,7 +344,7 @@ class Session:
         self.environment.stderr.write(f"{self._plain(question)} [y/N] ")
         self.environment.stderr.flush()
         if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise UsageError("nothing was done", hint="answer y, or give --yes")
+            raise UsageError("nothing was done", hint="answer y, or use --yes")
 
 
 def _checked(timeout: float) -> float:

@@ -53,9 +53,7 @@ def read_masters(where: ZooKeeper, seconds: float) -> list[RegisteredMaster]:
         raise NoLeader(
             f"no master is registered at {where}"
             + (", or only ones from before Mesos 0.24" if nodes else ": no leader is elected"),
-            hint="name the masters: http://host1:5050,http://host2:5050"
-            if nodes
-            else "try again when one is elected elected elected",
+            hint="name the masters: http://host1:5050,http://host2:5050" if nodes else "try again when one is elected",
         )
     return sorted(found, key=lambda master: master.number)
 

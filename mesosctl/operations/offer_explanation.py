@@ -26,9 +26,7 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     snapshot = read_snapshot(master, progress=progress)
     subjects = _subjects(snapshot.frameworks, target)
     agents, awaited = agent_usages(master.get("/slaves"))
-    figures = (
-        read_if_allowed(master, "/metrics/snapshot", _numbers, "reasons that only metrics show are left out") or {}
-    )
+    figures = _figures(master)
     accounts = fake_master.account_offers(
         snapshot,
         [(framework.id, role) for framework, role in subjects],
@@ -140,8 +138,9 @@ def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> li
 
 def _figures(master: Master) -> dict[str, float]:
     """Return the master's metrics; none where it has none, may not show them, or does not give them in time."""
+    without = "reasons that only metrics show are left out"
     try:
-        return read_if_allowed(master, "/metrics/snapshot", _numbers, "what only metrics tell is left out") or {}
+        return read_if_allowed(master, "/metrics/snapshot", _numbers, without) or {}
     except MesosctlError:
         return {}
 

@@ -45,7 +45,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         [party.name for party in moved],
         document,
         lambda: [document()],
-        empty="nothing changes hands",
+        empty="nothing changes",
         remark=list(_remark(forecast, would, len(parties) - len(moved))),
         conclusion=["", _conclusion(forecast)],
         verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
@@ -106,7 +106,7 @@ def answer_text(answer: ChangeAnswer) -> str:
     status = "" if answer.status is None else f" ({answer.status})"
     by = ""
     if answer.by == "mesosctl":
-        by = " by mesosctl, which sends nothing"
+        by = " by mesosctl, before anything is sent"
         status = "" if answer.status is None else f" (a master would answer {answer.status})"
     rule = f" [{answer.rule}]" if answer.rule else ""
     why = f": {answer.message}" if answer.message else ""
@@ -121,20 +121,18 @@ def verdict(forecast: Forecast) -> str:
     starved = forecast.starved
     if starved:
         names = ", ".join(dict.fromkeys(f"{one.kind} {one.name}" for one in starved))
-        return f"NO: it would be accepted, and starve {names}"
+        return f"NO: it would be accepted, but it would starve {names}"
     going = sum(task.caused for task in forecast.evicted)
-    evicted = f"; {going} task{'' if going == 1 else 's'} would have to go" if going else ""
-    return f"YES: it would be accepted, and nobody starves for it{evicted}"
+    evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
+    return f"YES: it would be accepted, and nobody would starve{evicted}"
 
 
 def fit_text(fit: QuotaFit) -> str:
     """Where a guarantee can be had in one piece."""
     guarantee = amounts_text(fit.guarantee)
     if not fit.agents_whole:
-        return (
-            f"{fit.role}: {guarantee} fits whole on no agent, only in pieces; "
-            f"the most that one agent has is {amounts_text(fit.largest)}"
-        )
+        largest = amounts_text(fit.largest)
+        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
     whole = f"{fit.role}: {guarantee} fits whole on {agents_text(fit.agents_whole)}"
     return f"{whole}, beside what runs there now on {fit.agents_now}"
 
@@ -146,15 +144,15 @@ def agents_text(count: int) -> str:
 
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be taken back."""
-    assumed = "" if offer.out_now else " (not out yet: made while the picture settled)"
+    assumed = "" if offer.out_now else " (not sent yet: made while the snapshot settled)"
     return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
 def evicted_text(task: EvictedTask) -> str:
     """One task that would have to go."""
     when = "" if task.happens else ", once what is offered there is used"
-    before = "" if task.caused else "(was so before) "
-    assumed = "" if task.runs_now else " (not running yet: assumed while the picture settled)"
+    before = "" if task.caused else "(was already starving) "
+    assumed = "" if task.runs_now else " (not running yet: assumed while the snapshot settled)"
     grace = f"{task.grace_seconds:g} s to end"
     return (
         f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
@@ -171,15 +169,15 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
     """Amounts that are left, before and after, each with a title."""
     room = forecast.headroom
     return [
-        ("largest guarantee that would still be accepted", *room.unpromised),
-        ("free: nobody holds it and nobody is offered it", *room.free),
-        ("of that held back for guarantees that are not met", *room.owed),
+        ("largest guarantee that would be accepted", *room.unpromised),
+        ("free: neither held nor offered", *room.free),
+        ("of that, kept for guarantees that are not met", *room.owed),
     ]
 
 
 def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     if others:
-        yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
+        yield "1 other does not change" if others == 1 else f"{others} other roles and frameworks do not change"
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
@@ -192,16 +190,16 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
     yield from _section(
         "starving",
-        [("" if one.caused else "(was so before) ") + one.message for one in forecast.starving],
+        [("" if one.caused else "(was already starving) ") + one.message for one in forecast.starving],
     )
-    yield from _section("offered nothing any more, and running nothing before", unoffered_texts(forecast))
-    yield from _section("guarantees in one piece", [fit_text(fit) for fit in forecast.fits])
+    yield from _section("no longer offered anything, and running nothing before", unoffered_texts(forecast))
+    yield from _section("guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits])
     yield from _section(
         "what is left",
         [f"{title}: {amounts_text(a)} → {amounts_text(b)}" for title, a, b in headroom_rows(forecast)],
     )
     yield from _section(
-        "not told by a master, and assumed",
+        "what a master does not show, and what is assumed",
         [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         most=None,
     )
@@ -210,7 +208,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
 def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     """Return what a person needs to decide; -o wide has the rest."""
     if others:
-        yield "1 other stays as it is" if others == 1 else f"{others} other roles and frameworks stay as they are"
+        yield "1 other does not change" if others == 1 else f"{others} other roles and frameworks do not change"
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
@@ -232,19 +230,19 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     out = [offer for offer in forecast.rescinded if offer.out_now]
     if out:
         count = "1 offer that nobody has answered" if len(out) == 1 else f"{len(out)} offers that nobody has answered"
-        yield f"{count} would be taken back, which starves nobody"
+        yield f"{count} would be rescinded, which starves nobody"
     if forecast.unoffered:
         whom = ", ".join(f"{one.kind} {one.name}" for one in forecast.unoffered)
-        yield f"offered nothing any more, and running nothing before: {whom}"
+        yield f"no longer offered anything, and running nothing before: {whom}"
     before = len(forecast.starving) - len(forecast.starved)
     if before:
         yield f"starving before, and no worse: {before}"
     before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
     moved = "" if before_change == after_change else f" (now {before_change})"
-    yield f"largest guarantee that would still be accepted then: {after_change}{moved}"
+    yield f"largest guarantee that would be accepted then: {after_change}{moved}"
     yield (
         f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; {len(forecast.unknowns)} facts that a "
-        "master does not tell are assumed: see -o wide"
+        "master does not show are assumed: see -o wide"
     )
 
 

@@ -50,7 +50,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
         [f"{one.kind}/{one.name}" for one in found],
         document,
         items,
-        empty="everything is as wanted",
+        empty="nothing differs from the file",
         verdicts=[_differences_verdict(found)] if found else [],
     )
 
@@ -58,7 +58,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
 def _differences_verdict(found: Sequence[Difference]) -> Verdict:
     counts = Counter(one.kind for one in found)
     listed = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-    return Verdict(f"not as the file wants: {listed}; mesosctl apply would change that", "not met")
+    return Verdict(f"not as in the file: {listed}; mesosctl apply would change that", "not met")
 
 
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
@@ -95,8 +95,8 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         [f"{describe(step)[0]}/{describe(step)[1]}" for step in steps],
         document,
         items,
-        empty="everything is as wanted",
-        done=f"all {len(steps)} steps were made" if applied else "",
+        empty="nothing differs from the file",
+        done=f"all {len(steps)} steps are done" if applied else "",
         verdicts=[_plan_verdict(steps, done)] if steps else [],
     )
 

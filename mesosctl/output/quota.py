@@ -199,11 +199,11 @@ def _limit_unsaid(change: QuotaChange) -> str:
     if change.limit_given or change.after is None or not change.after.limits:
         return ""
     if change.before is None:
-        why = "none was given, so this master makes it equal to the guarantee"
+        why = "you gave none, so this master makes it equal to the guarantee"
     elif change.before.limits == change.after.limits:
-        why = "none was given, so it stays"
+        why = "you gave none, so it stays"
     else:
-        why = "none was given, so it goes on to equal the guarantee"
+        why = "you gave none, so it stays equal to the guarantee"
     return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
 
 
@@ -218,8 +218,8 @@ def quota_check(check: QuotaCheck) -> Report:
     rows = [[_RESULTS[f.passed], f.rule, f.sentence, f.hint or NOTHING] for f in check.findings]
     room = [
         ("capacity", check.capacity),
-        ("promised to others", check.promised),
-        ("largest that would pass", check.largest),
+        ("guaranteed to others", check.promised),
+        ("largest that would be accepted", check.largest),
     ]
     return Report(
         (
@@ -234,7 +234,7 @@ def quota_check(check: QuotaCheck) -> Report:
         lambda: document().findings,
         remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
         verdicts=[_verdict(check)],
-        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules that are kept"),
+        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules that hold"),
     )
 
 
@@ -246,7 +246,7 @@ def quota_room(room: QuotaRoom) -> Report:
 
         return quota.QuotaRoom.of(room)
 
-    others = "promised" if room.guarantee is None else "promised to others"
+    others = "promised" if room.guarantee is None else "guaranteed to others"
     rows = [
         ["capacity", amounts_text(room.capacity)],
         [others, amounts_text(room.promised)],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "(default)"
 NOBODY = "(no principal)"
 NOTHING_TO_WATCH = (
-    "no framework with a principal is registered, so the master counts no messages and there is nothing to see"
+    "no framework with a principal is registered, so the master counts no messages and there is nothing to watch"
 )
 
 
@@ -52,7 +52,7 @@ def validation(check: FileCheck) -> Report:
         Column("HINT", wide=True, kind="sentence"),
     )
     rows = [[r.level, r.field, r.sentence, r.rule, r.hint or "-"] for r in check.remarks]
-    verdict = "a master starts with it" if check.valid else "a master does not start with it"
+    verdict = "a master would start with it" if check.valid else "a master would not start with it"
     return Report(
         columns,
         rows,
@@ -108,7 +108,7 @@ def file_edit(edit: FileEdit) -> Report:
 
         return documents.RateLimitEdit(file=edit.file, changed=edit.changed, written=edit.written, diff=edit.diff)
 
-    lines = edit.diff or [f"{edit.file} is as wanted"]
+    lines = edit.diff or [f"{edit.file} needs no change"]
     return Report(
         (Column("FILE"), Column("CHANGED"), Column("WRITTEN")),
         [],
@@ -145,7 +145,7 @@ def memory_plan(plan: MemoryPlan) -> Report:
     ]
     if plan.unbounded:
         names = ", ".join(DEFAULT_NAME if who is None else who for who in plan.unbounded)
-        rows.append(["queues without an end", names])
+        rows.append(["queues without a limit", names])
     return Report(
         (Column("FIGURE"), Column("VALUE", kind="number")),
         rows,

@@ -33,7 +33,7 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
         [file],
         document,
         lambda: [document()],
-        remark=["", "not told by the master:", *(f"  {sentence}" for sentence in snapshot.unknown)]
+        remark=["", "what the master does not show:", *(f"  {sentence}" for sentence in snapshot.unknown)]
         if snapshot.unknown
         else (),
         done=f"{file} is written",

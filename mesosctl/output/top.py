@@ -149,7 +149,7 @@ def _cluster_line(overview: Overview) -> str:
     agents = f"{count} agent{'' if count == 1 else 's'} ({states})"
     roles = f"{len(overview.roles)} role{'' if len(overview.roles) == 1 else 's'}"
     frameworks = f"{overview.frameworks} framework{'' if overview.frameworks == 1 else 's'}"
-    unknown = f"; may not be seen: {', '.join(overview.unknown)}" if overview.unknown else ""
+    unknown = f"; not visible to this principal: {', '.join(overview.unknown)}" if overview.unknown else ""
     return f"{agents}, {frameworks}, {roles}{unknown}"
 
 

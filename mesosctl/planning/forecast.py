@@ -174,7 +174,7 @@ class Headroom:
     """The resources left, before and after."""
 
     unpromised: BeforeAfter
-    """The largest guarantee that would still be accepted."""
+    """The largest guarantee that would be accepted."""
     free: BeforeAfter
     owed: BeforeAfter
 

@@ -137,7 +137,7 @@ def _framework(framework: SnapshotFramework) -> dict[str, str]:
         "capabilities": ", ".join(sorted(framework.capabilities)) or _ABSENT,
         "active": _yes(framework.active),
         "connected": _yes(framework.connected),
-        "suppressed": "not told" if suppressed is None else ", ".join(sorted(suppressed)) or _ABSENT,
+        "suppressed": "unknown" if suppressed is None else ", ".join(sorted(suppressed)) or _ABSENT,
         "offer constraints": str(dict(framework.offer_constraints)) if framework.offer_constraints else _ABSENT,
         "offer filters": str(dict(framework.offer_filters)) if framework.offer_filters else _ABSENT,
     }

@@ -150,10 +150,10 @@ def test_the_same_file_works_for_the_older_master(run, file):
 @pytest.mark.parametrize("verb", ["diff", "apply"])
 def test_nothing_to_do_is_said_where_it_spoils_nothing(run, file, verb):
     assert run("apply", "-f", file)[0] == 0
-    assert run(verb, "-f", file) == (0, "", "mesosctl: note: everything is as wanted\n")
+    assert run(verb, "-f", file) == (0, "", "mesosctl: note: nothing differs from the file\n")
     assert run(verb, "-f", file, "--quiet") == (0, "", "")
     assert run(verb, "-f", file, "-o", "name") == (0, "", "")
-    assert run(verb, "-f", file, answer="")[1:] == ("everything is as wanted\n", "")
+    assert run(verb, "-f", file, answer="")[1:] == ("nothing differs from the file\n", "")
 
 
 def test_wishes_come_from_standard_input_too(run):
@@ -234,7 +234,10 @@ def test_killed_at_any_moment_the_next_apply_goes_on(run, file, tmp_path, at, wh
     assert status == 0, err
     assert {done for *_, done in steps(out)} == {True}
     assert run("diff", "-f", file)[0] == 0
-    assert run("apply", "-f", file)[1:] == ("", "mesosctl: note: everything is as wanted\n")  # the journal is gone
+    assert run("apply", "-f", file)[1:] == (
+        "",
+        "mesosctl: note: nothing differs from the file\n",
+    )  # the journal is gone
 
 
 @pytest.mark.process

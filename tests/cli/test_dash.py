@@ -29,6 +29,7 @@ OFFER = json.dumps(
 )
 RESERVED_OFFER = OFFER.replace('"role": "*"', '"role": "a", "reservation": {}')
 LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
+RECORDED = '{"at": 0, "principal": "a", "received": 0}\n{"at": 1, "principal": "a", "received": 3}\n'
 WEIGHTS = '[{"role": "web", "weight": 2.0}]'
 WISHES = "[weights]\nweb = 2.0\n"
 PLAYED = """
@@ -58,6 +59,8 @@ READS = {
     "ratelimit validate": ("ratelimit validate -", LIMITS),
     "ratelimit plan": ("ratelimit plan - --memory 1GiB", LIMITS),
     "ratelimit simulate": ("ratelimit simulate - --traffic a=1@0", LIMITS),
+    "ratelimit simulate --before": ("ratelimit simulate LIMITS --traffic a=1@0 --before -", LIMITS),
+    "ratelimit simulate --recorded": ("ratelimit simulate LIMITS --recorded -", RECORDED),
 }
 WRITES = {
     "snapshot --file": "snapshot -f -",
@@ -120,6 +123,7 @@ def test_every_place_is_known_here():
 @pytest.mark.parametrize(("words", "text"), READS.values(), ids=READS)
 def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
     (tmp_path / "FILE").write_text(text)
+    (tmp_path / "LIMITS").write_text(LIMITS)
     from_file = run(" ".join("FILE" if word == "-" else word for word in words.split()))
     assert from_file.status in (0, 1, 5, 6), from_file.err
     ran = run(words, text)
@@ -141,7 +145,7 @@ def test_what_writes_a_file_writes_standard_output(run, tmp_path, words):
 def test_what_edits_a_file_edits_nothing_else(run, words):
     ran = run(words, LIMITS)
     assert (ran.status, ran.out) == (2, "")
-    assert "a file is edited where it is" in ran.err
+    assert "the file is edited in place" in ran.err
 
 
 def test_standard_input_is_not_read_twice(run):
@@ -224,3 +228,9 @@ def type_it(home, module, words, text):
         timeout=120,
         check=False,
     )
+
+
+def test_nor_by_a_simulation(run):
+    ran = run("ratelimit simulate - --traffic a=1@0 --before -", LIMITS)
+    assert ran.status == 2
+    assert "standard input is one file" in ran.err

@@ -137,7 +137,7 @@ def test_roles_say_how_they_stand(live):
         ("roles asd", 5, "did you mean ads?"),
         ("agents --sort cpsu", 2, "did you mean cpus?"),
         ("agents --attribute rack", 2, "--attribute"),
-        ("agents --count 3", 2, "--count belongs to --watch"),
+        ("agents --count 3", 2, "--count needs --watch"),
         ("roles --watch -o json", 2, "use -o jsonl"),
         ("roles --watch --every 0", 2, "--every"),
     ],

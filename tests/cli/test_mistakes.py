@@ -59,7 +59,7 @@ MISTAKES = (
     Mistake("quota list -o jsno", 2, "'jsno' is not one of 'table', 'wide', 'json'"),
     Mistake("completion bsh", 2, "'bsh' is not one of 'bash', 'zsh', 'fish'", "see mesosctl completion --help"),
     # --- Which master ------------------------------------------------------------------------------------------
-    Mistake("quota list", 2, "which master? none was named", "set MESOSCTL_MASTER or keep a context", on=""),
+    Mistake("quota list", 2, "no master is named", "set MESOSCTL_MASTER or create a context", on=""),
     Mistake("quota list", 3, "no-such-file.toml cannot be read", on="fake:no-such-file.toml"),
     Mistake(
         "quota list --master http://127.0.0.1:1 --timeout 5s",
@@ -84,7 +84,7 @@ MISTAKES = (
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
     Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, and only mem and disk take one", "a plain number"),
     Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),
-    Mistake("quota set cpus:12", 2, "a role and resources are needed", "mesosctl quota set dev cpus:12 mem:6GiB"),
+    Mistake("quota set cpus:12", 2, "give a role and resources", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is not a port", "ports:[31000-31000] for one"),
@@ -92,8 +92,8 @@ MISTAKES = (
         "reserve agent-1 ports:99 --role web", 6, "agent agent-1 does not have ports:[99-99]", "ports:[31000-32000]"
     ),
     # --- Names of resources ------------------------------------------------------------------------------------
-    Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check", on=NEWER),
-    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes", on=NEWER),
+    Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check", on=NEWER),
+    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips", on=NEWER),
     Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
     Mistake(
         "quota set ads bananas:1", 3, "has a resource 'bananas'", "known are cpus, mem, disk, gpus, ports", on=NEWER
@@ -104,7 +104,7 @@ MISTAKES = (
     Mistake("quota set -f a.json", 3, f"a.json, line 2: role 'web': {NO_CPU}", files={"a.json": V0_OF_CPU}),
     Mistake("quota update -f a.json", 3, f"line 2: role 'web': {NO_CPU}", before=QUOTA, files={"a.json": V1_OF_CPU}),
     Mistake("diff -f a.toml", 3, f"a.toml, line 3: role 'web': {NO_CPU}", files={"a.toml": LIMIT_OF_CPU}),
-    Mistake("apply -f a.toml", 3, NO_CPU, "cpus?; --allow-new-resource passes this", files={"a.toml": LIMIT_OF_CPU}),
+    Mistake("apply -f a.toml", 3, NO_CPU, "cpus?; --allow-new-resource skips this", files={"a.toml": LIMIT_OF_CPU}),
     Mistake("apply -f a.toml", 3, f"a.toml, line 4: {NO_CPU}", "did you mean cpus?", files={"a.toml": RESERVED_CPU}),
     Mistake("reserve agent-1 cpu:1 --role web", 3, NO_CPU, "did you mean cpus?"),
     Mistake("unreserve agent-1 cpu:1 --role dept", 3, NO_CPU, "did you mean cpus?", before=REFINED),
@@ -115,20 +115,20 @@ MISTAKES = (
         "offers reserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "did you mean cpus?", files=OFFER
     ),
     Mistake("offers unreserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "cpus?", files=OFFER),
-    Mistake("whatif quota:ads=cpu:1", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check"),
-    Mistake("whatif reserve:agent-1=cpu(ads):1", 3, NO_CPU, "cpus?; --allow-new-resource passes this check"),
+    Mistake("whatif quota:ads=cpu:1", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check"),
+    Mistake("whatif reserve:agent-1=cpu(ads):1", 3, NO_CPU, "cpus?; --allow-new-resource skips this check"),
     Mistake(
         "whatif reserve:agent-1=cpu(ads):1 --allow-new-resource",
         1,
         "(a master would answer 409) [operation.contained]: agent agent-1 does not have cpu:1",
     ),
-    Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus?; --allow-new-resource passes this check"),
+    Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check"),
     # --- Quota -----------------------------------------------------------------------------------------------------
     Mistake(
         "quota update web mem:1GiB",
         2,
-        "role 'web' loses its guarantee of cpus:2, so a person is asked first",
-        "name it too, or in a script say --yes",
+        "role 'web' loses its guarantee of cpus:2, so it needs a confirmation",
+        "name that resource too, or in a script, use --yes",
         before=QUOTA,
     ),
     Mistake("quota set ads cpus:4 --limit cpus:2", 3, "the guarantee of cpus (4) is above its limit (2)", on=NEWER),
@@ -149,7 +149,7 @@ MISTAKES = (
         "quota set ads cpus:1000",
         6,
         "would answer 409: not enough capacity",
-        "wait until more agents have registered; --force passes this check",
+        "wait until more agents have registered; --force skips this check",
     ),
     Mistake("quota check ads cpus:1000 -o wide", 1, "ask for less, or wait until more agents have registered"),
     Mistake(
@@ -219,9 +219,9 @@ MISTAKES = (
     Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "there are agent-1, agent-2, agent-3"),
     Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
     Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),
-    Mistake("reserve cpus:1 --role web", 2, "RESOURCES and --role are needed", "mesosctl reserve agent-1 cpus:8"),
-    Mistake("reserve agent-1 cpus:1", 2, "RESOURCES and --role are needed", "mesosctl reserve agent-1 cpus:8"),
-    Mistake("reserve", 2, "which agent?", "name one, or give --any or --count N"),
+    Mistake("reserve cpus:1 --role web", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
+    Mistake("reserve agent-1 cpus:1", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
+    Mistake("reserve", 2, "no agent is named", "name an agent, or give --any or --count N"),
     Mistake(
         "reserve host-1 cpus:1 --role web",
         2,
@@ -251,7 +251,7 @@ MISTAKES = (
     ),
     Mistake("apply -f a.toml", 5, "a.toml, line 2: no agent is named 'agent-9'", files={"a.toml": NOBODY}),
     # --- Files ---------------------------------------------------------------------------------------------------
-    Mistake("export -f edited.toml", 2, "edited.toml holds something else, which would be lost", files=EDITED),
+    Mistake("export -f edited.toml", 2, "edited.toml has other content, which would be lost", files=EDITED),
     Mistake(
         "reserve agent-1 -f a.json",
         3,
@@ -286,9 +286,9 @@ MISTAKES = (
         "did you mean master?",
         before=CONTEXTS,
     ),
-    Mistake("context set prod", 2, "nothing to set was named", "mesosctl context set prod --master ADDRESS"),
+    Mistake("context set prod", 2, "no setting is named", "mesosctl context set prod --master ADDRESS"),
     # --- Volumes -------------------------------------------------------------------------------------------------
-    Mistake("volumes create agent-1 v1 10GB --role db", 2, "'10GB' does not say of what", "write disk:10GB"),
+    Mistake("volumes create agent-1 v1 10GB --role db", 2, "'10GB' does not name the resource", "write disk:10GB"),
     Mistake("volumes create agent-1 v1 mem:1GB --role db", 2, "'mem:1GB' is not an amount of disk", "disk:10GiB"),
     Mistake(
         "volumes create agent-1 v1 disk:10 --role db",
@@ -328,7 +328,7 @@ MISTAKES = (
         "volumes destroy agent-1 logs",
         2,
         "not done: this takes something away",
-        "in a script, say --yes",
+        "in a script, use --yes",
         before=VOLUME,
     ),
     Mistake(
@@ -359,7 +359,9 @@ MISTAKES = (
     Mistake(
         "whatif --add-agent cpus:1 --attribute rack", 2, "'rack' is not NAME=VALUE", "write --attribute rack=VALUE"
     ),
-    Mistake("whatif --count 3", 2, "--count is about agents that are added, and none is", "give --add-agent RESOURCES"),
+    Mistake(
+        "whatif --count 3", 2, "--count concerns added agents, but no agent is added", "give --add-agent RESOURCES"
+    ),
     Mistake(
         "whatif --lose-framework marathn",
         5,
@@ -380,7 +382,7 @@ MISTAKES = (
     Mistake(
         "ratelimit watch --count 1 -o jsonl",
         0,
-        "no framework with a principal is registered, so the master counts no messages and there is nothing to see",
+        "no framework with a principal is registered, so the master counts no messages and there is nothing to watch",
     ),
     Mistake("ratelimit suggest --for 0s", 2, "'0s' is not a length of time", "500ms, 30s, 10m or 1h"),
     Mistake("ratelimit watch --interval 5sec", 2, "'5sec' is not a span of time", "500ms, 30s, 10m or 1h"),

@@ -14,7 +14,7 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
     assert ran.out == (
         "ROLE  DONE  GUARANTEE         LIMIT\n"
         "dev   set   cpus:12;mem:6144  cpus:12;mem:6144\n"
-        "limit of dev: cpus:12;mem:6144 (none was given, so this master makes it equal to the guarantee)\n"
+        "limit of dev: cpus:12;mem:6144 (you gave none, so this master makes it equal to the guarantee)\n"
     )
     assert ran.err == ""
     assert json.loads(cluster.requests[-2].content) == {

@@ -227,7 +227,7 @@ def test_plan_sums_up(run):
 def test_plan_says_no_for_a_queue_without_an_end(run):
     ran = run("ratelimit", "plan", "-", "--memory", "1TiB", stdin=GOOD)
     assert ran.status == 1
-    assert ran.out.endswith("queues without an end    bar\nit does not fit\n")
+    assert ran.out.endswith("queues without a limit   bar\nit does not fit\n")
 
 
 def test_plan_wants_a_size(run):

@@ -122,7 +122,7 @@ def test_watch_says_when_a_queue_is_full_and_when_it_was_read(master):
 def test_watch_in_a_pipe_says_once_that_there_is_nothing_to_see(master):
     ran = master.run("ratelimit", "watch", "--interval", "2s", "--count", "3", "-o", "jsonl")
     assert (ran.status, ran.out) == (0, "")
-    (line,) = [line for line in ran.err.splitlines() if "nothing to see" in line]
+    (line,) = [line for line in ran.err.splitlines() if "nothing to watch" in line]
     assert json.loads(line)["level"] == "note"
     assert "looking again every 2s" in line
 

@@ -151,7 +151,7 @@ def test_in_what_is_kept(tmp_path, monkeypatch):
         ran = fake(tmp_path, *words, **said)
         assert ran.status == 0, ran.err
         assert secret not in ran.out + ran.err
-        assert ("is struck out" in ran.err) == (words[0] != "quota")
+        assert ("is hidden" in ran.err) == (words[0] != "quota")
     for name, path in kept.items():
         text = path.read_text()
         assert secret not in text

@@ -96,7 +96,7 @@ class RealDriver:
     ) -> None:
         known = b""
         if credential is not None:
-            # Credential: principal 1, secret 2, both texts.
+            # Credential: principal 1, secret 2, both strings.
             principal, secret = (text.encode() for text in credential)
             known = b"\x0a" + bytes([len(principal)]) + principal + b"\x12" + bytes([len(secret)]) + secret
         packed = serialize("mesos.v1.FrameworkInfo", info)

@@ -1,4 +1,4 @@
-"""A secret is found in every spelling in which it may come back, and nothing else is struck out."""
+"""A secret is found in every spelling in which it may come back, and nothing else is hidden."""
 
 import base64
 import html

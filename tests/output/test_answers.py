@@ -28,9 +28,9 @@ def test_a_forecast_shows_what_a_person_needs() -> None:
     short, wide = drawn(forecast_report(forecast)), drawn(forecast_report(forecast), "wide")
     assert short[0] == "NO: it would be refused"
     assert any(line == "refused:" for line in short)
-    assert not any(line.startswith("not told by a master") for line in short)
-    assert f"{len(forecast.unknowns)} facts that a master does not tell are assumed" in short[-1]
-    assert any(line.startswith("not told by a master") for line in wide)
+    assert not any(line.startswith("what a master does not show") for line in short)
+    assert f"{len(forecast.unknowns)} facts that a master does not show are assumed" in short[-1]
+    assert any(line.startswith("what a master does not show") for line in wide)
     assert len(short) < len(wide)
 
 
@@ -38,9 +38,9 @@ def test_offers_that_nobody_has_answered_starve_nobody() -> None:
     forecast = whole_forecast()
     one = [replace(forecast.rescinded[0], out_now=True)]
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one))))
-    assert "1 offer that nobody has answered would be taken back, which starves nobody" in said
+    assert "1 offer that nobody has answered would be rescinded, which starves nobody" in said
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one * 2))))
-    assert "2 offers that nobody has answered would be taken back, which starves nobody" in said
+    assert "2 offers that nobody has answered would be rescinded, which starves nobody" in said
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
     assert drawn(wanted_differences(found))[0] == (
-        "not as the file wants: 1 quota, 1 weight; mesosctl apply would change that"
+        "not as in the file: 1 quota, 1 weight; mesosctl apply would change that"
     )
-    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as the file wants: 2 quotas;")
-    assert drawn(wanted_differences([])) == ["everything is as wanted"]
+    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as in the file: 2 quotas;")
+    assert drawn(wanted_differences([])) == ["nothing differs from the file"]
 
 
 QUOTA = Quota(Quantities({"cpus": 4000}), Limits())
@@ -73,7 +73,7 @@ TAKES: Step = WeightsStep({"ads": 2.0}, {"ads": 1.0})
 @pytest.mark.parametrize(
     ("steps", "done", "says"),
     [
-        ([], 0, "everything is as wanted"),
+        ([], 0, "nothing differs from the file"),
         ([ADDS], 0, "1 step to make"),
         ([ADDS, TAKES], 0, "2 steps to make, 1 of which takes something away"),
         ([ADDS, TAKES], 1, "1 of 2 steps are made; 1 to go, 1 of which takes something away"),

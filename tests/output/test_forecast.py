@@ -29,12 +29,12 @@ def test_everything_else_stands_under_it():
         "quota:web=cpus:16;mem:8GiB: accepted (200)",
         "REFUSED (400) [role.syntax]",
         "offers rescinded: 2:",
-        "(not out yet: made while the picture settled)",
+        "(not sent yet: made while the snapshot settled)",
         "tasks evicted: 2:",
         "marathon/t-1 web agent-1 cpus{REV}:2: 2 s to end\n",
-        "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed while the picture",
+        "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed while the snapshot",
         "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216",
-        "web: cpus:16;mem:8192 fits whole on no agent, only in pieces; the most that one agent has is cpus:12;mem:",
+        "web: cpus:16;mem:8192 fits on no single agent; the most that one agent has is cpus:12;mem:",
         "NO: it would be refused",
     ):
         assert sentence in text
@@ -79,8 +79,8 @@ def test_json_is_the_documented_shape():
 def test_the_verdict_says_how_many_would_have_to_go():
     whole = whole_forecast()
     fine = replace(whole, answers=(), starving=())
-    assert verdict(fine).endswith("nobody starves for it; 1 task would have to go")
-    assert verdict(replace(fine, evicted=())).endswith("nobody starves for it")
+    assert verdict(fine).endswith("nobody would starve; 1 task would be evicted")
+    assert verdict(replace(fine, evicted=())).endswith("nobody would starve")
 
 
 def test_other_forms():

@@ -1,4 +1,4 @@
-"""A dry run as a table, as bars and as a picture."""
+"""A dry run as a table, as bars also draw the shares."""
 
 import csv
 import io
@@ -152,5 +152,5 @@ def test_nobody_took_anything() -> None:
     )
     out = io.StringIO()
     write(offer_simulation(nothing), "table", out, draws=True, colours=False)
-    assert out.getvalue().startswith("nobody took anything")
+    assert out.getvalue().startswith("nobody took an offer")
     assert picture(nothing).count('class="share"') == 1

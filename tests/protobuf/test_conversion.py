@@ -138,6 +138,12 @@ def test_without_the_package_protobuf_is_refused_with_what_to_install(monkeypatc
     assert all(b"mesosctl[protobuf]" in answers[place].body for place in (0, 2))
 
 
+@pytest.mark.parametrize("value", ["\ud800", "é", "%", 1, None, 10**400])
+def test_what_is_no_base64_no_text_and_no_number(value: Any) -> None:
+    document = {"name": value, "data": value, "task_id": value, "health_check": {"delay_seconds": value}}
+    serialize("mesos.v1.TaskInfo", document)
+
+
 def test_infinite_numbers_are_numbers() -> None:
     info = {"weight": math.inf}
     assert parse("mesos.v1.WeightInfo", serialize("mesos.v1.WeightInfo", info)) == info

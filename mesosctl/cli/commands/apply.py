@@ -28,13 +28,15 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 File = Annotated[
     str,
-    typer.Option("--file", "-f", metavar="FILE", help="The wanted state in TOML, as export writes it; - reads it."),
+    typer.Option(
+        "--file", "-f", metavar="FILE", help="The desired state in TOML, as export writes it; - is standard input."
+    ),
 ]
 Prune = Annotated[
     bool,
     typer.Option(
         "--prune",
-        help="What the file does not name should go, in the sections that it has.",
+        help="Also remove what the sections of the file do not name.",
         show_default=False,
     ),
 ]
@@ -44,18 +46,18 @@ Prune = Annotated[
     "diff",
     cls=Command,
     epilog=examples(
-        ("diff -f cluster.toml", "what is not as the file says"),
-        ("diff -f cluster.toml --prune", "and what it does not name"),
+        ("diff -f cluster.toml", "show the differences"),
+        ("diff -f cluster.toml --prune", "also show what the file does not name"),
     ),
 )
 def diff(
     ctx: typer.Context, *, file: File, prune: Prune = False, allow_new_resource: AllowNewResource = False
 ) -> ExitStatus:
-    """Say what of a cluster is not as a file wants it: quotas, weights, reservations.
+    """Show where quotas, weights and reservations differ from a file.
 
-    Roles and reservations that the file does not name are left alone unless --prune is given.  A quota
-    without limit means what quota set and quota update mean without --limit; "none" is no limit.  Nothing
-    is changed.  The exit status is 1 where there is a difference.
+    Roles and reservations that the file does not name are ignored unless you give --prune. A quota without a limit
+    means what quota set and quota update mean without --limit; "none" is no limit. Nothing is changed. The exit
+    status is 1 if there is a difference.
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.positions import places_in_toml
@@ -72,7 +74,7 @@ def diff(
 
 
 Restart = Annotated[
-    bool, typer.Option("--restart", help="Forget an interrupted apply, and plan anew.", show_default=False)
+    bool, typer.Option("--restart", help="Discard an interrupted apply, and make a new plan.", show_default=False)
 ]
 
 
@@ -80,9 +82,9 @@ Restart = Annotated[
     "apply",
     cls=ChangeCommand,
     epilog=examples(
-        ("apply -f cluster.toml --dry-run", "the steps, in order, and what they would do"),
-        ("apply -f cluster.toml", "make them, after a question; a script may only add"),
-        ("apply -f cluster.toml --prune --yes", "and take away what the file does not name"),
+        ("apply -f cluster.toml --dry-run", "show the steps in their order, and what they would do"),
+        ("apply -f cluster.toml", "apply the file, after you have confirmed"),
+        ("apply -f cluster.toml --prune --yes", "also remove what the file does not name"),
     ),
 )
 def apply(  # one parameter an option
@@ -94,15 +96,15 @@ def apply(  # one parameter an option
     trust_master: TrustMaster = False,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
-    """Bring quotas, weights and reservations to what a file says, step by step.
+    """Make quotas, weights and reservations what a file says, step by step.
 
-    The plan is shown first, in an order in which the master takes every step.  It is refused if the cluster
-    changes meanwhile.  Each step is read back and noted in a journal, and an apply that was interrupted, at
-    whatever moment, is taken up where it stopped by the next one of the same file: refused, where a step that was
-    made is not so any more.  At the end everything is compared with the file once more.
+    The plan is shown first, in an order in which the master accepts every step.  It is refused if the cluster
+    changes meanwhile.  Each step is confirmed and recorded in a journal. If an apply is interrupted, the next apply
+    of the same file continues where it stopped, unless the cluster has changed since. At the end everything is
+    compared with the file once more.
 
-    A person is asked first.  A script must say --yes where the plan takes something away: removes or lowers a
-    quota, lowers a weight (as --prune does, to 1), unreserves.
+    You are asked before it starts. A script has to use --yes if the plan takes something away: if it removes or lowers
+    a quota, lowers a weight (--prune sets it to 1), or unreserves.
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.positions import places_in_toml
@@ -185,7 +187,7 @@ _FORMS = ("table", "json", "jsonl", "yaml")
 """The first, which holds unless another is said, is TOML."""
 ExportFile = Annotated[
     Path | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
+    typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
 ]
 
 
@@ -193,15 +195,13 @@ WholeCluster = Annotated[
     bool,
     typer.Option(
         "--cluster",
-        help="Write a cluster file for the fake master: agents and frameworks too.",
+        help="Write a cluster file for the fake master, with agents and frameworks.",
         show_default=False,
     ),
 ]
 Source = Annotated[
     Path | None,
-    typer.Option(
-        "--from", metavar="FILE", help="Take a snapshot file instead of asking a master; - is standard input."
-    ),
+    typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
 
 
@@ -209,10 +209,13 @@ Source = Annotated[
     "export",
     cls=Command,
     epilog=examples(
-        ("export -f cluster.toml", "what is set now, as a file to edit"),
-        ("diff -f cluster.toml", "what is not as the file says"),
-        ("apply -f cluster.toml", "make it so"),
-        ("export --cluster --from prod.json -f lab.toml", "a snapshot as a cluster file, to edit and to play"),
+        ("export -f cluster.toml", "write the current state to a file, to edit it"),
+        ("diff -f cluster.toml", "show the differences"),
+        ("apply -f cluster.toml", "apply the file"),
+        (
+            "export --cluster --from prod.json -f lab.toml",
+            "write a snapshot as a cluster file, to edit and simulate it",
+        ),
     ),
 )
 def export(
@@ -227,13 +230,13 @@ def export(
     up; principal and labels = { why = "batch" } tell it from others.  What cannot be
     written so is named in a note.  Nothing is changed.
 
-    With --cluster the file holds the whole cluster, as --master fake:FILE, mesos-fake-master --cluster and
-    offers simulate read it: agents, frameworks and what they run, quotas, weights, reservations and volumes.
+    With --cluster the file holds the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
+    simulate: agents, frameworks and what they run, quotas, weights, reservations and volumes.
 
-    A FILE that is there already and says something else may have been edited: you are asked before it is
-    replaced, and a script says --yes.  A FILE is not written through a link that somebody else made.
+    If FILE exists and says something else, you are asked before it is replaced; a script uses --yes. FILE is not
+    written through a link that another user made.
 
-    On standard output -o json, jsonl and yaml say the same as JSON or YAML; other forms, and a FILE, are always TOML.
+    On standard output, -o json, jsonl and yaml write JSON or YAML. All other formats, and FILE, are TOML.
     """
     from mesosctl.api.files.desired_state import content, dump
     from mesosctl.output.plan import wanted_state
@@ -287,8 +290,8 @@ def _write(session: Session, file: Path, text: str) -> None:
     if holds_another_text(file, text):
         session.confirm_destructive(
             "Replace it?",
-            f"{file} holds something else, which would be lost",
-            "name another file, or in a script say --yes",
+            f"{file} has other content, which would be lost",
+            "name another file, or in a script, use --yes",
         )
     write_atomically(file, text)
     session.note(f"{file} is written")
@@ -298,5 +301,5 @@ def _plain(session: Session, text: str, what: str) -> str:
     """The text without any secret; said so, as it is not what the cluster has."""
     plain = session.environment.secrets.redact_data(text)
     if plain != text:
-        session.warn(f"{what} is not what was read: a secret of this command stood in it, and is struck out")
+        session.warn(f"{what} differs from what was read: it contained a secret of this command, which is hidden")
     return plain

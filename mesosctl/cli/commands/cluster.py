@@ -25,7 +25,7 @@ AgentNames = Annotated[
     typer.Argument(
         metavar="AGENT...",
         autocompletion=completing.agents,
-        help="Only these: ids, beginnings or ends of them, or host names.",
+        help="Show only these: ids, the beginning or end of ids, or host names.",
         show_default=False,
     ),
 ]
@@ -34,7 +34,7 @@ FrameworkNames = Annotated[
     typer.Argument(
         metavar="FRAMEWORK...",
         autocompletion=completing.frameworks,
-        help="Only these: ids or names.",
+        help="Show only these: ids or names.",
         show_default=False,
     ),
 ]
@@ -48,7 +48,7 @@ OfRole = Annotated[
         "--role",
         metavar="ROLE",
         autocompletion=completing.roles,
-        help="Only those that have to do with this role or one below it.",
+        help="Show only what concerns this role, or a role below it.",
     ),
 ]
 Branch = Annotated[
@@ -62,7 +62,7 @@ def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
         "--sort",
         metavar="KEY",
         autocompletion=lambda: [*keys, "cpus", "mem", "disk", "gpus"],
-        help=f"By {', '.join(keys)}, or a resource such as cpus, most first; -KEY is the other way round.",
+        help=f"By {', '.join(keys)}, or a resource such as cpus, largest first; -KEY reverses the order.",
     )
     return option
 
@@ -74,8 +74,8 @@ Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Draw it anew until Ctrl-C. Where no terminal looks on it is written again whenever it has changed; "
-        "a program takes -o jsonl, a document a line.",
+        help="Keep showing it until Ctrl-C. Without a terminal it is written again whenever it has changed; "
+        "-o jsonl writes one document a line.",
         show_default=False,
     ),
 ]
@@ -90,18 +90,16 @@ def _every(text: str | float) -> float:
 
 Every = Annotated[
     float,
-    typer.Option("--every", metavar="SPAN", parser=_every, help="How often --watch asks the master: 2, 500ms or 1m."),
+    typer.Option("--every", metavar="SPAN", parser=_every, help="The time between readings: 2, 500ms or 1m."),
 ]
-Count = Annotated[
-    int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End --watch after so many readings.")
-]
+Count = Annotated[int | None, typer.Option("--count", metavar="NUMBER", min=1, help="Stop after this many readings.")]
 
 
 def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, every: float, count: int | None) -> None:
     """Emit the report that `read` makes, once or again and again.  Raises UsageError for a form that has no end."""
     if not watch:
         if count is not None:
-            raise UsageError("--count belongs to --watch", field="--count", hint="give both")
+            raise UsageError("--count needs --watch", field="--count", hint="give both")
         with session.open_master() as master:
             report = read(master)
         session.end_progress()
@@ -119,9 +117,9 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
     cls=Command,
     epilog=examples(
         ("agents", "every agent, and how much of it is in use"),
-        ("agents --attribute rack=r1 --sort use", "those of a rack, the fullest first"),
-        ("agents --role ads -o wide", "those on which ads has something, with ids"),
-        ("agents --watch", "drawn anew every two seconds"),
+        ("agents --attribute rack=r1 --sort use", "the agents of a rack, the fullest first"),
+        ("agents --role ads -o wide", "the agents where ads has something, with ids"),
+        ("agents --watch", "refreshed every two seconds"),
     ),
 )
 def agents(  # noqa: PLR0913  # one parameter an option
@@ -135,9 +133,9 @@ def agents(  # noqa: PLR0913  # one parameter an option
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List agents, and what of them is in use.
+    """List agents, and how much of them is in use.
 
-    With --role those count on which something is reserved for the role, or allocated to it.
+    With --role, list the agents where something is reserved for the role or allocated to it.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, dict(pairs(attribute, "--attribute")), sort)
@@ -156,7 +154,7 @@ def agents(  # noqa: PLR0913  # one parameter an option
     cls=Command,
     epilog=examples(
         ("frameworks", "every framework, and what it holds"),
-        ("frameworks --role ads --sort cpus", "those of a role, the one with most cpus first"),
+        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with most cpus first"),
         ("frameworks marathon -o json", "one of them, for a program"),
     ),
 )
@@ -172,7 +170,7 @@ def frameworks(  # one parameter an option
 ) -> None:
     """List frameworks, and what they hold.
 
-    With --role those count that subscribe with the role.
+    With --role, list the frameworks that subscribe with the role.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, {}, sort)

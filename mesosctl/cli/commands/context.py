@@ -93,26 +93,29 @@ OptionalName = Annotated[
     typer.Argument(
         metavar="CONTEXT",
         autocompletion=completing.contexts,
-        help="The one in effect unless given.",
+        help="The default is the context in effect.",
         show_default=False,
     ),
 ]
-ShowOrigin = Annotated[bool, typer.Option("--origin", help="Also where each comes from.", show_default=False)]
+ShowOrigin = Annotated[
+    bool, typer.Option("--origin", help="Also show where each setting comes from.", show_default=False)
+]
 
 
 @app.command(
     "show",
     cls=ContextCommand,
     epilog=examples(
-        ("context show", "what holds for the next command"),
-        ("context show --origin", "and which flag, variable, context or default says so"),
-        ("context show prod -o json", "what would hold with another context, for a program"),
+        ("context show", "the settings of the next command"),
+        ("context show --origin", "with the option, variable, context or default that each comes from"),
+        ("context show prod -o json", "the settings of another context, as JSON"),
     ),
 )
 def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
     """Show the settings in effect, and where each comes from.
 
-    Options count before the environment, that before the context, and defaults last. Secrets are struck out.
+    An option is stronger than a variable, a variable is stronger than a context, and a context is stronger than a
+    default. Secrets are hidden.
     """
     session: Session = ctx.obj
     variables = session.environment.variables
@@ -158,13 +161,14 @@ Words = Annotated[
     typer.Argument(
         metavar="[KEY=VALUE]...",
         autocompletion=_keys_with_values,
-        help="timeout=60 and the like; a secret is KEY alone, and is asked for or read from standard input.",
+        help="Settings such as timeout=60. For a secret give KEY alone: it is prompted for, or read from "
+        "standard input.",
         show_default=False,
     ),
 ]
 Unset = Annotated[
     list[str] | None,
-    typer.Option("--unset", metavar="KEY", autocompletion=_keys, help="Take a setting away; repeat."),
+    typer.Option("--unset", metavar="KEY", autocompletion=_keys, help="Remove a setting. Repeat for several."),
 ]
 _OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
 
@@ -173,18 +177,21 @@ _OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
     "set",
     cls=ContextCommand,
     epilog=examples(
-        ("context set prod --master http://host:5050 --principal ops --secret-file ops.secret", "make or change one"),
-        ("context set prod output=json timeout=60", "how its answers are written, and how long they may take"),
-        ("context set prod secret < ops.secret", "keep the secret itself in the file, which is yours alone"),
-        ("context set prod --unset timeout", "take a setting away"),
+        (
+            "context set prod --master http://host:5050 --principal ops --secret-file ops.secret",
+            "create or change a context",
+        ),
+        ("context set prod output=json timeout=60", "set its output format and its deadline"),
+        ("context set prod secret < ops.secret", "store the secret in the configuration file, which only you can read"),
+        ("context set prod --unset timeout", "remove a setting"),
     ),
 )
 def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = None) -> None:
-    """Make a context, or change one.
+    """Create a context, or change one.
 
-    Everything else in the file stays as it is, comments included. A setting is called as its option is. Those
-    that concern the connection may be given as options too. Files are kept with their whole path. The first
-    context becomes the current one.
+    Everything else in the file stays as it is, comments included. A setting has the name of its option. You can also
+    give connection settings as options. Paths of files are stored as absolute paths. The first context becomes the
+    current one.
     """
     from mesosctl.cli.configuration import editing as configuration_editing
 
@@ -206,10 +213,10 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
         values[key] = _value(settings[key], text if equals else None, session)
     both = next((key for key in values if rival(key) in values), None)
     if both is not None:
-        raise UsageError(f"{both} and {rival(both)} contradict each other", field=both, hint="say one of them")
+        raise UsageError(f"{both} and {rival(both)} exclude each other", field=both, hint="give one of them")
     kept = {key: _placed(settings[key], value) for key, value in values.items()}
     if not kept and not unset:
-        raise UsageError("nothing to set was named", hint="for example: mesosctl context set prod --master ADDRESS")
+        raise UsageError("no setting is named", hint="for example: mesosctl context set prod --master ADDRESS")
     variables = session.environment.variables
     path = configuration_editing.place(variables)
     had_none = not path.exists()
@@ -219,17 +226,17 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
         if secrets:
             session.confirm_destructive(
                 "Replace it?",
-                f"context '{name}' keeps a {' and a '.join(secrets)}, which would be lost",
-                f"take it away yourself: --unset {secrets[0]}; or in a script say --yes",
+                f"context '{name}' has a {' and a '.join(secrets)}, which would be lost",
+                f"remove it first with --unset {secrets[0]}, or in a script, use --yes",
             )
 
     configuration, replaced = configuration_editing.change(path, name, kept, unset or (), agree)
     tell_completions(configuration, variables)
     session.emit(context_change([name], "set", configuration.current, f"context '{name}' is set in {path}"))
     for key in replaced:
-        session.note(f"{key} was there too, and is gone: it would contradict {rival(key)}")
+        session.note(f"{key} is removed, because it would contradict {rival(key)}")
     if had_none:
-        session.note(f"'{name}' is the current context: it counts where no other is named")
+        session.note(f"'{name}' is the current context: it is used unless you name another one")
 
 
 def _value(setting: Setting, text: str | None, session: Session) -> Value:
@@ -237,9 +244,9 @@ def _value(setting: Setting, text: str | None, session: Session) -> Value:
     if setting.is_secret:
         if text is not None:
             raise UsageError(
-                f"a {setting.key} is never an argument, as everybody can list processes",
+                f"a {setting.key} is never an argument, because everybody can list processes",
                 field=setting.key,
-                hint=f"say {setting.key} alone: it is asked for, or read from standard input",
+                hint=f"give {setting.key} alone: it is prompted for, or read from standard input",
             )
         return _asked(setting, session)
     if text is None:
@@ -281,7 +288,7 @@ def _fake_placed(address: str) -> str:
     "use",
     cls=ContextCommand,
     epilog=examples(
-        ("context use prod", "every command asks this cluster from now on"),
+        ("context use prod", "use this cluster for all later commands"),
     ),
 )
 def use(ctx: typer.Context, name: Name) -> None:
@@ -309,13 +316,13 @@ Names = Annotated[
     cls=ContextCommand,
     epilog=examples(
         ("context remove old", "forget one"),
-        ("context remove old older --yes", "forget two without being asked"),
+        ("context remove old older --yes", "remove two without being asked"),
     ),
 )
 def remove(ctx: typer.Context, names: Names) -> None:
     """Remove contexts.
 
-    None is removed unless every one of them is there. On a terminal, removing several asks first.
+    If one of them does not exist, none is removed. On a terminal you are asked before several are removed.
     """
     from mesosctl.cli.configuration import editing as configuration_editing
 
@@ -327,4 +334,4 @@ def remove(ctx: typer.Context, names: Names) -> None:
     tell_completions(configuration, variables)
     session.emit(context_change(names, "removed", configuration.current, f"removed: {', '.join(names)}"))
     if configuration.current is None:
-        session.note("there is no current context now")
+        session.note("no context is current now")

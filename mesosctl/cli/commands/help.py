@@ -16,14 +16,14 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
     cls=ContextCommand,
     epilog=examples(
         ("quota list --master zk://host1,host2/mesos -o yaml", "another master, and YAML for a program"),
-        ("--context prod quota set dev cpus:12 --dry-run", "global options may stand before the verb too"),
+        ("--context prod quota set dev cpus:12 --dry-run", "global options can stand before the command, too"),
     ),
 )
 def options(ctx: typer.Context) -> None:
     """Show the options that every command takes.
 
-    They may stand before or after its words. All but --yes and --context can be kept in a context, and each is
-    an environment variable too.
+    They can stand before or after the command. A context can keep all of them but --yes and --context, and each has
+    an environment variable.
     """
     session: Session = ctx.obj
     formatter = ctx.make_formatter()
@@ -34,24 +34,26 @@ def options(ctx: typer.Context) -> None:
 Shell = Annotated[
     Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
 ]
-Server = Annotated[bool, typer.Option("--server", help="That of mesos-fake-master.", show_default=False)]
+Server = Annotated[
+    bool, typer.Option("--server", help="Write the completion for mesos-fake-master.", show_default=False)
+]
 
 
 @app.command(
     "completion",
     cls=ContextCommand,
     epilog=examples(
-        ("completion bash > ~/.local/share/bash-completion/completions/mesosctl", "for bash-completion to find"),
-        ("completion zsh > ~/.zfunc/_mesosctl", "for a zsh with fpath=(~/.zfunc $fpath)"),
+        ("completion bash > ~/.local/share/bash-completion/completions/mesosctl", "for bash-completion"),
+        ("completion zsh > ~/.zfunc/_mesosctl", "for zsh with fpath=(~/.zfunc $fpath)"),
         ("completion fish > ~/.config/fish/completions/mesosctl.fish", "for fish"),
     ),
 )
 def completion(ctx: typer.Context, shell: Shell, *, server: Server = False) -> None:
-    """Write the completion of a shell.
+    """Write the completion script for a shell.
 
-    An installation below /usr, /usr/local or ~/.local has put it in its place already, and so has a
-    pipx of today. The others, those of uv and virtual environments among them, need it kept as a file
-    once; mesosctl --install-completion does that for the shell that you use.
+    If you installed below /usr, /usr/local or ~/.local, or with a recent pipx, completion is in place already. With
+    uv or in a virtual environment, install it once with mesosctl --install-completion, or write it to a file with
+    this command.
     """
     session: Session = ctx.obj
     session.environment.stdout.write(script("mesos-fake-master" if server else "mesosctl", shell))

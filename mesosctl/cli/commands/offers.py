@@ -33,11 +33,12 @@ Framework = Annotated[
         "--framework",
         metavar="FRAMEWORK",
         autocompletion=completing.frameworks,
-        help="Only of this framework, by id or name.",
+        help="Only offers to this framework, by id or name.",
     ),
 ]
 OfRole = Annotated[
-    str | None, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only in this role.")
+    str | None,
+    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only offers in this role."),
 ]
 Agent = Annotated[
     str | None,
@@ -45,7 +46,7 @@ Agent = Annotated[
         "--agent",
         metavar="AGENT",
         autocompletion=completing.agents,
-        help="Only of this agent: its id, the beginning or end of one, or a host name.",
+        help="Only offers of this agent: its id, the beginning or end of its id, or its host name.",
     ),
 ]
 OfferFile = Annotated[
@@ -55,7 +56,7 @@ OfferFile = Annotated[
     ),
 ]
 OfferId = Annotated[
-    str | None, typer.Option("--id", metavar="OFFER", help="Which offer, where the file holds several.")
+    str | None, typer.Option("--id", metavar="OFFER", help="The id of the offer, if the file has several.")
 ]
 OfferedResources = Annotated[
     list[str],
@@ -71,11 +72,12 @@ Owner = Annotated[
         "--for",
         metavar="ROLE",
         autocompletion=completing.roles,
-        help="The role that owns it; the offer's unless given.",
+        help="The role that gets the reservation. The default is the offer's role.",
     ),
 ]
 Labels = Annotated[
-    list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat.")
+    list[str] | None,
+    typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat for several."),
 ]
 
 
@@ -100,7 +102,7 @@ def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
     cls=Command,
     epilog=examples(
         ("offers list", "every outstanding offer"),
-        ("offers list --role ads -o wide", "those in one role, with ids"),
+        ("offers list --role ads -o wide", "the offers in one role, with ids"),
     ),
 )
 def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
@@ -121,10 +123,13 @@ def _every(text: str | float) -> float:
 
 Every = Annotated[
     float,
-    typer.Option("--every", metavar="SPAN", parser=_every, help="How often the master is asked: 1, 500ms or 5s."),
+    typer.Option("--every", metavar="SPAN", parser=_every, help="The time between readings: 1, 500ms or 5s."),
 ]
 Changes = Annotated[
-    int | None, typer.Option("--changes", metavar="NUMBER", min=1, help="End after so many; at Ctrl-C unless given.")
+    int | None,
+    typer.Option(
+        "--changes", metavar="NUMBER", min=1, help="Stop after this many lines. The default is to run until Ctrl-C."
+    ),
 ]
 
 
@@ -133,7 +138,7 @@ Changes = Annotated[
     cls=Command,
     epilog=examples(
         ("offers watch", "what is offered now, and every change"),
-        ("offers watch -o jsonl --role ads", "one role, a JSON object a line"),
+        ("offers watch -o jsonl --role ads", "the offers of one role, as JSON lines"),
     ),
 )
 def watch(
@@ -144,10 +149,10 @@ def watch(
     every: Every = 1.0,
     changes: Changes = None,
 ) -> None:
-    """Show offers as they come (+) and go (-), a line each.
+    """Show offers as they come (+) and go (-), one line each.
 
-    No master announces offers to operators, so it is asked again and again; what comes and goes
-    between two questions is not seen.  A master that is away for a moment is waited for.
+    A master does not announce offers to operators, so mesosctl asks it repeatedly and misses what comes and goes
+    between two readings. If the master is away, mesosctl waits for it.
     """
     session: Session = ctx.obj
     wanted = OfferSelection(framework, role, agent)
@@ -179,11 +184,11 @@ Target = Annotated[
     ),
 )
 def explain(ctx: typer.Context, target: Target) -> None:
-    """Say why a role or framework is offered nothing.
+    """Explain why a role or framework is offered nothing.
 
-    The allocator is asked about every agent, on a snapshot of the cluster: who holds it, what is reserved,
-    kept for guarantees, or beyond a limit, and what the framework itself rules out. Nothing is changed.
-    What a master does not show, such as refused offers, is named. -o wide has every agent.
+    A snapshot of the cluster is given to the allocator, which accounts for every agent: what others hold, what is
+    reserved, kept for guarantees or beyond a limit, and what the framework itself rules out. Nothing is changed.
+    What a master does not show, such as refused offers, is named. -o wide shows every agent.
     """
     from mesosctl.operations.offer_explanation import explain
     from mesosctl.output.offers.explanation import explanation_report
@@ -199,10 +204,10 @@ Cluster = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="A cluster file, or a snapshot; - is standard input.", show_default=False),
 ]
-Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after so many offers taken.")]
+Steps = Annotated[int, typer.Option("--steps", metavar="NUMBER", min=1, help="Stop after this many accepted offers.")]
 Svg = Annotated[
     Path | None,
-    typer.Option("--svg", metavar="FILE", help="Also draw dominant shares as a picture; - writes only that."),
+    typer.Option("--svg", metavar="FILE", help="Also draw the dominant shares as SVG; - writes only the drawing."),
 ]
 
 
@@ -210,21 +215,21 @@ Svg = Annotated[
     "simulate",
     cls=Command,
     epilog=examples(
-        ("offers simulate cluster.toml", "who takes which offer, step by step"),
-        ("offers simulate cluster.toml --svg shares.svg", "and as a picture"),
+        ("offers simulate cluster.toml", "show who takes which offer, step by step"),
+        ("offers simulate cluster.toml --svg shares.svg", "also draw the shares"),
     ),
 )
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
-    """Play a cluster file or snapshot, offer by offer.
+    """Simulate a cluster file or snapshot, offer by offer.
 
-    Shares, dominant shares and totals are shown after each offer taken. No master is asked. Time is virtual, the
-    allocator is the fake master's, and the lowest dominant share of a row is marked with an asterisk: whose it
-    is, and has tasks to run, is served next. A share counts divided by its role's weight, and guarantees come
-    first; parents have the sum of the roles below them. With the strict-priority allocator priority decides
+    It shows shares, dominant shares and totals after each accepted offer. No master is asked, time is virtual, and
+    the allocator is the fake master's. An asterisk marks the lowest dominant share of a row: its framework is served
+    next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a
+    parent has the sum of the roles below it. With the strict-priority allocator priority decides
     before that, and what was revoked before a step is shown.
 
-    Frameworks of a snapshot launch more tasks of the average size of those that they run; export --cluster makes
-    a file of it in which you can say otherwise.
+    Frameworks of a snapshot launch more tasks of the average size of their running tasks. export --cluster writes a
+    file in which you can change that.
     """
     from mesosctl.operations.offers import simulate
 
@@ -255,10 +260,11 @@ TakenRole = Annotated[
     ),
 ]
 Reserve = Annotated[
-    list[str] | None, typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat.")
+    list[str] | None,
+    typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat for several."),
 ]
 Unreserve = Annotated[
-    list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Give this reservation back. Repeat.")
+    list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Unreserve this. Repeat for several.")
 ]
 
 
@@ -266,8 +272,8 @@ Unreserve = Annotated[
     "take",
     cls=ChangeCommand,
     epilog=examples(
-        ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads, wherever there is room"),
-        ("offers take --role ads --unreserve cpus:2 --timeout 120", "give 2 cpus back, within two minutes"),
+        ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads on any agent"),
+        ("offers take --role ads --unreserve cpus:2 --timeout 120", "unreserve 2 cpus, within two minutes"),
     ),
 )
 def take(
@@ -280,12 +286,12 @@ def take(
 ) -> None:
     """Reserve or unreserve as a framework does.
 
-    It subscribes, waits for a fitting offer, acts upon it and leaves. What does not fit is declined, and the
-    framework is torn down whatever happens.
+    A framework subscribes, waits for an offer that fits, uses it and leaves. It declines other offers, and is torn
+    down whatever happens.
     """
     session: Session = ctx.obj
     if bool(reserve) == bool(unreserve):
-        raise UsageError("either --reserve or --unreserve is needed", field="--reserve", hint="give one of them")
+        raise UsageError("give either --reserve or --unreserve", field="--reserve", hint="give one of them")
     from mesosctl.model.offers import offers
     from mesosctl.operations.offers import take
     from mesosctl.operations.quota.state import check_entries
@@ -327,8 +333,11 @@ def _check_agent(master: "Master", word: str) -> None:
     "reserve",
     cls=Command,
     epilog=examples(
-        ("offers reserve --offer offer.json cpus:2 mem:1GiB --principal web", "a call that reserves of this offer"),
-        ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "one that refines a reservation"),
+        (
+            "offers reserve --offer offer.json cpus:2 mem:1GiB --principal web",
+            "a call that reserves resources of this offer",
+        ),
+        ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "a call that refines a reservation"),
     ),
 )
 def reserve(
@@ -341,8 +350,8 @@ def reserve(
 ) -> None:
     """Build the ACCEPT call that reserves resources of an offer.
 
-    It is checked, and nothing is sent. It has the format of the offer: role and reservation, or for a framework with
-    RESERVATION_REFINEMENT the stack with a reservation pushed onto it.
+    The call is checked, but not sent. It has the format of the offer: role and reservation, or the reservation stack
+    for a framework with RESERVATION_REFINEMENT.
     """
     from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall
@@ -362,7 +371,7 @@ def reserve(
     "unreserve",
     cls=Command,
     epilog=examples(
-        ("offers unreserve --offer offer.json cpus:2", "a call that gives 2 reserved cpus back"),
+        ("offers unreserve --offer offer.json cpus:2", "a call that unreserves 2 cpus"),
     ),
 )
 def unreserve(
@@ -370,7 +379,7 @@ def unreserve(
 ) -> None:
     """Build the ACCEPT call that unreserves resources of an offer.
 
-    It is checked, and nothing is sent. It names what the offer has reserved, entry by entry, in the offer's own format.
+    The call is checked, but not sent. It names what the offer has reserved, entry by entry, in the offer's own format.
     """
     from mesosctl.api.files.offers import read_offer
     from mesosctl.api.scheduler_calls import AcceptCall

@@ -66,16 +66,17 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="RESOURCES",
-        help="Upper bounds, 'cpus:16;mem:8GiB', or none. Without it a new quota is limited as POST /quota of the "
-        "master does it (from 1.9 on to the guarantee, before that not at all), and one that is there keeps its "
-        "limits; those that equal the guarantee go on to.",
+        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that POST /quota of "
+        "the master sets (from Mesos 1.9 on the guarantee, before that none), and an existing quota keeps its "
+        "limits; a "
+        "limit that equals the guarantee stays equal to it.",
     ),
 ]
 AllowNewResource = Annotated[
     bool,
     typer.Option(
         "--allow-new-resource",
-        help="Take a name of a resource that no agent has yet; it is refused otherwise.",
+        help="Accept a resource name that no agent has yet.",
         show_default=False,
     ),
 ]
@@ -83,7 +84,7 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Pass the capacity check, and with --limit the check of use, and nothing else.",
+        help="Skip the capacity check, and with --limit the check of what the role uses.",
         show_default=False,
     ),
 ]
@@ -121,7 +122,7 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
     cls=Command,
     epilog=examples(
         ("quota list", "every role with quota"),
-        ("quota list -o json", "the same for a program"),
+        ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
             "with what roles use, from whichever of two masters leads",
@@ -131,8 +132,8 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
 def list_(ctx: typer.Context) -> None:
     """Show every role with quota.
 
-    A terminal shows what each uses, beside guarantee and limit, and who is below its guarantee. In a pipe
-    that stands in -o wide, json, jsonl, yaml and csv.
+    On a terminal, it also shows what each role uses, and which roles are below their guarantee. In a pipe, -o wide,
+    json, jsonl, yaml and csv show that.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -145,7 +146,7 @@ def list_(ctx: typer.Context) -> None:
     cls=Command,
     epilog=examples(
         ("quota show dev", "one role"),
-        ("quota show dev -o json", "the same for a program"),
+        ("quota show dev -o json", "the same as JSON"),
     ),
 )
 def show(ctx: typer.Context, role: Role) -> None:
@@ -160,8 +161,8 @@ def show(ctx: typer.Context, role: Role) -> None:
     cls=ChangeCommand,
     epilog=examples(
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
-        ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less now"),
-        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "and with limits of its own"),
+        ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits of its own"),
         ("quota set dev cpus:12 --limit none", "without any limit"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
     ),
@@ -178,9 +179,9 @@ def set_(
 ) -> None:
     """Guarantee resources to a role that has no quota yet.
 
-    What it may use is limited with --limit. With -f the request is read as the documented JSON of POST /quota or
-    SET_QUOTA, its role included; --limit goes with it, as that JSON has no word for limits. Limits of their own
-    need a master from 1.9 on, and are set by UPDATE_QUOTA.
+    --limit limits what the role may use. With -f the request is the documented JSON of POST /quota or SET_QUOTA,
+    including the role; give --limit with it, because that JSON cannot say limits. Separate limits need Mesos 1.9 or
+    later, and are set by UPDATE_QUOTA.
     """
     from mesosctl.operations.quota.change import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
@@ -189,7 +190,7 @@ def set_(
     written = None
     if file is not None:
         if resources:
-            raise UsageError("RESOURCES and --file contradict each other", field="--file", hint="give one of them")
+            raise UsageError("RESOURCES and --file exclude each other", field="--file", hint="give one of them")
         from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_quota_request
 
@@ -200,7 +201,7 @@ def set_(
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
     elif role is None or not resources:
-        raise UsageError("a role and resources are needed", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
+        raise UsageError("give a role and resources", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
     else:
         guarantee = parse_words(resources)
     limits = parse_limit(limit)
@@ -215,18 +216,20 @@ def set_(
         session.emit(quota_changes([change]))
 
 
-Create = Annotated[bool, typer.Option("--create", help="Also for a role without quota.", show_default=False)]
-Forced = Annotated[bool, typer.Option("--force", help="Pass the checks of capacity and use.", show_default=False)]
+Create = Annotated[bool, typer.Option("--create", help="Also set quota for a role that has none.", show_default=False)]
+Forced = Annotated[
+    bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
+]
 
 
 @app.command(
     "update",
     cls=ChangeCommand,
     epilog=examples(
-        ("quota update dev cpus:8 mem:4GiB", "another guarantee"),
-        ("quota update dev mem:4GiB --yes", "none of cpus any more, in a script"),
-        ("quota update dev --limit cpus:16", "only another limit"),
-        ("quota update dev cpus:8 --limit none", "no limit at all"),
+        ("quota update dev cpus:8 mem:4GiB", "change the guarantee"),
+        ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus, in a script"),
+        ("quota update dev --limit cpus:16", "change the limit only"),
+        ("quota update dev cpus:8 --limit none", "remove the limit"),
         ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
     ),
 )
@@ -243,12 +246,12 @@ def update(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Change the quota of a role, or only its limits.
 
-    RESOURCES are the whole guarantee, and --limit all limits. A resource that either had and that is not
-    named any more is lost, so you are asked first, and a script says --yes; a smaller amount that you name
-    is not asked about. What is not given at all stays as it is.
+    RESOURCES are the whole guarantee, and --limit all limits. A resource that you no longer name is lost, so you are
+    asked first, and a script uses --yes. You are not asked about a smaller amount that you name. What you do not
+    give stays as it is.
 
-    A master from 1.9 on changes it in one step.  On an older one, or with --api v0, the quota is
-    removed and set anew; if that fails the old one is put back.  With -f the change is read as the
+    Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set
+    again; if that fails, the old quota is restored.  With -f the change is read as the
     documented JSON of UPDATE_QUOTA, or as one of its configurations; "guarantees" and "limits" that
     it leaves out stay as they are, and {} is none.
     """
@@ -260,7 +263,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
     if file is not None:
         if resources or limit is not None:
-            raise UsageError("words and --file contradict each other", field="--file", hint="give one of them")
+            raise UsageError("arguments and --file exclude each other", field="--file", hint="give one of them")
         from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_update_quota
 
@@ -271,13 +274,15 @@ def update(  # noqa: PLR0913  # one parameter an option
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force
     elif role is None or not (resources or limit is not None):
-        raise UsageError("a role and resources are needed", hint="for example: mesosctl quota update dev cpus:8")
+        raise UsageError("give a role and resources", hint="for example: mesosctl quota update dev cpus:8")
     else:
         desired = [(role, _desired(resources or (), limit))]
     with session.open_master() as master:
 
         def agree(losses: str) -> None:
-            session.confirm_destructive("Update it all the same?", losses, "name it too, or in a script say --yes")
+            session.confirm_destructive(
+                "Update it all the same?", losses, "name that resource too, or in a script, use --yes"
+            )
             master.deadline.extend_to(master.settings.timeout)
 
         api = session.options.api or "auto"
@@ -313,7 +318,7 @@ Roles = Annotated[
 def remove(ctx: typer.Context, roles: Roles) -> None:
     """Remove the quota of roles.
 
-    None is removed unless every one of them has quota. On a terminal, removing several asks first.
+    If one of them has no quota, none is removed. On a terminal you are asked before several are removed.
     """
     from mesosctl.operations.quota.change import remove_quotas
 
@@ -328,8 +333,8 @@ def remove(ctx: typer.Context, roles: Roles) -> None:
     "check",
     cls=Command,
     epilog=examples(
-        ("quota check dev cpus:12 mem:6GiB", "would that be accepted?"),
-        ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if so"),
+        ("quota check dev cpus:12 mem:6GiB", "would it be accepted?"),
+        ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if it would be accepted"),
     ),
 )
 def check(
@@ -340,9 +345,9 @@ def check(
     *,
     allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
-    """Say whether a quota would be accepted, and how much room there is.
+    """Check a quota, and show how much room there is.
 
-    Nothing is changed.  The exit status is 1 where a rule is broken.
+    Nothing is changed. The exit status is 1 if a rule is broken.
     """
     from mesosctl.operations.quota.check import check_quota
 
@@ -359,12 +364,12 @@ def check(
     cls=Command,
     epilog=examples(
         ("quota room", "the largest quota that a new role could have"),
-        ("quota room dev", "the largest that dev could have in place of its own"),
-        ("quota room -o name", "as amounts for quota set, one a line"),
+        ("quota room dev", "the largest quota that could replace that of dev"),
+        ("quota room -o name", "the amounts, to be used with quota set"),
     ),
 )
 def room(ctx: typer.Context, role: OptionalRole = None) -> None:
-    """Say how large a quota may be.
+    """Show how large a quota can be.
 
     The largest guarantee that would be accepted, by the rules of quota check: what the agents have, less what
     other roles are guaranteed. Nothing is changed. -o name writes it as amounts for quota set.

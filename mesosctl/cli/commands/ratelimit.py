@@ -21,18 +21,23 @@ app.add_typer(ratelimit_traffic.app)
 
 
 EditedFile = Annotated[
-    str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit; made if it is not there.")
+    str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit. It is created if it does not exist.")
 ]
 Principal = Annotated[
     str, typer.Argument(metavar="PRINCIPAL", help="A principal, as in FrameworkInfo.principal.", show_default=False)
 ]
 Qps = Annotated[
-    float | None, typer.Option("--qps", metavar="NUMBER", help="Messages a second; never throttled without.")
+    float | None,
+    typer.Option("--qps", metavar="NUMBER", help="Messages a second. Without it, the principal is never throttled."),
 ]
 Capacity = Annotated[
     int | None,
     typer.Option(
-        "--capacity", metavar="NUMBER", min=0, max=LARGEST_CAPACITY, help="Messages that may wait; any number without."
+        "--capacity",
+        metavar="NUMBER",
+        min=0,
+        max=LARGEST_CAPACITY,
+        help="Messages that may wait. Without it, any number may wait.",
     ),
 ]
 
@@ -50,7 +55,7 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     Raises UsageError for standard input, and what `edit` raises.
     """
     if path == STANDARD_INPUT:
-        raise UsageError("a file is edited where it is, and - is none", field="--file", hint="name a file")
+        raise UsageError("the file is edited in place, so it cannot be -", field="--file", hint="name a file")
     made = edit(path, change, write=not session.options.dry_run)
     session.emit(file_edit(made))
     if made.written:
@@ -62,15 +67,15 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     "show",
     cls=Command,
     epilog=examples(
-        ("ratelimit show", "limits beside live figures"),
-        ("ratelimit show -o json", "the same for a program"),
+        ("ratelimit show", "the limits with live figures"),
+        ("ratelimit show -o json", "the same as JSON"),
     ),
 )
 def show(ctx: typer.Context) -> None:
     """Show the limits of a master, and what each principal sends.
 
-    They are those that it was started with. A real master throttles and counts frameworks that use a driver;
-    those of the HTTP API only show up with counters at 0.
+    The limits are those that the master was started with. A real master throttles and counts only frameworks that
+    use a driver; frameworks of the HTTP API have counters at 0.
     """
     from mesosctl.operations.ratelimit import show
     from mesosctl.output.ratelimit import standings
@@ -85,7 +90,7 @@ def show(ctx: typer.Context) -> None:
     cls=Command,
     epilog=examples(
         ("ratelimit set batch --qps 50 --capacity 10000 -f limits.json", "throttle a principal"),
-        ("ratelimit set production -f limits.json", "never throttle one, whatever the default"),
+        ("ratelimit set production -f limits.json", "never throttle a principal, whatever the default is"),
     ),
 )
 def set_(
@@ -95,9 +100,9 @@ def set_(
     qps: Qps = None,
     capacity: Capacity = None,
 ) -> None:
-    """Give a principal a limit of its own in a file of rate limits.
+    """Give a principal its own limit in a limits file.
 
-    All frameworks with that principal share it. Whatever else is in the file stays, and the diff is shown.
+    All frameworks with that principal share it. Everything else in the file stays as it is, and the diff is shown.
     """
     from mesosctl.operations.ratelimit_file import set_limit
 
@@ -109,13 +114,13 @@ def set_(
     "unset",
     cls=Command,
     epilog=examples(
-        ("ratelimit unset batch -f limits.json", "leave a principal to the default"),
+        ("ratelimit unset batch -f limits.json", "let the default apply to a principal"),
     ),
 )
 def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
-    """Take a principal's entry out of a file of rate limits.
+    """Remove a principal from a limits file.
 
-    The default applies to it from then on. The diff is shown.
+    From then on the default applies to it. The diff is shown.
     """
     from mesosctl.operations.ratelimit_file import unset_limit
 
@@ -124,7 +129,12 @@ def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
 
 
 Remove = Annotated[
-    bool, typer.Option("--none", help="No default: those not listed are not throttled.", show_default=False)
+    bool,
+    typer.Option(
+        "--none",
+        help="Remove the default, so that principals that are not listed are not throttled.",
+        show_default=False,
+    ),
 ]
 
 
@@ -132,8 +142,8 @@ Remove = Annotated[
     "default",
     cls=Command,
     epilog=examples(
-        ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "what all others share"),
-        ("ratelimit default --none -f limits.json", "do not throttle them"),
+        ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "set what all others share"),
+        ("ratelimit default --none -f limits.json", "do not throttle the others"),
     ),
 )
 def default(
@@ -143,7 +153,7 @@ def default(
     capacity: Capacity = None,
     remove: Remove = False,
 ) -> None:
-    """Set the limit that all principals share who are not listed.
+    """Set the limit that all principals share that are not listed.
 
     The diff is shown. Rate and capacity count for all of them together, frameworks without a principal included.
     """
@@ -156,24 +166,26 @@ def default(
 
 
 Live = Annotated[
-    bool, typer.Option("--live", help="Ask the master which principals its frameworks use.", show_default=False)
+    bool, typer.Option("--live", help="Also ask the master which principals its frameworks use.", show_default=False)
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Warnings make the exit status 1.", show_default=False)]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End with exit status 1 if there are warnings.", show_default=False)
+]
 
 
 @app.command(
     "validate",
     cls=Command,
     epilog=examples(
-        ("ratelimit validate limits.json", "would a master start with that?"),
-        ("ratelimit validate limits.json --live -o wide", "and does anybody use these principals?"),
+        ("ratelimit validate limits.json", "would a master start with this file?"),
+        ("ratelimit validate limits.json --live -o wide", "and which principals are in use?"),
     ),
 )
 def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
-    """Check a file of rate limits before a master reads it.
+    """Check a limits file before a master reads it.
 
-    Everything that stops a master is shown, and everything unwise. Broken JSON is shown with line, column and
-    what was expected there. The exit status is 3 where a master would not start.
+    It shows everything that would stop a master, and everything unwise. For broken JSON it names line, column and
+    what was expected there. The exit status is 3 if a master would not start.
     """
     from mesosctl.operations.ratelimit_file import validate
     from mesosctl.output.ratelimit import validation

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.files.writing import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
@@ -21,7 +21,9 @@ Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time 
 Memory = Annotated[
     str,
     typer.Option(
-        "--memory", metavar="SIZE", help="What the master may use for queues: its limit less what it uses anyway."
+        "--memory",
+        metavar="SIZE",
+        help="The memory that queues may use: the master's limit minus what it uses otherwise.",
     ),
 ]
 MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
@@ -41,9 +43,9 @@ def read_config(session: Session, path: str) -> str:
     ),
 )
 def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
-    """Sum up the memory that full queues take.
+    """Add up the memory that full queues take.
 
-    The exit status is 1 where they do not fit, or where a queue has no end.
+    The exit status is 1 if they do not fit, or if a queue has no limit.
     """
     from mesosctl.model.ratelimit import check, plan_memory
     from mesosctl.model.text import parse_bytes
@@ -65,11 +67,12 @@ Traffic = Annotated[
     typer.Option(
         "--traffic",
         metavar="PATTERN",
-        help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - is no principal. Repeat.",
+        help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - stands for frameworks without a principal. "
+        "Repeat for several.",
     ),
 ]
 Svg = Annotated[
-    str | None, typer.Option("--svg", metavar="FILE", help="Draw the queues into a file; - writes only that.")
+    str | None, typer.Option("--svg", metavar="FILE", help="Also draw the queues as SVG; - writes only the drawing.")
 ]
 
 
@@ -89,7 +92,7 @@ Before = Annotated[
         ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
         (
             "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
-            "with a burst after twenty seconds, as a picture too",
+            "with a burst after twenty seconds, and a drawing",
         ),
         (
             "ratelimit simulate new.json --before limits.json --recorded watch.jsonl",
@@ -106,10 +109,11 @@ def simulate(
     before: Before = None,
     svg: Svg = None,
 ) -> None:
-    """Play traffic through a file of rate limits.
+    """Simulate traffic with a limits file.
 
-    It shows who waits, how long, and who overflows when. Time is virtual, so an hour takes a moment. The throttle
-    is the one of the fake master. With --recorded it is the traffic of a master: ratelimit watch -o jsonl wrote it.
+    It shows which principals wait, for how long, and when a queue overflows. Time is virtual, so an hour takes a
+    moment. The limiter is the fake master's. With --recorded it is the traffic of a master: ratelimit watch -o jsonl
+    wrote it.
     """
     session: Session = ctx.obj
     from mesosctl.model.ratelimit import check
@@ -122,6 +126,8 @@ def simulate(
         raise UsageError(
             "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
+    if [file, before, str(recorded)].count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input is one file, and not two", field="--before", hint="name a file")
     limits = parse(read_config(session, file), named(file)).limits
     check(limits)
     arrivals = parse_traffic(traffic or ())
@@ -144,16 +150,18 @@ def simulate(
             session.note(f"drawn into {svg}")
 
 
-For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to watch, such as 10m.")]
+For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe, such as 10m.")]
 Headroom = Annotated[
     float,
     typer.Option("--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the busiest interval."),
 ]
-Burst = Annotated[str, typer.Option("--burst", metavar="SPAN", help="The capacity, as so much time at that rate.")]
+Burst = Annotated[
+    str, typer.Option("--burst", metavar="SPAN", help="The capacity, as the time that a full queue takes at that rate.")
+]
 Write = Annotated[
     str | None,
     typer.Option(
-        "--file", "-f", metavar="FILE", help="Write the limits there; standard output unless given, and for -."
+        "--file", "-f", metavar="FILE", help="Write the limits to this file. The default, and -, is standard output."
     ),
 ]
 
@@ -163,7 +171,7 @@ Write = Annotated[
     cls=Command,
     epilog=examples(
         ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
-        ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous ones"),
+        ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous limits"),
     ),
 )
 def suggest(
@@ -174,10 +182,10 @@ def suggest(
     burst: Burst = "30s",
     file: Write = None,
 ) -> None:
-    """Suggest a file of rate limits from the traffic of a while.
+    """Suggest a limits file from the observed traffic.
 
-    The master's --rate_limits takes it. Large rates already protect other frameworks, so start with these and
-    lower them. Only principals with counters are seen; the default is as large as the largest of them.
+    Use the file with the master's --rate_limits. Large rates already protect other frameworks, so start with these
+    and lower them later. Only principals with counters are seen. The default is as large as the largest of them.
     """
     from math import ceil
 
@@ -196,13 +204,13 @@ def suggest(
     with session.open_master() as master:
         made = watch_and_suggest(master, poll_options, headroom=headroom, burst=parse_span(burst, "--burst"))
     if not made.observed:
-        session.note("no framework with a principal was seen: the suggestion is a guess")
+        session.note("no framework with a principal was seen, so the suggestion is a guess")
     text = dump(RateLimits.of(made.limits).content())
     if instead or (session.form == "table" and file is None):
         session.emit_text(text)
         return
     if file is not None and session.options.dry_run:
-        session.note(f"{file} is left alone: a dry run")
+        session.note(f"{file} is not changed: this is a dry run")
     elif file is not None:
         write_atomically(Path(file), text)
         session.note(f"written to {file}")
@@ -210,7 +218,10 @@ def suggest(
 
 
 Count = Annotated[
-    int | None, typer.Option("--count", metavar="NUMBER", min=1, help="End after so many readings; else at Ctrl-C.")
+    int | None,
+    typer.Option(
+        "--count", metavar="NUMBER", min=1, help="Stop after this many readings. The default is to run until Ctrl-C."
+    ),
 ]
 
 
@@ -218,17 +229,17 @@ Count = Annotated[
     "watch",
     cls=Command,
     epilog=examples(
-        ("ratelimit watch", "live, until interrupted"),
+        ("ratelimit watch", "refreshed until interrupted"),
         ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
-        ("ratelimit watch --count 6 -o csv", "six readings as a table for a program"),
+        ("ratelimit watch --count 6 -o csv", "six readings as CSV"),
     ),
 )
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows what was received and processed, how fast, and until when there is room. Another master's counters
-    begin anew, and counters come and go with their frameworks; no rate is told across such a break. STATUS says
-    which it was, and `full` where a queue is full, so that the master refuses messages.
+    It shows what was received and processed, how fast, and how long there is room. Counters start again with another
+    master, and come and go with their frameworks; no rate is shown across such a break. STATUS says which it was. It
+    is `full` if a queue is full, so that the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import PollOptions, watch

@@ -24,7 +24,7 @@ Agent = Annotated[
     typer.Argument(
         metavar="AGENT",
         autocompletion=completing.agents,
-        help="An agent: its id, the beginning or end of one, or a host name.",
+        help="An agent: its id, the beginning or end of its id, or its host name.",
         show_default=False,
     ),
 ]
@@ -39,14 +39,19 @@ OptionalWords = Annotated[
     ),
 ]
 Role = Annotated[
-    str, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="The owner.", show_default=False)
+    str,
+    typer.Option(
+        "--role", metavar="ROLE", autocompletion=completing.roles, help="The role that owns it.", show_default=False
+    ),
 ]
 OptionalRole = Annotated[
-    str | None, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="The owner.")
+    str | None, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="The role that owns it.")
 ]
 RoleAndBelow = Annotated[
     str | None,
-    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only this owner and roles below it."),
+    typer.Option(
+        "--role", metavar="ROLE", autocompletion=completing.roles, help="Only this role and the roles below it."
+    ),
 ]
 Under = Annotated[
     list[str] | None,
@@ -54,29 +59,33 @@ Under = Annotated[
         "--under",
         metavar="ROLE",
         autocompletion=completing.roles,
-        help="A role it is taken from and falls back to; repeat, top role first.",
+        help="The role whose reservation is refined. Repeat for several levels, top role first.",
     ),
 ]
 LabelWords = Annotated[
-    list[str] | None, typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation; repeat.")
+    list[str] | None,
+    typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat for several."),
 ]
 Reserver = Annotated[
     str | None,
-    typer.Option("--reserver", metavar="NAME", help="The reservation's principal; who asks, unless given."),
+    typer.Option("--reserver", metavar="NAME", help="The reservation's principal. The default is your own."),
 ]
 File = Annotated[
     str | None,
     typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is stdin."),
 ]
 Attributes = Annotated[
-    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents that have it; repeat.")
+    list[str] | None,
+    typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
 ]
 OnlyAgent = Annotated[
     str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Only this agent.")
 ]
 TrustMaster = Annotated[
     bool,
-    typer.Option("--trust-master", help="Do not ask the agent itself whether it has done it.", show_default=False),
+    typer.Option(
+        "--trust-master", help="Rely on the master, and do not ask the agent for confirmation.", show_default=False
+    ),
 ]
 
 
@@ -114,7 +123,7 @@ def nothing_found(sentence: str, options: Mapping[str, str | None], known: Itera
 def agent_beside_file(agent: str | None, *others: object) -> str:
     """The one word that goes with --file.  Raises UsageError for none, and for any other that was given."""
     if agent is None or any(others):
-        raise UsageError("with --file only AGENT is named", field="--file", hint="the JSON says the rest")
+        raise UsageError("with --file, give only AGENT", field="--file", hint="the JSON has everything else")
     return agent
 
 
@@ -125,7 +134,7 @@ def manner(session: "Session", *, trust_master: bool) -> SendOptions:
     )
 
 
-Tree = Annotated[bool, typer.Option("--tree", help="By role, with what lies below each.", show_default=False)]
+Tree = Annotated[bool, typer.Option("--tree", help="Show a tree of roles.", show_default=False)]
 WaitFor = Annotated[
     str | None,
     typer.Option(
@@ -142,7 +151,7 @@ WaitFor = Annotated[
     epilog=examples(
         ("reservations", "every reservation of every agent"),
         ("reservations --role ads --tree", "the branch of a role"),
-        ("reservations --agent agent-1 --role ads --wait-for cpus:8", "look later for what --no-wait left open"),
+        ("reservations --agent agent-1 --role ads --wait-for cpus:8", "confirm later what --no-wait did not wait for"),
     ),
 )
 def reservations(  # one parameter an option
@@ -156,7 +165,7 @@ def reservations(  # one parameter an option
 ) -> None:
     """Show what is reserved on which agent, by whom, and how much of it is in use.
 
-    Static reservations belong to an agent's configuration; dynamic ones can be undone.
+    Static reservations belong to the configuration of an agent. Dynamic reservations can be undone.
     """
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

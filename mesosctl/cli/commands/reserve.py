@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
-Any = Annotated[bool, typer.Option("--any", help="On the agent with most room for it.", show_default=False)]
-Count = Annotated[int | None, typer.Option("--count", metavar="N", min=1, help="On N agents, each the whole of it.")]
+Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with most room.", show_default=False)]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="N", min=1, help="Reserve the whole amount on each of N agents.")
+]
 
 
 @app.command(
@@ -67,13 +69,13 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Reserve resources of an agent for a role, and wait until master and agent both show it.
 
-    What is offered is taken back for it; what tasks use is not available.
+    Offers are rescinded to make room. What tasks use is not available.
     """
     session: Session = ctx.obj
     given = list(words or ())
     several = any_agent or count is not None
     if not several and not given:
-        raise UsageError("which agent?", hint="name one, or give --any or --count N")
+        raise UsageError("no agent is named", hint="name an agent, or give --any or --count N")
     if attribute and not several:
         raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
     how = manner(session, trust_master=trust_master)
@@ -82,7 +84,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how)
         return
     if role is None or not given:
-        raise UsageError("RESOURCES and --role are needed", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
+        raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
     entries = parse_amounts(given)
     with session.open_master() as master:
         credentials = master.settings.credentials
@@ -140,9 +142,13 @@ def _on_some(  # the words of one command
     return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)
 
 
-All = Annotated[bool, typer.Option("--all", help="All that the role has, on AGENT or everywhere.", show_default=False)]
+All = Annotated[
+    bool,
+    typer.Option("--all", help="Unreserve everything that the role has, on AGENT or everywhere.", show_default=False),
+]
 Of = Annotated[
-    str | None, typer.Option("--reserver", metavar="NAME", help="Only what this principal reserved; anybody's else.")
+    str | None,
+    typer.Option("--reserver", metavar="NAME", help="Only what this principal reserved. The default is any principal."),
 ]
 
 
@@ -150,8 +156,8 @@ Of = Annotated[
     "unreserve",
     cls=ChangeCommand,
     epilog=examples(
-        ("unreserve agent-1 cpus:2 --role ads", "hand back a part"),
-        ("unreserve agent-1 --role ads --all", "all that ads has on an agent"),
+        ("unreserve agent-1 cpus:2 --role ads", "unreserve a part"),
+        ("unreserve agent-1 --role ads --all", "everything that ads has on an agent"),
         ("unreserve --role ads --all --yes", "everywhere, without being asked"),
     ),
 )
@@ -167,11 +173,10 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     file: File = None,
     trust_master: TrustMaster = False,
 ) -> None:
-    """Undo dynamic reservations: a refined one falls back to the role below it.
+    """Undo dynamic reservations. A refined reservation falls back to the role that it was taken from.
 
-    The reserver's principal and the labels are found on the agent.  --all shows first what it would
-    undo, and asks; a script says --yes.  What is refined for a role below ROLE belongs to that role: it
-    is left, and a note says so.
+    Principal and labels of the reservation are found on the agent. --all shows what it would undo and asks first; a
+    script uses --yes. What is refined for a role below ROLE belongs to that role: it stays, and a note says so.
     """
     session: Session = ctx.obj
     given = list(words or ())
@@ -184,7 +189,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
         return
     if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
-            "AGENT, RESOURCES and --role are needed, or --role and --all",
+            "AGENT, give RESOURCES and --role, or --role and --all",
             hint="mesosctl unreserve agent-1 cpus:2 --role ads",
         )
     wanted = owner(role, under, label, reserver)

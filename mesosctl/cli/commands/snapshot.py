@@ -17,24 +17,24 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 File = Annotated[
     Path | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Write it here; standard output unless given, and for -."),
+    typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
 ]
 Source = Annotated[
     Path | None,
-    typer.Option(
-        "--from", metavar="FILE", help="Take a snapshot file instead of asking a master; - is standard input."
-    ),
+    typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
 Anonymise = Annotated[
     bool,
-    typer.Option("--anonymise", "--anonymize", help="Keep shapes and amounts, drop names.", show_default=False),
+    typer.Option(
+        "--anonymise", "--anonymize", help="Keep amounts and structure, but replace the names.", show_default=False
+    ),
 ]
 Compare = Annotated[
     Path | None,
     typer.Option(
         "--compare",
         metavar="FILE",
-        help="Say what has changed since this snapshot, and write nothing; - is standard input.",
+        help="Show what has changed since this snapshot, and write none; - is standard input.",
     ),
 ]
 
@@ -44,10 +44,10 @@ Compare = Annotated[
     cls=Command,
     epilog=examples(
         ("snapshot -f cluster.json", "the whole cluster in one file"),
-        ("--master fake:cluster.json quota set dev cpus:12", "try a change on it"),
+        ("--master fake:cluster.json quota set dev cpus:12", "try a change on a copy of the cluster"),
         ("snapshot --compare cluster.json", "what has changed since"),
         ("snapshot --compare monday.json --from friday.json", "two snapshots, no master"),
-        ("snapshot --anonymise -f shape.json", "to be shown to strangers"),
+        ("snapshot --anonymise -f shape.json", "a snapshot to pass on"),
     ),
 )
 def snapshot(
@@ -58,12 +58,11 @@ def snapshot(
     anonymise: Anonymise = False,
     compare: Compare = None,
 ) -> ExitStatus:
-    """Keep a whole cluster in a file: agents, frameworks and what they hold, offers, quotas, weights, flags.
+    """Write a whole cluster to a file: agents, frameworks and what they hold, offers, quotas, weights, flags.
 
-    A fake master can be made from it with --master fake:FILE.  What the master does not tell is listed
-    in the file, each with what is assumed in its place.  A file is not written through a link that somebody
-    else made.  Nothing is changed.  With --compare the exit
-    status is 1 where there is a difference.
+    --master fake:FILE makes a fake master from it. The file lists what the master does not show, and what is assumed
+    instead. It is not written through a link that another user made. Nothing is changed. With --compare, the exit
+    status is 1 if there is a difference.
     """
     session: Session = ctx.obj
     if compare is not None and (file is not None or anonymise):

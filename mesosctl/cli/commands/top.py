@@ -13,7 +13,9 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 Once = Annotated[
     bool,
-    typer.Option("--once", help="Write one reading and end, as where no terminal looks on.", show_default=False),
+    typer.Option(
+        "--once", help="Write one reading and end. This is the default without a terminal.", show_default=False
+    ),
 ]
 _FRAME = 0.25
 """Seconds until the screen is drawn again though no key was pressed."""
@@ -23,7 +25,7 @@ _FRAME = 0.25
     "top",
     cls=Command,
     epilog=examples(
-        ("top", "the cluster on one screen, drawn anew every two seconds"),
+        ("top", "the cluster on one screen, refreshed every two seconds"),
         ("top --every 500ms", "four times as often"),
         ("top --once -o json", "one reading for a program"),
     ),
@@ -34,9 +36,9 @@ def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
     It shows the shares of roles as bars against their guarantees and limits, agents, offers that are
     outstanding and for how long, and principals that are throttled. A whole bar is the whole cluster.
 
-    Where the master has an event stream, an agent or a framework that comes or goes shows at once; no event
-    reports offers, so the master is asked every few seconds too. A master that is lost is asked again until it is
-    back. A > before a time says that the offer was out before the first reading.
+    If the master has an event stream, changes of agents and frameworks show at once. There are no events for offers,
+    so the master is also asked every few seconds. If the master is lost, it is asked again until it is back. A >
+    before a time says that the offer was out before the first reading.
 
     Keys: q leaves, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space reads now.
     """

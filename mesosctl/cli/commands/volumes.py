@@ -35,7 +35,7 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
     cls=Command,
     epilog=examples(
         ("volumes list", "every volume"),
-        ("volumes list --role db -o json", "those of a role, for a program"),
+        ("volumes list --role db -o json", "the volumes of a role, as JSON"),
     ),
 )
 def list_(ctx: typer.Context, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
@@ -62,14 +62,17 @@ def list_(ctx: typer.Context, *, role: RoleAndBelow = None, agent: OnlyAgent = N
 Size = Annotated[
     str,
     typer.Argument(
-        metavar="SIZE", help="How much reserved disk: disk:10GiB. GB means GiB, as in Mesos.", show_default=False
+        metavar="SIZE", help="The amount of reserved disk: disk:10GiB. GB means GiB, as in Mesos.", show_default=False
     ),
 ]
 Id = Annotated[
-    str, typer.Argument(metavar="ID", help="Its name, unique for the role on the agent.", show_default=False)
+    str, typer.Argument(metavar="ID", help="The volume's id, unique for the role on the agent.", show_default=False)
 ]
 Path = Annotated[
-    str, typer.Option("--path", metavar="PATH", help="Where containers find it; data unless given.", show_default=False)
+    str,
+    typer.Option(
+        "--path", metavar="PATH", help="The path of the volume in containers. The default is data.", show_default=False
+    ),
 ]
 
 
@@ -93,16 +96,16 @@ def create(  # noqa: PLR0913  # one parameter an option
     path: Path = "data",
     trust_master: TrustMaster = False,
 ) -> None:
-    """Make a persistent volume of reserved disk.
+    """Create a persistent volume from reserved disk.
 
-    It is done when master and agent both show it.
+    The command waits until master and agent both show it.
     """
     from mesosctl.operations.reservations import targets as meant
     from mesosctl.operations.reservations.change import create_volume
 
     session: Session = ctx.obj
     if ":" not in size:
-        raise UsageError(f"'{size}' does not say of what", field="SIZE", hint=f"write disk:{size}")
+        raise UsageError(f"'{size}' does not name the resource", field="SIZE", hint=f"write disk:{size}")
     entries = parse_amounts([size])
     if len(entries) != 1 or entries[0].name != "disk" or entries[0].reservations:
         raise UsageError(
@@ -123,8 +126,8 @@ def create(  # noqa: PLR0913  # one parameter an option
     "destroy",
     cls=ChangeCommand,
     epilog=examples(
-        ("volumes destroy agent-1 v1", "after being asked"),
-        ("volumes destroy agent-1 v1 --role db --yes", "the one of db, without being asked"),
+        ("volumes destroy agent-1 v1", "after you have confirmed"),
+        ("volumes destroy agent-1 v1 --role db --yes", "the volume of db, without being asked"),
     ),
 )
 def destroy(
@@ -132,7 +135,7 @@ def destroy(
 ) -> None:
     """Destroy a persistent volume and everything in it.
 
-    Its disk stays reserved. The volume is looked for first; a volume that a task uses cannot be destroyed.
+    Its disk stays reserved. A volume that a task uses cannot be destroyed.
     """
     from mesosctl.operations.reservations import targets as meant
     from mesosctl.operations.reservations.change import plan_destroy

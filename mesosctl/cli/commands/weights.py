@@ -29,7 +29,7 @@ Pairs = Annotated[
 
 @app.callback(invoke_without_command=True)
 def weights(ctx: typer.Context) -> object:
-    """Weigh roles against each other.
+    """Show and set the weights of roles.
 
     A role with weight 2 is given twice the share of one with weight 1, which every role has that was given
     none. Without a verb the weights are listed.
@@ -46,11 +46,11 @@ def weights(ctx: typer.Context) -> object:
     cls=Command,
     epilog=examples(
         ("weights", "every weight that was set"),
-        ("weights list -o json", "the same for a program"),
+        ("weights list -o json", "the same as JSON"),
     ),
 )
 def list_(ctx: typer.Context) -> None:
-    """Show every weight that was set; other roles weigh 1."""
+    """List the weights that were set. Other roles have weight 1."""
     from mesosctl.operations.weights import read_weights
 
     session: Session = ctx.obj
@@ -85,13 +85,12 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
     ),
 )
 def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> None:
-    """Set the weights of roles, all or none.
+    """Set the weights of roles, all of them or none.
 
-    They are read back. A weight that is so already is not sent. A master forgets no weight: what was set once
-    can only become 1 again. Where a framework has one of the roles, every outstanding offer of the cluster is
-    rescinded.
+    The weights are read back. A weight that is set already is not sent. A master never removes a weight; set it to 1
+    instead. If a framework is in one of the roles, every outstanding offer of the cluster is rescinded.
 
-    With -f the weights are read as the documented JSON of PUT /weights or UPDATE_WEIGHTS.
+    With -f the weights are the documented JSON of PUT /weights or UPDATE_WEIGHTS.
     """
     from mesosctl.operations.weights import set_weights
 
@@ -99,7 +98,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     written = None
     if file is not None:
         if pairs:
-            raise UsageError("ROLE=WEIGHT and --file contradict each other", field="--file", hint="give one of them")
+            raise UsageError("ROLE=WEIGHT and --file exclude each other", field="--file", hint="give one of them")
         from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.weights import read_weight_infos
 

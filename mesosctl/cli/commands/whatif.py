@@ -31,7 +31,7 @@ Words = Annotated[
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
         "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (that part of the agents is "
-        "back), priority:ROLE=10, preemption:on, lending:on or off; made in this order.",
+        "back), priority:ROLE=10, preemption:on, lending:on or off. They are made in this order.",
         show_default=False,
     ),
 ]
@@ -40,12 +40,14 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="FILE",
-        help="A snapshot or a cluster file instead of a live master; - is standard input.",
+        help="Start from a snapshot or a cluster file instead of a live master; - is standard input.",
     ),
 ]
 Lost = Annotated[
     list[str] | None,
-    typer.Option("--lose-agent", metavar="AGENT", autocompletion=completing.agents, help="This agent is gone. Repeat."),
+    typer.Option(
+        "--lose-agent", metavar="AGENT", autocompletion=completing.agents, help="Remove this agent. Repeat for several."
+    ),
 ]
 
 
@@ -71,19 +73,21 @@ Fraction = Annotated[
         "--lose-fraction",
         metavar="PART",
         parser=_fraction,
-        help="This part of all agents is gone, 0.2 or 20% for a fifth, rounded up to whole agents: evenly spread in "
-        "the order of host names, the same every time.",
+        help="Remove this part of all agents, 0.2 or 20% for a fifth, rounded up to whole agents. The agents are "
+        "evenly spread in the order of host names, and are the same every time.",
         show_default=False,
     ),
 ]
 Added = Annotated[
-    list[str] | None, typer.Option("--add-agent", metavar="RESOURCES", help="An agent like this registers. Repeat.")
+    list[str] | None,
+    typer.Option("--add-agent", metavar="RESOURCES", help="Add an agent with these resources. Repeat for several."),
 ]
 Count = Annotated[
-    int | None, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent; 1 unless given.")
+    int | None, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent. The default is 1.")
 ]
 Attribute = Annotated[
-    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="Of the agents that are added. Repeat.")
+    list[str] | None,
+    typer.Option("--attribute", metavar="NAME=VALUE", help="An attribute of the added agents. Repeat for several."),
 ]
 Gone = Annotated[
     list[str] | None,
@@ -91,23 +95,30 @@ Gone = Annotated[
         "--lose-framework",
         metavar="FRAMEWORK",
         autocompletion=completing.frameworks,
-        help="This framework is gone. Repeat.",
+        help="Remove this framework. Repeat for several.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Pass the capacity check of quota.", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check of quota.", show_default=False)]
 Cycles = Annotated[
-    int, typer.Option("--cycles", metavar="N", min=1, max=10_000, help="Allocations before, and at least after.")
+    int,
+    typer.Option(
+        "--cycles",
+        metavar="N",
+        min=1,
+        max=10_000,
+        help="The number of allocations before, and at least after, the change.",
+    ),
 ]
 Assume = Annotated[
     Literal["hold", "accept"],
-    typer.Option("--assume", help="Frameworks hold what they are offered, or run tasks on all of it."),
+    typer.Option("--assume", help="What frameworks do with offers: hold them, or run tasks on all of it."),
 ]
 Page = Annotated[
     str | None,
     typer.Option(
         "--report",
         metavar="FILE",
-        help="Also write the forecast as a page, for a ticket; - writes only that, to standard output.",
+        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
     ),
 ]
 
@@ -117,7 +128,7 @@ Each = Annotated[
         "--each",
         metavar="CHANGE",
         help="Forecast each change that the braces list, all from one reading of the cluster: "
-        "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat.",
+        "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat for several.",
     ),
 ]
 Largest = Annotated[
@@ -135,7 +146,7 @@ Largest = Annotated[
     cls=Command,
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
-        ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is gone, as a page for a ticket"),
+        ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is lost; with a page for a ticket"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
@@ -159,11 +170,11 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     assume: Assume = "hold",
     report: Page = None,
 ) -> ExitStatus:
-    """Say what changes would do: who gains, who loses, who starves, and what a master would refuse.
+    """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 
-    Nothing is sent but reads. The changes are made to a fake master with the snapshot of the cluster,
-    first agents and frameworks that come and go, then CHANGES. The exit status is 1 where one is
-    refused, or somebody falls below a guarantee or to nothing.
+    Nothing is changed. The changes are made to a fake master with a snapshot of the cluster: first agents and
+    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, or if a role falls
+    below its guarantee or has nothing left.
     """
     from mesosctl.cli.commands.reservations import pairs
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
@@ -173,7 +184,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     unused = "--count" if count is not None else "--attribute"
     if not add_agent and (count is not None or attribute):
         raise UsageError(
-            f"{unused} is about agents that are added, and none is", field=unused, hint="give --add-agent RESOURCES too"
+            f"{unused} concerns added agents, but no agent is added",
+            field=unused,
+            hint="give --add-agent RESOURCES too",
         )
     wanted = named_changes(
         words or (),

@@ -120,7 +120,7 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None
     one = settings.origin(token).name
     if secret is not None:
         other = settings.origin(secret).name
-        raise UsageError(f"{one} and {other} are two ways to prove who asks", field=one, hint="give one of them")
+        raise UsageError(f"{one} and {other} are two ways to authenticate", field=one, hint="give one of them")
     options = settings.options
     if "token" in settings.secrets:
         text = settings.secrets["token"]

@@ -97,7 +97,7 @@ def check(path: Path, text: str) -> Configuration:
         raise BadInput(
             f"{path}: {printable(key)} {sentence}",
             field=printable(f"line {line}, {where}" if line else where),
-            hint=f"mend it, or take it away: mesosctl context set {table[1]} --unset {key}" if in_context else None,
+            hint=f"correct it, or remove it: mesosctl context set {table[1]} --unset {key}" if in_context else None,
         )
     return Configuration(path, text, document.get("current"), document.get("contexts", {}))
 
@@ -130,7 +130,7 @@ def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> I
         elif wrong := setting.check(value):
             yield key, wrong
         elif setting.is_secret and rival(key) in context:
-            yield key, f"and {rival(key)} contradict each other: keep one of them"
+            yield key, f"and {rival(key)} exclude each other: keep one of them"
 
 
 def rival(key: str) -> str:

@@ -1,40 +1,51 @@
 """Man pages, section 1, one for each command."""
 
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
 from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.options import ONLY_SAID
-from mesosctl.cli.reference.walk import Node, Option, cluster_file
+from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
 from mesosctl.model.errors import ExitStatus
 
+_DATE = "2026-11-22"
+"""The day on which this version was written; it changes with `__version__`."""
+_WIDTH = 78
+"""Of a line of source: mandoc asks for at most 80 bytes, and two may be needed for an escape."""
 MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.DONE: "done, or nothing to do",
     ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",
-    ExitStatus.USAGE: "the words make no request, or a question was answered with no",
+    ExitStatus.USAGE: "the command line is wrong, or a question was answered with no; nothing was done",
     ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
     ExitStatus.DENIED: "not authenticated or not authorised (401, 403)",
     ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
     ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
-    ExitStatus.MASTER_FAILED: "the master failed (5xx), or answered what it never should",
+    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one of Mesos",
     ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
     ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
     ExitStatus.TERMINATED: "terminated (SIGTERM)",
 }
 _SURROUNDINGS = (
-    ("MESOSCTL_CONFIG", "The configuration file, instead of the one below XDG_CONFIG_HOME."),
-    ("XDG_CONFIG_HOME", "Where mesosctl/config.toml is; ~/.config unless set."),
-    ("XDG_CACHE_HOME", "Where names are kept for a while for completions; ~/.cache unless set."),
-    ("XDG_STATE_HOME", "Where the state of fake: masters is; ~/.local/state unless set."),
-    ("NO_COLOR, FORCE_COLOR", "No colours at all; colours and drawn tables even where there is no terminal."),
-    ("TERM, COLUMNS", "With TERM=dumb there are no colours and no progress; how wide a drawn table may be."),
+    ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml below XDG_CONFIG_HOME."),
+    ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),
+    ("XDG_CACHE_HOME", "The folder of the names that completions remember. The default is ~/.cache."),
+    ("XDG_STATE_HOME", "The folder of the state of fake: masters. The default is ~/.local/state."),
+    (
+        "NO_COLOR, FORCE_COLOR",
+        "NO_COLOR turns colours off. FORCE_COLOR turns colours and drawn tables on, even without a terminal.",
+    ),
+    ("TERM, COLUMNS", "TERM=dumb turns colours and progress off. COLUMNS is the width of drawn tables."),
 )
 _FILES = (
-    ("~/.config/mesosctl/config.toml", "Contexts; see mesosctl context. Yours alone (mode 600) if it holds a secret."),
+    (
+        "~/.config/mesosctl/config.toml",
+        "Contexts; see mesosctl context. Only you may read it (mode 600) if it has a secret.",
+    ),
     ("~/.cache/mesosctl/names", "Names of roles, agents, frameworks and contexts, for completions."),
-    ("~/.local/state/mesosctl/apply", "Journals of interrupted applies, yours alone (mode 600)."),
+    ("~/.local/state/mesosctl/apply", "Journals of interrupted applies. Only you may read them (mode 600)."),
     ("~/.local/state/mesosctl/fake", "The state of fake: masters."),
 )
 _OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatus.INTERRUPTED, ExitStatus.TERMINATED)
@@ -46,22 +57,21 @@ def environment() -> Iterator[tuple[str, str]]:
         if setting.name in ONLY_SAID:
             continue
         if setting.is_secret:
-            yield setting.variable, f"What a file of --{setting.key}-file would hold."
+            yield setting.variable, f"The content of a file for --{setting.key}-file."
         else:
-            yield setting.variable, f"As {setting.option}, where that is not given."
+            yield setting.variable, f"The default of {setting.option}."
     yield from _SURROUNDINGS
 
 
 def man_page(node: Node) -> str:
     """The page of one command."""
     name = "-".join(node.path)
-    title = f'.TH "{name.upper()}" "1" "" "mesosctl {__version__}" "mesosctl"'
-    lines = [title, ".SH NAME", f"{_text(name)} \\- {_text(_phrase(node.summary))}", ".SH SYNOPSIS"]
-    lines.append(f".B {_text(node.words)}")
-    lines.append(_text(node.usage.partition(" ")[2]))
-    lines += [".SH DESCRIPTION", _text(node.summary)]
+    lines = [f'.TH "{name.upper()}" "1" "{_DATE}" "mesosctl {__version__}" "mesosctl"']
+    lines += [".SH NAME", *_lines(f"{_text(name)} \\- {_text(_phrase(node.summary))}")]
+    lines += [".SH SYNOPSIS", f".B {_text(node.words)}", *_lines(_text(node.usage.partition(" ")[2]))]
+    lines += [".SH DESCRIPTION", *_lines(_text(node.summary))]
     for paragraph in node.text.split("\n\n") if node.text else ():
-        lines += [".PP", _text(" ".join(paragraph.split()))]
+        lines += [".PP", *_lines(_text(" ".join(paragraph.split())))]
     if node.children:
         lines.append(".SH COMMANDS")
         for child in node.children:
@@ -77,10 +87,9 @@ def man_page(node: Node) -> str:
         lines += _surroundings()
     else:
         lines += [".SH CLUSTER FILE", ".nf", *map(_text, cluster_file().splitlines()), ".fi"]
-    if node.examples:
-        lines.append(".SH EXAMPLES")
-        for words, meaning in node.examples:
-            lines += [".TP", f".B {_text(node.path[0] + ' ' + words)}", _text(meaning[0].upper() + meaning[1:])]
+    lines.append(".SH EXAMPLES")
+    for words, meaning in node.examples or _first_examples(node):
+        lines += _tagged(f"{node.path[0]} {words}", _sentence(meaning))
     lines += _see_also(node)
     return "\n".join(lines) + "\n"
 
@@ -111,23 +120,40 @@ def _options(title: str, options: Iterable[Option]) -> list[str]:
     return [f".SH {title}", *lines] if lines else []
 
 
+def _first_examples(node: Node) -> Iterator[Example]:
+    """Yield one example of each command below a group."""
+    for child in node.children:
+        yield from child.examples[:1] or list(_first_examples(child))[:1]
+
+
 def _see_also(node: Node) -> list[str]:
     others = [node.path[:-1]] if len(node.path) > 1 else []
     others += [child.path for child in node.children]
-    if not others:
-        return []
+    if len(node.path) == 1:
+        others.append(("mesosctl",) if node.path == ("mesos-fake-master",) else ("mesos-fake-master",))
     names = [f".BR {_text('-'.join(path))}" for path in others]
     return [".SH SEE ALSO", *(f"{name} (1)," for name in names[:-1]), f"{names[-1]} (1)"]
 
 
 def _tagged(tag: str, text: str) -> list[str]:
-    return [".TP", f".B {_text(tag)}", _text(text)]
+    return [".TP", f".B {_text(tag)}", *_lines(_text(text))]
+
+
+def _lines(text: str) -> list[str]:
+    """Text in lines as short as mandoc likes them, none of which is taken for a request."""
+    found = textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [f"\\&{line}" if line.startswith((".", "'")) else line for line in found]
 
 
 def _phrase(sentence: str) -> str:
     """A sentence as the short description that apropos shows."""
     sentence = sentence.rstrip(".")
     return sentence[:1].lower() + sentence[1:]
+
+
+def _sentence(phrase: str) -> str:
+    """Return a phrase as a sentence of its own."""
+    return phrase[:1].upper() + phrase[1:] + ("" if phrase.endswith(("?", ".")) else ".")
 
 
 def _text(text: str) -> str:

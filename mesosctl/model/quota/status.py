@@ -94,7 +94,7 @@ class QuotaRoom(NamedTuple):
 
     @property
     def overcommitted(self) -> Quantities:
-        """The amounts that are promised to others beyond the capacity."""
+        """The amounts that are guaranteed to others beyond the capacity."""
         return self.promised - self.capacity
 
 

@@ -225,7 +225,7 @@ class OfferSimulation(Document):
     frameworks: list[str]
     steps: list[SharingStep]
     tasks: dict[str, int] = Field(description="Running at the end, by framework.")
-    ended: bool = Field(description="Whether nobody took anything any more.")
+    ended: bool = Field(description="Whether nobody took an offer any more.")
     revoked_at_end: list[Revoked] = Field(default=[], description="Since the last step.")
     holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
     roles_at_end: list[RoleHolding] = Field(default=[], description="As `roles` of a step.")

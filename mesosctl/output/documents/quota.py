@@ -140,7 +140,7 @@ class Finding(Strict):
 
 
 class QuotaCheck(Document):
-    """`quota check`; jsonl writes one of `findings` a line.  Amounts are null where they may not be seen."""
+    """`quota check`; jsonl writes one of `findings` a line.  Amounts are null if this principal may not see them."""
 
     kind: Literal["quota.check"] = "quota.check"
     role: str

@@ -52,7 +52,7 @@ class Verdict(NamedTuple):
 
 
 class Minor(NamedTuple):
-    """Rows that a reader rarely needs, and their name before a count: `rules that are kept: 12`."""
+    """Rows that a reader rarely needs, and their name before a count: `rules that hold: 12`."""
 
     holds: Callable[[Sequence[str]], bool]
     name: str

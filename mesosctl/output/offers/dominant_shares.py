@@ -52,7 +52,7 @@ def offer_simulation(sharing: Sharing) -> Report:
         [step.framework for step in sharing.steps],
         document,
         items,
-        empty="nobody took anything",
+        empty="nobody took an offer",
         remark=_remark(sharing),
         verbatim=True,
     )
@@ -226,7 +226,7 @@ def _remark(sharing: Sharing) -> list[str]:
     if sharing.revoked:
         lines.append(f"revoked: {Revoked.summed_up(sharing.revoked)}")
     if not sharing.ended:
-        lines.append("stopped before it was over: see --steps")
+        lines.append("stopped early: see --steps")
     if sharing.steps:
         lines += ["", *_bars(sharing.holdings_at_end)]
     return lines

@@ -95,7 +95,7 @@ def _remark(explanations: Sequence[OfferExplanation]) -> Iterator[str | Report]:
         yield from _notes(one)
     unknown = list(dict.fromkeys(sentence for one in explanations for sentence in one.unknown))
     if unknown:
-        yield from ("", "not told by the master:", *(f"  {sentence}" for sentence in unknown))
+        yield from ("", "what the master does not show:", *(f"  {sentence}" for sentence in unknown))
 
 
 def _notes(one: OfferExplanation) -> Iterator[str]:

@@ -44,7 +44,7 @@ def where(line: AccountLine) -> str:
         case "limit":
             return f"beyond the limit of {line.roles[0]}"
         case "capability":
-            return f"for want of {line.detail}"
+            return f"out of reach without {line.detail}"
         case "out-of-service":
             return f"on agents that are {line.detail or 'out of service'}"
         case _:

@@ -124,11 +124,11 @@ class TestEditing:
             "context", "set", "prod", "--master", "https://m:5050", "--principal", "ops", "--secret-file", "/ops.secret"
         )
         ran = ctl("context", "set", "prod", "secret", stdin="s3cret\n")
-        assert (ran.status, "secret-file was there too" in ran.err) == (0, True)
+        assert (ran.status, "secret-file is removed" in ran.err) == (0, True)
         kept = {"master": "https://m:5050", "principal": "ops"}
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret": "s3cret"}
         refused = ctl("context", "set", "prod", "secret-file=/ops.secret")
-        assert (refused.status, "keeps a secret, which would be lost" in refused.err) == (2, True)
+        assert (refused.status, "has a secret, which would be lost" in refused.err) == (2, True)
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret": "s3cret"}
         assert ctl("context", "set", "prod", "secret-file=/ops.secret", "--yes").status == 0
         assert tomllib.loads(config.read_text())["contexts"]["prod"] == kept | {"secret-file": "/ops.secret"}
@@ -198,7 +198,7 @@ class TestFaults:
             ("[contexts.'a b']\n", "no name"),
             ("[contxts.c]\n", "is it contexts?"),
             ("current = 3\n", "line 1"),
-            ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "contradict"),
+            ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "exclude each other"),
         ],
     )
     def test_the_place_is_named(self, ctl, config, text, said):

@@ -95,6 +95,22 @@ def test_man_pages_are_clean(page):
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.process
+def test_mandoc_finds_nothing_to_say(page):
+    require("mandoc")
+    ran = subprocess.run(["mandoc", "-Tlint", "-Wall", ROOT / page], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("", "", 0)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_man_page_has_a_date_examples_statuses_and_others_to_see(page):
+    text = files()[page]
+    assert re.match(r'\.TH "[A-Z-]+" "1" "20\d\d-\d\d-\d\d" ', text)
+    for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+        assert re.search(rf"^\.SH {title}\n\S", text, re.MULTILINE), title
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.process
 def test_man_warns_of_nothing(page):
     require("man")
     ran = subprocess.run(

@@ -121,7 +121,7 @@ def test_beside_a_file_nothing_is_read_and_then_ignored(reserved, tmp_path, comm
     file.write_text("[]", encoding="utf-8")
     ran = reserved.run(command, "one", "-f", str(file), *words)
     assert ran.status == 2
-    assert "with --file only AGENT is named" in ran.err
+    assert "with --file, give only AGENT" in ran.err
     assert reserved.changes == []
 
 

@@ -75,7 +75,7 @@ def test_ro_3_empty_places_in_a_list_of_roles_do_not_count(listed: str):
         ("[[agents]]\nresources = 3", "no resources text"),
         ("[[agents]]\nresources = 'cpus:x'", "cpus: 'x' is not a number"),
         ("[[agents]]\nresources = 'cpus:1'\ncount = 0", "count"),
-        ("[[agents]]\nresources = 'cpus:1'\nhostnme = 'x'", "'hostnme' is not known here"),
+        ("[[agents]]\nresources = 'cpus:1'\nhostnme = 'x'", "'hostnme' is not a key here"),
         ("[[agents]]\nresources = 'cpus:1'\nhostname = 'x'\n[[agents]]\nresources = 'cpus:1'\nhostname = 'x'", "twice"),
         ("mesos_version = '0.27'", "not a version"),
         ("[flags]\nnope = 1", "--nope is not a flag"),

@@ -105,7 +105,10 @@ WRONG = {
     "ads = 3": ("ads = 0", "line 10: weights.ads: a weight is a number above zero"),
     'resources = "cpus:2;disk:500"': ('resources = "cpus:20"', "reservations[0].resources"),
     'agent = "a"\nrole': ('agent = "b"\nrole', "line 13: reservations[0].agent: no agent is named 'b'"),
-    'size = "disk:200"': ('size = "disk:600"', "line 21: volumes[0].size: a has not so much disk reserved for db"),
+    'size = "disk:200"': (
+        'size = "disk:600"',
+        "line 21: volumes[0].size: a does not have that much disk reserved for db",
+    ),
     'id = "v1"': ('id = "v/1"', "volumes[0]"),
     "qps = 2.5": ("qps = -1", "line 26: rate_limits.limits[0].qps: Invalid qps"),
     "aggregate_default_qps": ("aggregate_qps", "rate_limits"),

@@ -1,0 +1,47 @@
+"""No sentence that a person can meet has one of the phrases that CONTRIBUTING names."""
+
+import re
+
+import pytest
+
+from tests.documentation.sentences import Sentence, sentences
+
+PHRASES = (
+    r"\bpass(es)? (the|this|that) check",
+    r"\bwho asks\b",
+    r"\bwhat if what\b",
+    r"\b(has|have) not got\b",
+    r"\bguarantees? in one piece\b",
+    r"\bno master tells\b",
+    r"\bnot told\b",
+    r"\bunless given\b",
+    r"\bmay not be (seen|read)\b",
+    r"\btaken as\b",
+    r"\bfor want of\b",
+    r"\banew\b",
+    r"\blook(ed)? with mesosctl\b",
+    r"\bpicture (of the cluster|taken|settled)\b",
+    r"\ba person is asked\b",
+    r"\bcannot be told\b",
+    r"\brepeat\.?$",
+    r"\bnobody knows\b",
+    r"'\}?' is no [a-z]+",
+)
+WORST = re.compile("|".join(PHRASES), re.IGNORECASE)
+EXAMPLES = "docs/CONTRIBUTING.md"
+"""The page that shows them."""
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Sentence]:
+    return list(sentences())
+
+
+def test_no_sentence_has_one_of_the_worst_phrases(found: list[Sentence]) -> None:
+    assert [f"{one.place}: {one.text}" for one in found if WORST.search(one.text) and EXAMPLES not in one.place] == []
+
+
+def test_sentences_of_every_kind_are_collected(found: list[Sentence]) -> None:
+    places = {one.place.partition("/")[0].partition(" ")[0].partition(":")[0] for one in found}
+    assert {"mesosctl", "mesos-fake-master", "fake_master", "docs", "README.md"} <= places
+    assert sum(WORST.search(one.text) is not None for one in found if EXAMPLES in one.place) > 10
