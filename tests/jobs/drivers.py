@@ -46,16 +46,25 @@ class Drivers:
     def __init__(self, host: str, port: int) -> None:
         self._master = (host, port)
         self.answers: Counter[str] = Counter()
+        self._writers: list[asyncio.StreamWriter] = []
         self._registered: dict[str, asyncio.Future[bytes]] = {}
 
     async def listen(self) -> None:
         self._server = await asyncio.start_server(self._read, "127.0.0.1", 0)
         self._port = self._server.sockets[0].getsockname()[1]
 
+    async def close(self) -> None:
+        """End all connections, the master's too."""
+        self._server.close()
+        for writer in self._writers:
+            writer.close()
+        await asyncio.gather(*(writer.wait_closed() for writer in self._writers), return_exceptions=True)
+
     async def start(self, number: int, principal: str) -> "Driver":
         """One driver, registered."""
         name = f"scheduler({number})"
         _, writer = await asyncio.open_connection(*self._master)
+        self._writers.append(writer)
         driver = Driver(writer, f"{name}@127.0.0.1:{self._port}", principal)
         self._registered[name] = asyncio.get_running_loop().create_future()
         info = {"user": "u", "name": "n", "role": "r", "principal": principal}
@@ -65,7 +74,8 @@ class Drivers:
         driver.post("mesos.scheduler.Call", {"type": "SUPPRESS", "framework_id": {"value": driver.framework_id}})
         return driver
 
-    async def _read(self, reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
         with contextlib.suppress(asyncio.CancelledError, asyncio.IncompleteReadError):  # the run is over
             await self._read_messages(reader)
 
@@ -113,6 +123,13 @@ async def run(address: str, count: int, rate: float, seconds: float) -> Figures:
     host, _, port = address.removeprefix("http://").partition(":")
     drivers = Drivers(host, int(port))
     await drivers.listen()
+    try:
+        return await _send(drivers, count, rate, seconds)
+    finally:
+        await drivers.close()
+
+
+async def _send(drivers: Drivers, count: int, rate: float, seconds: float) -> Figures:
     names = list(LIMITS)
     made = [await drivers.start(number, names[number % len(names)]) for number in range(count)]
     sent: Counter[str] = Counter()
