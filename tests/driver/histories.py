@@ -3,7 +3,9 @@
 A history is drawn once and played on any master: a step names offers and agents by their place, not by their ids.
 After each step nothing is under way any more (`Player.settle`), and what the scheduler has heard is written down: its
 statuses, errors and registrations, and the offers that it holds.  The framework has one role at a time, since a real
-master shares out agents among roles by chance.
+master shares out agents among roles by chance.  What is filtered for the default time, by an answer of the framework or
+where an operation of an operator rescinds an offer, is offered again before the next step: five seconds are over in the
+middle of a history, and on each master at another step.
 """
 
 import random
@@ -108,6 +110,7 @@ class Player:
         self._agents = [agent["id"] for agent in master.agents()]
         self._barriers = 0
         self._seen = 0
+        self._has_brief_filter = False
         self.driver: RealDriver | None = None
         self.info: dict[str, Any] = {}
         self._begin()
@@ -120,6 +123,10 @@ class Player:
         """One step, and what was heard of it."""
         kind, details = step
         told = Told()
+        if self._has_brief_filter:
+            self._revive([])
+            self.settle()
+        self._has_brief_filter = kind.startswith("operator_") or details.get("refuse", 0.0) is None
         if self._is_over():
             told.heard.append("over")
             self._start({**self.info, "id": self.framework_id})

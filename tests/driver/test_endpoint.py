@@ -179,6 +179,25 @@ def test_a_driver_that_takes_over_silences_the_other(drivers: Drivers) -> None:
     assert known["value"] in drivers.master.state.frameworks
 
 
+@pytest.mark.parametrize("before", ["update", "take over", "register again", "be away", "give up"])
+def test_filters_end_only_where_the_framework_was_inactive(drivers: Drivers, before: str) -> None:
+    known = drivers.registered(failover_timeout=100.0)
+    (offer,) = drivers.offers()
+    refused = {"offer_ids": [offer["id"]], "filters": {"refuse_seconds": 3600.0}}
+    drivers.tell(HERE, "DECLINE", framework_id=known, decline=refused)
+    info = {**INFO, "id": known, "failover_timeout": 100.0}
+    if before == "update":
+        drivers.tell(HERE, "UPDATE_FRAMEWORK", framework_id=known, update_framework={"framework_info": info})
+    elif before == "be away":
+        drivers.endpoint.exited(Address("10.0.0.1", 4000))
+    elif before == "give up":
+        drivers.internal(HERE, "DeactivateFrameworkMessage", framework_id=known)
+    is_forced, sender = (False, HERE) if before == "register again" else (True, THERE)
+    subscribe = {"framework_info": info, "force": is_forced}
+    drivers.tell(sender, "SUBSCRIBE", framework_id=known, subscribe=subscribe)
+    assert len(drivers.offers()) == (before in ("be away", "give up"))
+
+
 def test_without_force_the_driver_that_there_is_hears_of_it(drivers: Drivers) -> None:
     known = drivers.registered(failover_timeout=100.0)
     info = {**INFO, "id": known, "failover_timeout": 100.0}
