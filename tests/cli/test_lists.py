@@ -147,7 +147,9 @@ def test_a_mistake_is_named_with_what_is_likely(live, words, status, told):
     assert (ran.status, told in ran.err) == (status, True), ran.err
 
 
-@pytest.mark.parametrize("words", ["agents --role asd", "frameworks --role asd", "roles --role asd"])
+@pytest.mark.parametrize(
+    "words", ["agents --role asd", "frameworks --role asd", "roles --role asd", "offers list --role asd"]
+)
 def test_an_empty_list_names_the_likely_role(live, words):
     ran = live.run(*words.split())
     assert (ran.status, ran.out) == (0, "")
