@@ -119,7 +119,7 @@ def _amounts(metrics: dict[str, Any], what: str) -> Quantities:
 
 
 def _idle(usages: Mapping[str, RoleUsage]) -> Quantities:
-    """What is reserved and not used, offered or not; a role counts those below it too."""
+    """Return the amounts that are reserved and not used, offered or not; a role counts those below it too."""
     top_level = [usage for role, usage in usages.items() if "/" not in role and usage.consumed is not None]
     return Quantities.total(usage.used - usage.allocated for usage in top_level)
 

@@ -146,7 +146,7 @@ def _cluster_line(overview: Overview) -> str:
     count = sum(overview.agents.values())
     states = ", ".join(f"{number} {state}" for state, number in overview.agents.items())
     agents = f"{count} agent{'' if count == 1 else 's'} ({states})"
-    roles = f"{len(overview.roles)} role{'' if len(overview.roles) == 1 else 's'}"
+    roles = f"{len(overview.roles)} role{'s' * (len(overview.roles) != 1)}"
     frameworks = f"{overview.frameworks} framework{'' if overview.frameworks == 1 else 's'}"
     unknown = f"; not visible to this principal: {', '.join(overview.unknown)}" if overview.unknown else ""
     return f"{agents}, {frameworks}, {roles}{unknown}"
@@ -193,7 +193,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
         [
             one.framework,
             str(one.offers),
-            f"{_age(one.oldest)}{' or more' if one.was_there else ''}",
+            (f"{one.oldest:.0f}s" if one.oldest < 60 else format_span(one.oldest)) + " or more" * one.was_there,
             ",".join(one.roles),
             amounts_text(one.resources),
         ]
@@ -203,10 +203,6 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
     more = f", of {len(offers)} frameworks; the longest first" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
     return [title, Report(columns, rows, (), _no_document, list)]
-
-
-def _age(seconds: float) -> str:
-    return f"{seconds:.0f}s" if seconds < 60 else format_span(seconds)
 
 
 def _principal_parts(overview: Overview) -> "list[str | Report]":

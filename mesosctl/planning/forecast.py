@@ -188,7 +188,7 @@ class TriedChange(NamedTuple):
 
     words: str
     lost: Quantities | None = None
-    """What the agents had that it takes away."""
+    """The resources of the agents that it takes away."""
 
     def __str__(self) -> str:
         """The text for programs."""
