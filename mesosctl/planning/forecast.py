@@ -142,7 +142,7 @@ class Starving:
     """The part of the guarantee that was not met before."""
     guarantee: Quantities = field(default_factory=Quantities)
     has: Quantities = field(default_factory=Quantities)
-    """What counts towards the guarantee."""
+    """The amounts that count towards the guarantee."""
     is_asked_for: bool = True
     """Whether a framework takes offers in the role."""
 
