@@ -30,7 +30,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer
+from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer, TriedChange
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 _NAMED = 20
@@ -64,7 +64,7 @@ class DryRun:
         self._names = AgentNames(master.state)
         self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
         self._answers: list[ChangeAnswer] = []
-        self._changes: list[str] = []
+        self._changes: list[TriedChange] = []
         self._lost: list[LostAgent] = []
         self._done = 0
         self._take(master)
@@ -137,7 +137,7 @@ class DryRun:
         names = ", ".join(self._names.of(agent.id) for agent in away[:_NAMED])
         more = f" and {len(away) - _NAMED} more" if len(away) > _NAMED else ""
         missing = f"; away: {names}{more}" if away else ""
-        self._changes[-1:] = [f"failover: {known - len(away)} of {known} agents are back: {wait}{missing}"]
+        self._changes[-1:] = [TriedChange(f"failover: {known - len(away)} of {known} agents are back: {wait}{missing}")]
 
     def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
         """Agents are gone for good; the change that is tried says which and what they had, and `why` so many.
@@ -151,7 +151,7 @@ class DryRun:
         had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
         share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
         self._moved = True
-        self._changes[-1:] = [f"agents lost: {share}: {names}{more}; with {had}"]
+        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}{more}", had)]
         self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
@@ -227,7 +227,7 @@ class DryRun:
 
     def begin(self, change: str) -> None:
         """Note that a change is tried."""
-        self._changes.append(change)
+        self._changes.append(TriedChange(change))
 
     def refuse(self, answer: ChangeAnswer) -> None:
         """Note a change that is refused before any request is made."""

@@ -112,7 +112,8 @@ class _Books:
             missing = unfit or eligibility.accepted_kinds.missing_capability(entry)
             amounts = Resources([entry]).quantities()
             if not entry.allocatable_to(client.role.name):
-                yield AccountLine("reserved", amounts, (entry.role,))
+                static = Quantities() if entry.is_dynamically_reserved else amounts
+                yield AccountLine("reserved", amounts, (entry.role,), static=static)
             elif missing is not None:
                 yield AccountLine("capability", amounts, detail=missing)
             else:
@@ -182,7 +183,11 @@ def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
     for line in lines:
         key = (line.cause, line.roles, line.framework_id, line.detail)
         known = sums.get(key)
-        sums[key] = line if known is None else replace(known, amounts=known.amounts + line.amounts)
+        sums[key] = (
+            line
+            if known is None
+            else replace(known, amounts=known.amounts + line.amounts, static=known.static + line.static)
+        )
     return iter(sums.values())
 
 

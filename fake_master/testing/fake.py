@@ -243,8 +243,6 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         With `lost="response"` the request is carried out, and only the answer gets lost.  `path` is a shell pattern
         such as "/quota/*"; other requests pass.
         """
-        if times < 1:
-            raise ValueError(f"times is {times}, and should be above zero")
         self._gate(lambda: self._application.drop(lost, path, times))
 
     @staticmethod
@@ -293,3 +291,7 @@ class _Cluster:
         fake = self._fake
         offered = sorted((one.framework_id, one.role, one.agent_id, str(one.resources)) for one in fake.offers)
         return offered, [(task.id, task.state) for task in fake.tasks], fake.agents, fake.frameworks
+
+    def summary(self) -> str:
+        """See `Passing.summary`."""
+        return values.summary(self._fake.frameworks, self._fake.tasks)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, get_args
 
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
@@ -31,7 +31,14 @@ class FaultyApplication(Application):
         self._faults: list[_Fault] = []
 
     def drop(self, lost: Lost, path: str | None, times: int) -> None:
-        """Lose the next `times` requests to paths like `path`, a shell pattern, or the answers to them."""
+        """Lose the next `times` requests to paths like `path`, a shell pattern, or the answers to them.
+
+        Raises ValueError.
+        """
+        if lost not in get_args(Lost):
+            raise ValueError(f"lost is {lost!r}: write {' or '.join(map(repr, get_args(Lost)))}")
+        if times < 1:
+            raise ValueError(f"times is {times}: it has to be above zero")
         self._faults.append(_Fault(lost, path, times))
 
     def respond(self, request: Request) -> Response:

@@ -4,6 +4,7 @@ Amounts are numbers by resource name, in Mesos's units: cpus as a decimal number
 sets, such as ports, are counted.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
@@ -258,3 +259,10 @@ def _amounts(resources: Resources) -> Amounts:
 
 def _numbers(quantities: Quantities | Limits) -> Amounts:
     return {name: to_double(milli) for name, milli in quantities.items()}
+
+
+def summary(frameworks: Iterable[Framework], tasks: Iterable[Task]) -> str:
+    """Return the frameworks, with whether they are connected, and how many tasks are in each state, in one line."""
+    there = [f"{one.name} ({'connected' if one.connected else 'disconnected'})" for one in frameworks]
+    states = [f"{count} {state}" for state, count in sorted(Counter(task.state for task in tasks).items())]
+    return f"frameworks: {', '.join(there) or 'none'}; tasks: {', '.join(states) or 'none'}"

@@ -36,6 +36,10 @@ class Passing(Protocol):
         """Return everything that an allocation may change."""
         ...
 
+    def summary(self) -> str:
+        """Return the frameworks and tasks that there are, in one line."""
+        ...
+
 
 class Waiting:
     """One `settle`: lets time pass in steps, until what is waited for is there."""
@@ -57,7 +61,7 @@ class Waiting:
         if time.monotonic() >= self._give_up or (alone and self._steps >= _MOST_INTERVALS):
             waited = f"{self._steps} allocations" if alone else f"{self._timeout:g} s"
             goal = "the cluster had not settled" if self._until is None else "what was waited for had not happened"
-            raise TimeoutError(f"after {waited} {goal}")
+            raise TimeoutError(f"after {waited} {goal}: {self._cluster.summary()}")
         return True
 
     def _is_over(self) -> bool:

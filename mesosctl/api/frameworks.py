@@ -30,6 +30,7 @@ def _listed_framework(entry: Any) -> ListedFramework:
     roles = texts(info["roles"]) if "roles" in info else (text(info.get("role", DEFAULT_ROLE)),)
     connected, active = entry.get("connected") is True, entry.get("active") is True
     recovered = entry.get("recovered") is True
+    offered = _resources(entry.get("offered_resources", ()))
     return ListedFramework(
         id=text(info["id"]["value"]),
         name=text(info["name"]),
@@ -37,7 +38,8 @@ def _listed_framework(entry: Any) -> ListedFramework:
         principal=text(info["principal"]) if "principal" in info else None,
         status="recovered" if recovered else "active" if active else "inactive" if connected else "disconnected",
         used=_resources(entry.get("allocated_resources", ())).scalar_quantities(),
-        offered=_resources(entry.get("offered_resources", ())).scalar_quantities(),
+        offered=offered.scalar_quantities(),
+        offered_reserved=offered.reserved().scalar_quantities(),
         offers=len(entry.get("offers", ())),
     )
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from mesosctl.api import offers as wire
 from mesosctl.api.agents import agents
+from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.api.scheduler_calls import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
 from mesosctl.client.body import EventStream
 from mesosctl.client.master import Master
@@ -43,6 +44,11 @@ def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
     """Every outstanding offer that this principal may see, by framework, role and agent."""
     found = [offer for offer in wire.outstanding(master.ask("GET_FRAMEWORKS")) if target.matches(offer)]
     return sorted(found, key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
+
+
+def subscribed_roles(master: Master) -> set[str]:
+    """Return the roles in which frameworks take offers, and so may hold some."""
+    return {role for one in listed_frameworks(master.ask("GET_FRAMEWORKS")) for role in one.roles}
 
 
 @dataclass(frozen=True, slots=True)

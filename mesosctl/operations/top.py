@@ -7,7 +7,7 @@ offers, so the master is asked every few seconds, and at once when an event came
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from mesosctl.client.master import Master
 from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster, NotConfirmed
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.quota.status import RoleStatus, RoleUsage
 from mesosctl.model.ratelimit import RateLimits
 from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 from mesosctl.planning.message_rates import CounterReading, Rates, rates
@@ -68,6 +68,7 @@ class OverviewReader:
             total=_amounts(metrics, "total"),
             used=_amounts(metrics, "used"),
             offered=Quantities.total(one.offered for one in frameworks),
+            idle=_idle(usages) - Quantities.total(one.offered_reserved for one in frameworks),
             agents=_agents(metrics),
             frameworks=len(frameworks),
             roles=[RoleStatus(role, quotas.get(role, Quota()), usages.get(role)) for role in roles],
@@ -115,6 +116,12 @@ def _amounts(metrics: dict[str, Any], what: str) -> Quantities:
     names = ("cpus", "mem", "disk", "gpus")
     found = {name: metrics.get(f"master/{name}_{what}", 0) for name in names}
     return Quantities({name: round(value * 1000) for name, value in found.items() if value})
+
+
+def _idle(usages: Mapping[str, RoleUsage]) -> Quantities:
+    """Return the amounts that are reserved and not used, offered or not; a role counts those below it too."""
+    top_level = [usage for role, usage in usages.items() if "/" not in role and usage.consumed is not None]
+    return Quantities.total(usage.used - usage.allocated for usage in top_level)
 
 
 def _agents(metrics: dict[str, Any]) -> dict[str, int]:

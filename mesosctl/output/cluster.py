@@ -11,7 +11,7 @@ from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
 from mesosctl.output.formats.amounts import agent_use_text, amounts_text, in_words, plain_resources_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Rows
-from mesosctl.output.quota import LEGEND, MEANINGS, guarantee_verdict, quota_use
+from mesosctl.output.quota import LEGEND, MEANINGS, QUOTA_USE, guarantee_verdict, quota_use
 from mesosctl.output.reservations import agent_id_column
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _STATES: dict[str, Meaning] = {
     "recovered": "at risk",
     "disconnected": "not met",
 }
-AGENT_LEGEND = "█ used   ▒ offered   ░ free"
+AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
 
 
 def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agent is registered") -> Report:
@@ -85,14 +85,15 @@ def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
     columns = (
         Column("AGENT"),
         Column("STATUS", meaning=_STATES, rank=-1 if any(one.status != "active" for one in agents) else 1),
-        Column("USED/TOTAL", kind="usage"),
+        Column("USED/TOTAL", kind="usage", rank_of_rare=3),
         Column("RESERVED FOR", rank=2),
-        Column("ATTRIBUTES", rank=3),
+        Column("ATTRIBUTES", rank=4),
         agent_id_column(agents),
     )
 
     def row(agent: RegisteredAgent) -> list[str]:
-        use = agent_use_text(agent.used.quantities(), agent.offered.quantities(), agent.total.quantities())
+        kept = (agent.total - agent.used - agent.offered).reserved().quantities()
+        use = agent_use_text(agent.used.quantities(), agent.offered.quantities(), agent.total.quantities(), kept)
         return [agent.hostname, agent.status, use, ",".join(agent.reserved) or NOTHING, _attributes(agent), agent.id]
 
     remark = [agent_summary(agents), AGENT_LEGEND] if agents else []
@@ -228,7 +229,7 @@ def _role_screen(roles: Sequence[RoleStatus], empty: str) -> Report:
     columns = (
         Column("ROLE"),
         Column("STATUS", meaning=MEANINGS, rank=-1),
-        Column("USED/GUARANTEE/LIMIT", kind="usage"),
+        Column(QUOTA_USE, kind="usage"),
         Column("WEIGHT", kind="number", rank=2),
         Column("FRAMEWORKS", kind="number", rank=1),
         Column("OFFERED", kind="amounts", rank=3),

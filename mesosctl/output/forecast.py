@@ -1,13 +1,23 @@
 """A forecast as a report: who gains and who loses as the table, and all the rest under it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text
+from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
-from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, QuotaFit, RescindedOffer, ShareChange
+from mesosctl.output.offers.sentences import names
+from mesosctl.planning.forecast import (
+    ChangeAnswer,
+    EvictedTask,
+    Forecast,
+    QuotaFit,
+    RescindedOffer,
+    ShareChange,
+    Starving,
+)
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import forecast as forecast_documents
@@ -51,7 +61,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
     )
     needed = whole._replace(
-        remark=list(_needed(forecast, would, len(parties) - len(moved))),
+        remark=list(_needed(forecast, would, parties)),
         verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
     )
     return whole._replace(terminal=needed)
@@ -120,11 +130,30 @@ def verdict(forecast: Forecast) -> str:
         return "NO: it would be refused"
     starved = forecast.starved
     if starved:
-        names = ", ".join(dict.fromkeys(f"{one.kind} {one.name}" for one in starved))
-        return f"NO: it would be accepted, but it would starve {names}"
+        return f"NO: it would be accepted, but {names([_harm(one) for one in starved])}"
     going = sum(task.caused for task in forecast.evicted)
     evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
     return f"YES: it would be accepted, and nobody would starve{evicted}"
+
+
+def _harm(one: Starving) -> str:
+    """`role r3 would be 2 cpus below its guarantee (1 before)`."""
+    if one.reason == "nothing":
+        return f"{one.kind} {one.name} would have nothing left"
+    # Of what was lacking before, what is lacking now is of interest, if any of it was.
+    before = Quantities({name: milli for name, milli in one.before.items() if name in one.short}) or one.before
+    if not before:
+        was = "met before"
+    elif list(before) == list(one.short) and len(before) == 1:
+        was = f"{shown_amount(*next(iter(before.items())))} before"
+    else:
+        was = f"{in_words(before)} before"
+    return f"role {one.name} would be {in_words(one.short)} below its guarantee ({was})"
+
+
+def starving_text(one: Starving) -> str:
+    """One that starves."""
+    return f"{'' if one.caused else '(was already starving) '}{one.sentence(in_words)}"
 
 
 def fit_text(fit: QuotaFit) -> str:
@@ -182,16 +211,13 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         if report.rows:
             yield from ("", "would be done:", report)
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
-        yield from _section("changes", forecast.changes)
+        yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
     yield from _section(
         f"offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]
     )
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
-    yield from _section(
-        "starving",
-        [("" if one.caused else "(was already starving) ") + one.message for one in forecast.starving],
-    )
+    yield from _section("starving", [starving_text(one) for one in forecast.starving])
     yield from _section("no longer offered anything, and running nothing before", unoffered_texts(forecast))
     yield from _section("guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits])
     yield from _section(
@@ -205,17 +231,20 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     )
 
 
-def _needed(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
+def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[ShareChange]) -> Iterator[str | Report]:
     """Return what a person needs to decide; -o wide has the rest."""
-    if others:
-        yield "1 other does not change" if others == 1 else f"{others} other roles and frameworks do not change"
+    unchanged = [f"{party.kind} {party.name}" for party in parties if not party.changes]
+    if len(unchanged) < len(parties):
+        yield "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make"
+    if unchanged:
+        yield f"the same before and after: {names(unchanged)}"
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
     yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
     if forecast.lost or forecast.restarted:
-        yield from _section("changes", forecast.changes)
-    yield from _section("starving", [one.message for one in forecast.starved])
+        yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
+    yield from _section("starving", [starving_text(one) for one in forecast.starved])
     evicted = [evicted_text(task) for task in forecast.evicted if task.caused]
     yield from _section(f"tasks evicted: {len(evicted)}", evicted, most=_MOST_TASKS)
     yield ""
@@ -229,8 +258,9 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     """A line for each thing that -o wide has in full."""
     out = [offer for offer in forecast.rescinded if offer.out_now]
     if out:
-        count = "1 offer that nobody has answered" if len(out) == 1 else f"{len(out)} offers that nobody has answered"
-        yield f"{count} would be rescinded, which starves nobody"
+        holders = Counter(f"{offer.framework or offer.framework_id} (role {offer.role})" for offer in out)
+        whose = names([f"{count} of {holder}" for holder, count in holders.most_common()])
+        yield f"unanswered offers that would be rescinded: {whose}"
     if forecast.unoffered:
         whom = ", ".join(f"{one.kind} {one.name}" for one in forecast.unoffered)
         yield f"no longer offered anything, and running nothing before: {whom}"
@@ -238,8 +268,9 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     if before:
         yield f"starving before, and no worse: {before}"
     before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
-    moved = "" if before_change == after_change else f" (now {before_change})"
-    yield f"largest guarantee that would be accepted then: {after_change}{moved}"
+    is_same = before_change == after_change
+    moved = f"{after_change}, as before" if is_same else f"before {before_change}, after {after_change}"
+    yield f"guarantees that could still be added: {moved}"
     yield (
         f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; {len(forecast.unknowns)} facts that a "
         "master does not show are assumed: see -o wide"

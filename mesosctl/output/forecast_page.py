@@ -20,10 +20,11 @@ from mesosctl.output.forecast import (
     percent,
     rescinded_text,
     share_text,
+    starving_text,
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import amounts_text
+from mesosctl.output.formats.amounts import amounts_text, in_words
 from mesosctl.output.formats.page_style import STYLE
 from mesosctl.output.formats.report import Report, shown_cells
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
@@ -79,10 +80,10 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         (forecast.totals_before, forecast.totals),
     )
     parts = [
-        _list("What is changed", forecast.changes),
+        _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
         *(_done(report) for report in would),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
-        _list("Who starves", [("" if o.caused else "(was already starving) ") + o.message for o in forecast.starving]),
+        _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),
         _parties("Roles", forecast.roles, scale, "each with the roles below it"),
         _parties("Frameworks", forecast.frameworks, scale, ""),

@@ -58,6 +58,7 @@ MEANINGS: dict[str, Meaning] = {
     "unknown": "at risk",
 }
 """Of the standings of a role."""
+QUOTA_USE = "USED OR RESERVED/GUARANTEE/LIMIT"
 LEGEND = "█ used or reserved   ▒ guaranteed, not used   ░ up to the limit"
 
 
@@ -69,7 +70,7 @@ def quota_use(status: RoleStatus, *, everything: bool = False) -> str:
 
 
 def quota_amounts_text(status: RoleStatus, name: str) -> str:
-    """`16/24/32` of one resource: used, guarantee and limit."""
+    """`16/24/32` of one resource: used or reserved, guarantee and limit."""
     used = None if status.usage is None else status.usage.used
     return quota_use_text(used, status.quota, status.missing, [name]).partition(":")[2].rstrip("█▒░ ")
 
@@ -78,7 +79,7 @@ def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
     columns = (
         Column("ROLE"),
         Column("STATUS", meaning=MEANINGS, rank=-1),
-        Column("USED/GUARANTEE/LIMIT", kind="usage"),
+        Column(QUOTA_USE, kind="usage"),
         Column("FRAMEWORKS", kind="number", rank=1),
         Column("OFFERED", kind="amounts", rank=2),
     )

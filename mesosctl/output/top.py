@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mesosctl.model.errors import printable
 from mesosctl.model.quota.status import RoleStatus
 from mesosctl.model.text import format_span
-from mesosctl.output.formats.amounts import amounts_text, bar, by_place, in_words, shown_amount
+from mesosctl.output.formats.amounts import BAR, amounts_text, bar, by_place, in_words, shown_amount
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
-from mesosctl.output.quota import MEANINGS, guarantee_verdict, quota_amounts_text
+from mesosctl.output.quota import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text
 from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 
 if TYPE_CHECKING:
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from mesosctl.output.documents import top as documents
 
 SORTS = ("share", "name", "status")
-LEGEND = "█ used  ▒ guaranteed  ░ up to the limit  · rest of the cluster"
-KEYS = "q leave   p pause   s sort   r reverse   ↑↓ scroll   space now"
+LEGEND = "█ used or reserved / ▒ guarantee / ░ limit  · rest of the cluster"
+KEYS = "q leave   p pause   s sort   r reverse   ↑↓ scroll   space update"
 _WIDEST_BAR = 40
-_ROOMY = 80
-"""Columns from which titles are written out."""
-_AMOUNTS = "USED/GUARANTEE/LIMIT"
+_ROOMY = 100
+"""Columns from which titles are written out; on fewer the legend explains `AMOUNTS`."""
 _WORST_FIRST = ("below guarantee", "no frameworks", "met by offers")
 
 
@@ -109,11 +108,11 @@ def _plain_row(overview: Overview, role: RoleStatus) -> list[str]:
 
 def _once(overview: Overview, roles: Sequence[RoleStatus]) -> Report:
     offers, principals = _offer_parts(overview.offers), _principal_parts(overview)
-    remark = [LEGEND, "", *_resource_lines(overview, 12), _cluster_line(overview), "", *offers, *principals]
+    remark = [LEGEND, "", *_resource_lines(overview, _ROOMY), _cluster_line(overview), "", *offers, *principals]
     return _role_table(overview, roles, 12)._replace(remark=remark, verdicts=[guarantee_verdict(overview.roles)])
 
 
-def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int, amounts: str = _AMOUNTS) -> Report:
+def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int, amounts: str = QUOTA_USE) -> Report:
     """Shares as bars of so many cells, which are the whole cluster; `amounts` is the title of the last column."""
     columns = (
         Column("ROLE"),
@@ -147,21 +146,37 @@ def _cluster_line(overview: Overview) -> str:
     count = sum(overview.agents.values())
     states = ", ".join(f"{number} {state}" for state, number in overview.agents.items())
     agents = f"{count} agent{'' if count == 1 else 's'} ({states})"
-    roles = f"{len(overview.roles)} role{'' if len(overview.roles) == 1 else 's'}"
+    roles = f"{len(overview.roles)} role{'s' * (len(overview.roles) != 1)}"
     frameworks = f"{overview.frameworks} framework{'' if overview.frameworks == 1 else 's'}"
     unknown = f"; not visible to this principal: {', '.join(overview.unknown)}" if overview.unknown else ""
     return f"{agents}, {frameworks}, {roles}{unknown}"
 
 
-def _resource_lines(overview: Overview, width: int) -> list[str]:
-    lines = []
-    for name, total in sorted(overview.total.items(), key=by_place):
-        used, offered = overview.used.get(name, 0), overview.offered.get(name, 0)
-        drawn = bar(used, used + offered, total, width)
-        held, out, whole = (shown_amount(name, milli) for milli in (used, offered, total))
-        amounts = f"{held} used, {out} offered of {whole}"
-        lines.append(f"{name:<5} {drawn} {used / total:>4.0%}  {amounts}")
-    return lines
+_IDLE = ("reserved and idle", "reserved idle", "idle")
+"""Words for what is reserved and neither used nor offered, for the narrower terminal each."""
+_SHORTEST_BAR = 8
+
+
+def _resource_lines(overview: Overview, room: int) -> list[str]:
+    """A bar and the amounts of each resource, on so many columns if they can be."""
+    totals = sorted(overview.total.items(), key=by_place)
+    texts: list[str] = []
+    for word in _IDLE:
+        texts = [_resource_amounts(overview, name, total, word) for name, total in totals]
+        width = min(_WIDEST_BAR, room - len("cpus    100%  ") - max(map(len, texts), default=0))
+        if width >= _SHORTEST_BAR:
+            break
+    for index, (name, total) in enumerate(totals):
+        used, offered, idle = (held.get(name, 0) for held in (overview.used, overview.offered, overview.idle))
+        drawn = bar(used, used + offered, total, max(BAR, width), kept=idle)
+        texts[index] = f"{name:<5} {drawn} {used / total:>4.0%}  {texts[index]}"
+    return texts
+
+
+def _resource_amounts(overview: Overview, name: str, total: int, word: str) -> str:
+    held = ((overview.used, "used"), (overview.idle, word), (overview.offered, "offered"))
+    shown = [f"{shown_amount(name, has.get(name, 0))} {what}" for has, what in held if has.get(name) or what != word]
+    return f"{', '.join(shown)} of {shown_amount(name, total)}"
 
 
 def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str | Report]":
@@ -170,7 +185,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
     columns = (
         Column("FRAMEWORK"),
         Column("OFFERS", kind="number"),
-        Column("FOR", kind="number", rank=-1),
+        Column("OLDEST", kind="number", rank=-1),
         Column("ROLES", rank=2),
         Column("RESOURCES", kind="amounts", rank=1),
     )
@@ -178,7 +193,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
         [
             one.framework,
             str(one.offers),
-            f"{'>' if one.was_there else ''}{_age(one.oldest)}",
+            (f"{one.oldest:.0f}s" if one.oldest < 60 else format_span(one.oldest)) + " or more" * one.was_there,
             ",".join(one.roles),
             amounts_text(one.resources),
         ]
@@ -188,10 +203,6 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
     more = f", of {len(offers)} frameworks; the longest first" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
     return [title, Report(columns, rows, (), _no_document, list)]
-
-
-def _age(seconds: float) -> str:
-    return f"{seconds:.0f}s" if seconds < 60 else format_span(seconds)
 
 
 def _principal_parts(overview: Overview) -> "list[str | Report]":
@@ -238,18 +249,20 @@ def top_screen(overview: Overview, state: TopState, around: Surroundings, width:
     from mesosctl.output.formats.terminal import view
 
     at = time.strftime("%H:%M:%S", time.localtime(overview.taken_at))
-    pace = "paused" if state.paused else f"{'on events, and ' if around.is_live else ''}every {around.every:g}s"
-    order = f"by {state.sort}{', reversed' if state.reverse else ''}"
+    pace = "paused" if state.paused else f"updated {'at each event and ' * around.is_live}every {around.every:g}s"
+    order = f"sorted by {state.sort}{', reversed' if state.reverse else ''}"
     title = f"{around.master}  Mesos {overview.version}  {at}  {pace}  {order}"
+    if len(title) > width:
+        title = f"{around.master}  {at}  {pace}  {order}"
     head = [
         Text(_cut(title, width).ljust(width), style="bold reverse"),
         Text(_cut(_cluster_line(overview), width)),
     ]
     if around.trouble:
         head.append(Text(_cut(f"no answer since {at}: {around.trouble}; asking again", width), style="bold red"))
-    amounts = _AMOUNTS if width >= _ROOMY else "AMOUNTS"
+    amounts, legend = (QUOTA_USE, LEGEND) if width >= _ROOMY else ("AMOUNTS", f"AMOUNTS: {LEGEND}")
     wide = max(8, min(_WIDEST_BAR, width - 45 - len(amounts)))
-    head += [Text(_cut(line, width)) for line in _resource_lines(overview, max(8, min(_WIDEST_BAR, width - 50)))]
+    head += [Text(_cut(line, width)) for line in _resource_lines(overview, width)]
     tail: list[Any] = []
     parts = [*_offer_parts(overview.offers, 5), *_principal_parts(overview)]
     below = Report((), (), (), _no_document, list, remark=parts)
@@ -263,7 +276,7 @@ def top_screen(overview: Overview, state: TopState, around: Surroundings, width:
     shown = roles[state.top : state.top + rows]
     scrolled = f"roles {state.top + 1} to {state.top + len(shown)} of {len(roles)}" if len(shown) < len(roles) else ""
     table = _lines_of(view(_role_table(overview, shown, wide, amounts), wide=False, width=width), width)[: rows + 2]
-    middle = [Text(), *table, Text(_cut(scrolled or LEGEND, width), style="dim"), Text()]
+    middle = [Text(), *table, Text(_cut(scrolled or legend, width), style="dim"), Text()]
     lines = [*head, *middle, *tail][: height - 1]
     lines += [Text()] * (height - 1 - len(lines))
     return Group(*lines, Text(_cut(KEYS, width).ljust(width), style="reverse", end=""))

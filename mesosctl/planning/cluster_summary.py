@@ -158,6 +158,8 @@ class Overview:
     """Principals of which messages wait because of a rate limit."""
     unknown: Sequence[str] = ()
     """The parts that this principal may not see."""
+    idle: Quantities = field(default_factory=Quantities)
+    """Reserved, and neither used nor offered; nothing where the master does not say (before 1.9)."""
 
     def share(self, role: RoleStatus) -> Share | None:
         """Return the share of a role; None where it has nothing, and is promised nothing."""

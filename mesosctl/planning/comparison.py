@@ -22,6 +22,7 @@ from mesosctl.planning.forecast import (
     RescindedOffer,
     ShareChange,
     Starving,
+    TriedChange,
     Unknown,
 )
 from mesosctl.planning.snapshot import ClusterSnapshot
@@ -41,7 +42,7 @@ class RunSummary:
     answers: tuple[ChangeAnswer, ...] = ()
     rescinded: tuple[RescindedOffer, ...] = ()
     evicted: tuple[EvictedTask, ...] = ()
-    changes: tuple[str, ...] = ()
+    changes: tuple[TriedChange, ...] = ()
     lost: tuple[LostAgent, ...] = ()
     """Agents that were taken away for it."""
     wants: str | None = None
@@ -89,27 +90,21 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
     for role, short in sorted(after.unmet().items()):
         if not short:
             continue
-        caused = not unmet.get(role, Quantities()).contains(short)
-        has = after.counted.get(role, Quantities())
-        wants = "" if role in after.asking else " (no framework asks for it now, and it is not free)"
+        was_short = unmet.get(role, Quantities())
         yield Starving(
             "role",
             role,
             "guarantee",
             short,
-            caused,
-            f"role {role} is {short} below its guarantee of {after.quotas[role].guarantees}: it has {has}{wants}",
+            caused=not was_short.contains(short),
+            before=was_short,
+            guarantee=after.quotas[role].guarantees,
+            has=after.counted.get(role, Quantities()),
+            is_asked_for=role in after.asking,
         )
     for party in _left_with_nothing(before, after, everybody):
         if _has(party.before.used):
-            yield Starving(
-                party.kind,
-                party.name,
-                "nothing",
-                party.before.used,
-                caused=True,
-                message=f"{party.kind} {party.name} has nothing left: its tasks used {party.before.used}",
-            )
+            yield Starving(party.kind, party.name, "nothing", party.before.used, caused=True)
 
 
 def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[ShareChange]:

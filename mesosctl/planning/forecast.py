@@ -4,7 +4,7 @@ Scalars only, in thousandths.  Sums of a role include the roles below it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from mesosctl.model.offers.offers import OnAgent
@@ -138,7 +138,28 @@ class Starving:
     """The part of the guarantee that is not met, or the amounts that were lost."""
     caused: bool
     """Whether the change does it; otherwise it was so before, and no worse."""
-    message: str
+    before: Quantities = field(default_factory=Quantities)
+    """The part of the guarantee that was not met before."""
+    guarantee: Quantities = field(default_factory=Quantities)
+    has: Quantities = field(default_factory=Quantities)
+    """The amounts that count towards the guarantee."""
+    is_asked_for: bool = True
+    """Whether a framework takes offers in the role."""
+
+    @property
+    def message(self) -> str:
+        """The sentence for programs."""
+        return self.sentence(str)
+
+    def sentence(self, text: Callable[[Quantities], str]) -> str:
+        """Return it in a sentence; `text` writes its amounts."""
+        if self.reason == "nothing":
+            return f"{self.kind} {self.name} has nothing left: its tasks used {text(self.short)}"
+        wants = "" if self.is_asked_for else " (no framework asks for it now, and it is not free)"
+        return (
+            f"role {self.name} is {text(self.short)} below its guarantee of {text(self.guarantee)}: "
+            f"it has {text(self.has)}{wants}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +181,22 @@ class BeforeAfter(NamedTuple):
 
     before: Quantities
     after: Quantities
+
+
+class TriedChange(NamedTuple):
+    """A change that was tried, as text."""
+
+    words: str
+    lost: Quantities | None = None
+    """The resources of the agents that it takes away."""
+
+    def __str__(self) -> str:
+        """The text for programs."""
+        return self.sentence(str)
+
+    def sentence(self, text: Callable[[Quantities], str]) -> str:
+        """Return it in a sentence; `text` writes its amounts."""
+        return self.words if self.lost is None else f"{self.words}; with {text(self.lost)}"
 
 
 class LostAgent(NamedTuple):
@@ -202,8 +239,8 @@ class Forecast:
     cycles: int
     """Allocations in that time."""
     assume: Assumption
-    changes: tuple[str, ...]
-    """The changes that were tried, as text and in order."""
+    changes: tuple[TriedChange, ...]
+    """The changes that were tried, in order."""
     lost: tuple[LostAgent, ...]
     """Agents that were taken away for it."""
     answers: tuple[ChangeAnswer, ...]

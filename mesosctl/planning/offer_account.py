@@ -52,6 +52,8 @@ class AccountLine:
     own: bool = False
     """Whether the framework itself holds it, in this role."""
     agents: int = 1
+    static: Quantities = field(default_factory=Quantities)
+    """Of reserved amounts those that the configuration of agents reserves: no operator can unreserve them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,12 @@ def summed_up(agents: Iterable[AgentAccount]) -> tuple[AccountLine, ...]:
         for line in agent.lines:
             parts.setdefault((line.cause, line.roles, line.framework_id, line.detail, line.own), []).append(line)
     found = [
-        replace(lines[0], amounts=Quantities.total(line.amounts for line in lines), agents=len(lines))
+        replace(
+            lines[0],
+            amounts=Quantities.total(line.amounts for line in lines),
+            static=Quantities.total(line.static for line in lines),
+            agents=len(lines),
+        )
         for lines in parts.values()
     ]
     ordered = sorted(found, key=lambda line: (CAUSES.index(line.cause), not line.own, _size(line.amounts), line.roles))

@@ -147,7 +147,9 @@ def test_a_mistake_is_named_with_what_is_likely(live, words, status, told):
     assert (ran.status, told in ran.err) == (status, True), ran.err
 
 
-@pytest.mark.parametrize("words", ["agents --role asd", "frameworks --role asd", "roles --role asd"])
+@pytest.mark.parametrize(
+    "words", ["agents --role asd", "frameworks --role asd", "roles --role asd", "offers list --role asd"]
+)
 def test_an_empty_list_names_the_likely_role(live, words):
     ran = live.run(*words.split())
     assert (ran.status, ran.out) == (0, "")
@@ -196,3 +198,14 @@ def test_a_terminal_draws_a_watched_list_in_place(live):
     assert ran.status == 0
     assert "\x1b[1A" in ran.out
     assert ran.out.rfind("\x1b[?25h") > ran.out.rfind("\x1b[?25l")
+
+
+def test_static_and_dynamic_reservations_are_told_apart():
+    shop = SimulatedFrameworkSpec("shop", ("ads",), answer="hold")
+    lab = Lab("cpus(web):4;cpus:2;mem:4096", version="1.11", frameworks=(shop,))
+    typed = CommandLine(lab)
+    agent = lab.agents[0]["hostname"]
+    assert typed.run("reserve", agent, "cpus:2", "--role", "web", "--reserver", "ops", "--yes").status == 0
+    lab.wait(2.0)
+    said = typed.run("offers", "explain", "ads").out
+    assert "of the 2 cpus that are reserved dynamically with mesosctl unreserve; of the other 4, " in said

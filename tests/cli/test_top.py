@@ -43,6 +43,18 @@ def test_where_no_terminal_looks_on_it_is_written_once(live):
     assert live.changes == []
 
 
+@pytest.mark.parametrize(
+    ("answer", "says"), [("hold", "0 used, 5 offered of 5"), ("", "0 used, 4 reserved and idle, ")]
+)
+def test_what_is_reserved_is_idle_unless_it_is_offered(answer, says):
+    frameworks = (SimulatedFrameworkSpec("shop", ("ads",), answer=answer),) if answer else ()
+    lab = Lab("cpus:1;cpus(ads):4;mem:4096", version="1.11", frameworks=frameworks)
+    lab.wait(2.0)
+    shown = CommandLine(lab).run("top", "--once", terminal=True, NO_COLOR="1", COLUMNS="100").out
+    (cpus,) = (line for line in shown.splitlines() if line.startswith("cpus "))
+    assert says in cpus
+
+
 def test_once_on_a_terminal_is_drawn_and_stays(live):
     ran = live.run("top", "--once", terminal=True, NO_COLOR="1", COLUMNS="80")
     assert ran.status == 0

@@ -83,7 +83,7 @@ def test_who_is_lost_is_said_once_everywhere(live: Live, tmp_path):
     page = tmp_path / "page.html"
     words = ["--lose-agent", "agent-2", "--lose-agent", "agent-2"]
     said = ask(live, "whatif", *words, "--report", str(page))
-    assert "agents lost: 1 of 4: agent-2; with cpus:4; disk:1000; mem:4096\n" in said.out
+    assert "agents lost: 1 of 4: agent-2; with 4 cpus, 4GiB mem and 1000MiB disk\n" in said.out
     assert "agents lost: 1 of 4: agent-2; with" in page.read_text(encoding="utf-8")
     assert len(forecast(live, *words)["agents_lost"]) == 1
 

@@ -135,7 +135,7 @@ SITUATIONS = {
         (joins("r1"), ads),
         "offered",
         {"cause": "offered", "framework": "f0", "roles": ["r1"], "agents": 2},
-        says="is offered nothing: all 8 cpus are offered to f0 in role r1",
+        says="holds no offer, and could get nothing: all 8 cpus are offered to f0 (role r1)",
         helps="f0 holds offers without answering",
     ),
     "what is reserved is the smaller part": Situation(
@@ -143,7 +143,7 @@ SITUATIONS = {
         (reserves("web", 0, cpus=1, mem=64), joins("r1"), ads),
         "offered",
         {"cause": "reserved", "roles": ["web"], "agents": 1},
-        says="of 16 cpus, 15 are offered to f0 in role r1 and 1 is reserved for web",
+        says="of 16 cpus, 15 are offered to f0 (role r1), and 1 is reserved for web",
     ),
     "another framework of the same role holds it": Situation(
         ONE,
@@ -164,7 +164,7 @@ SITUATIONS = {
         (ads,),
         "own-offer",
         {"cause": "offered", "own": True, "agents": 2},
-        says="holds 2 offers that it has not answered, and is offered no more cpus",
+        says="holds 2 offers that it has not answered, and could get no more cpus",
         helps="accept or decline",
     ),
     "tasks of another framework use everything": Situation(
@@ -172,7 +172,7 @@ SITUATIONS = {
         (joins("r1"), runs(2), ads),
         "used",
         {"cause": "used", "framework": "f0", "roles": ["r1"]},
-        says="all 8 cpus are used by f0 in role r1",
+        says="all 8 cpus are used by f0 (role r1)",
         helps="mesosctl quota room ads",
         tasks=True,
     ),
@@ -223,7 +223,7 @@ SITUATIONS = {
         (reserves("web", 0, mem=4096), ads, declines()),
         "reserved",
         {"cause": "reserved", "roles": ["web"]},
-        says="is offered no mem",
+        says="could get no mem",
         open=frozenset({"cpus", "disk", "ports"}),
     ),
     # --- Quota ---
@@ -241,7 +241,7 @@ SITUATIONS = {
         (ads, declines(), guarantees("web", cpus=4)),
         "guarantee",
         {"cause": "guarantee", "roles": ["web"]},
-        says="is offered no cpus: all 4 cpus are kept for the guarantee of web",
+        says="could get no cpus: all 4 are kept for the guarantee of web",
         open=frozenset({"mem", "disk", "ports"}),
     ),
     "two guarantees share what is free": Situation(
@@ -278,7 +278,7 @@ SITUATIONS = {
         (limits("ads", cpus=0), ads, declines()),
         "limit",
         {"cause": "limit", "roles": ["ads"]},
-        says="is offered no cpus",
+        says="could get no cpus",
         open=frozenset({"mem", "disk", "ports"}),
     ),
     "another framework of its role has used the limit up": Situation(
@@ -390,7 +390,7 @@ SITUATIONS = {
         (agents_do("DRAIN_AGENT", 0), joins("r1"), ads),
         "offered",
         {"cause": "out-of-service", "agents": 1},
-        says="of 12 cpus, 8 are offered to f0 in role r1 and 4 are on agents that are",
+        says="of 12 cpus, 8 are offered to f0 (role r1), and 4 are on agents that are",
     ),
     "agents have less than the smallest offer": Situation(
         quick(AGENT, flags={"min_allocatable_resources": "cpus:5|mem:5000"}),

@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.operations.offer_explanation import recovery
-from mesosctl.output.offers.sentences import answer, helps
+from mesosctl.output.offers.sentences import answer, helps, where
 from mesosctl.planning.offer_account import AccountLine, AgentAccount, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
@@ -89,8 +89,8 @@ def test_many_holders_are_summed_up() -> None:
     used = [AccountLine("used", part, (f"r{n}",), f"F{n}", f"f{n}") for n, part in enumerate(cpus, 1)]
     said = answer(explanation(*used))
     assert said == (
-        "shop in role ads is offered nothing: all 21 cpus are used by f6 in role r6, f5 in role r5, f4 in role r4 and "
-        "3 more"
+        "shop in role ads holds no offer, and could get nothing: all 21 cpus are used by f6 (role r6), f5 (role r5), "
+        "f4 (role r4) and 3 more"
     )
 
 
@@ -98,7 +98,7 @@ def test_the_smaller_obstacles_are_added_up() -> None:
     causes = [AccountLine("reserved", Quantities({"cpus": 1000 * n}), (f"r{n}",)) for n in range(1, 7)]
     said = answer(explanation(*causes))
     assert said.endswith(
-        "of 21 cpus, 6 are reserved for r6, 5 are reserved for r5, 4 are reserved for r4, 3 are reserved for r3 "
+        "of 21 cpus, 6 are reserved for r6, 5 are reserved for r5, 4 are reserved for r4, 3 are reserved for r3, "
         "and 3 are elsewhere"
     )
 
@@ -109,5 +109,47 @@ def test_agents_out_of_service_are_told_apart() -> None:
         AccountLine("out-of-service", Quantities({"cpus": 1000}), detail="disconnected"),
     ]
     one = explanation(*lines)
-    assert answer(one).endswith("of 3 cpus, 2 are on agents that are draining and 1 is on agents that are disconnected")
+    assert answer(one).endswith(
+        "of 3 cpus, 2 are on agents that are draining, and 1 is on agents that are disconnected"
+    )
     assert replace(one, offers=1).reason == "out-of-service"
+
+
+@pytest.mark.parametrize(
+    ("static", "says", "not_said"),
+    [
+        (0, "give back what web does not need with mesosctl unreserve, or subscribe in that role", "static"),
+        (4, "subscribe in role web, or start the agents with other --resources: ", "give back"),
+        (
+            1,
+            "of the 3 cpus that are reserved dynamically with mesosctl unreserve; of the other 1, ",
+            "start the agents",
+        ),
+    ],
+)
+def test_unreserve_helps_with_dynamic_reservations_alone(static: int, says: str, not_said: str) -> None:
+    fixed = Quantities({"cpus": 1000 * static})
+    one = explanation(AccountLine("reserved", Quantities({"cpus": 4000}), ("web",), static=fixed))
+    (helping,) = helps(one)
+    assert says in helping
+    assert not_said not in helping
+    assert ("(static), and mesosctl unreserve cannot undo that" in helping) is bool(static)
+
+
+def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
+    lines = [
+        AccountLine("capability", Quantities({"cpus": 1000, "mem": 64 * 1024_000}), detail="GPU_RESOURCES"),
+        AccountLine("used", Quantities({"mem": 102 * 1024_000}), ("batch",), "F1", "spark"),
+        AccountLine("open", Quantities({"cpus": 3000})),
+    ]
+    one = explanation(*lines, refusals=3)
+    assert answer(one) == (
+        "shop in role ads holds no offer, and could get no mem: of 166GiB, 102GiB is used by spark (role batch), and "
+        "64GiB is on agents with GPUs, which need the capability GPU_RESOURCES"
+    )
+    assert [where(line, one.refusals) for line in one.account.lines] == [
+        "free, unless refused before (3 refusals in force)",
+        "on agents with GPUs: needs GPU_RESOURCES",
+        "used by spark in role batch",
+    ]
+    assert where(one.account.lines[0], 0) == where(one.account.lines[0]) == "free, and nothing known is in the way"

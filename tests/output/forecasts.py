@@ -8,7 +8,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, RescindedOffer
+from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, RescindedOffer, TriedChange
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 HOSTILE = "</td><script>document.title='owned'</script>&\"'\u202e"
@@ -66,7 +66,12 @@ def whole_forecast() -> Forecast:
         cycles=10,
         seconds=10.0,
         assume="hold",
-        changes=("quota:web=cpus:16;mem:8GiB", f"quota:{HOSTILE}=cpus:1", f"framework lost: {HOSTILE}"),
+        changes=(
+            TriedChange("quota:web=cpus:16;mem:8GiB"),
+            TriedChange(f"quota:{HOSTILE}=cpus:1"),
+            TriedChange(f"framework lost: {HOSTILE}"),
+            TriedChange("agents lost: 1 of 3: agent-3", amounts(8, 16_384)),
+        ),
         answers=(
             ChangeAnswer("quota:web=cpus:16;mem:8GiB", 200, accepted=True),
             ChangeAnswer(f"quota:{HOSTILE}=cpus:1", 400, accepted=False, message=HOSTILE, rule="role.syntax"),

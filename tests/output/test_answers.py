@@ -5,16 +5,23 @@ from dataclasses import replace
 
 import pytest
 
+from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.status import Finding, QuotaCheck
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.text import parse_resources
+from mesosctl.output.cluster import agent_list
 from mesosctl.output.forecast import forecast_report
 from mesosctl.output.formats.report import Report
 from mesosctl.output.formats.writing import write
 from mesosctl.output.plan import plan_report, wanted_differences
 from mesosctl.output.quota import quota_check
 from mesosctl.planning.desired_state import Difference
+from mesosctl.planning.forecast import LostAgent
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
-from tests.output.forecasts import whole_forecast
+from tests.output.forecasts import HOSTILE, whole_forecast
+
+SHOWN = printable(HOSTILE)
 
 
 def drawn(report: Report, form: str = "table") -> list[str]:
@@ -34,13 +41,51 @@ def test_a_forecast_shows_what_a_person_needs() -> None:
     assert len(short) < len(wide)
 
 
-def test_offers_that_nobody_has_answered_starve_nobody() -> None:
+def test_rescinded_offers_say_whose_they_are() -> None:
     forecast = whole_forecast()
     one = [replace(forecast.rescinded[0], out_now=True)]
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one))))
-    assert "1 offer that nobody has answered would be rescinded, which starves nobody" in said
+    assert any(
+        line.endswith(f"unanswered offers that would be rescinded: 1 of {SHOWN} (role {SHOWN})") for line in said
+    )
     said = drawn(forecast_report(replace(forecast, rescinded=tuple(one * 2))))
-    assert "2 offers that nobody has answered would be rescinded, which starves nobody" in said
+    assert any(line.endswith(f"rescinded: 2 of {SHOWN} (role {SHOWN})") for line in said)
+
+
+def test_a_forecast_names_what_stays_and_what_is_left() -> None:
+    said = drawn(forecast_report(replace(whole_forecast(), lost=(LostAgent("agent-3", "S2"),))))
+    assert "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make" in said
+    (left,) = (line for line in said if line.startswith("guarantees that could still be added: before "))
+    assert left.index("before 24 cpus, 48GiB mem and ") < left.index(", after ")
+    assert "  agents lost: 1 of 3: agent-3; with 8 cpus and 16GiB mem" in said
+
+
+@pytest.mark.parametrize(
+    ("before", "says"),
+    [
+        ({}, "role web would be 2 cpus below its guarantee (met before)"),
+        ({"cpus": 1000}, "role web would be 2 cpus below its guarantee (1 before)"),
+        ({"cpus": 1000, "mem": 1024_000}, "role web would be 2 cpus below its guarantee (1 before)"),
+        ({"mem": 1024_000}, "role web would be 2 cpus below its guarantee (1GiB mem before)"),
+    ],
+)
+def test_a_verdict_says_what_is_lacking_and_what_was_lacking_before(before: dict[str, int], says: str) -> None:
+    web = next(one for one in whole_forecast().starving if one.name == "web")
+    forecast = replace(whole_forecast(), answers=(), starving=(replace(web, before=Quantities(before), caused=True),))
+    assert drawn(forecast_report(forecast))[0] == f"NO: it would be accepted, but {says}"
+    assert web.message == "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216"
+
+
+def test_agents_draw_what_is_reserved_and_idle_apart() -> None:
+    total = parse_resources("cpus(ads):4;cpus:4;mem:8192;disk:1000;gpus:2;ports:[1-2]")
+    report = agent_list([RegisteredAgent("S0", "node", "", total, used=parse_resources("cpus(ads):2"))])
+    assert any("2/8 ██▞░░░" in line for line in drawn(report))
+    assert "█ used   ▒ offered   ▞ reserved, idle   ░ free" in drawn(report)
+    out = io.StringIO()
+    write(report, "table", out, draws=True, colours=False, width=75)
+    heads = out.getvalue().splitlines()[1].split()
+    assert "GPUS" not in heads
+    assert heads[-2:] == ["RESERVED", "FOR"]
 
 
 @pytest.mark.parametrize(

@@ -310,11 +310,11 @@ def test_a_unit_is_left_out_where_the_last_amount_has_it(used, guarantee, limit,
 
 
 def test_a_terminal_that_has_no_bars_shows_signs():
-    text = agent_use_text(quantities(cpus=2), quantities(cpus=2), quantities(cpus=8))
+    text = agent_use_text(quantities(cpus=2), quantities(cpus=2), quantities(cpus=8), quantities(cpus=1))
     stream = io.TextIOWrapper(io.BytesIO(), "ascii")
     write(report([Column("USED/TOTAL", kind="usage")], [[text]]), "table", stream, draws=True, colours=False)
     stream.flush()
-    assert b"2/8 ##=..." in stream.buffer.getvalue()
+    assert b"2/8 ##=%.." in stream.buffer.getvalue()
 
 
 def test_a_terminal_may_have_a_report_of_its_own():

@@ -1,6 +1,7 @@
 """The screen of `top`: its order, its keys, and that it fits whatever terminal it is on."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -44,7 +45,7 @@ def names(lines):
 
 
 def test_a_share_is_a_bar_of_the_whole_cluster():
-    lines = drawn(overview(*ROLES), width=105)  # bars of forty cells
+    lines = drawn(overview(*ROLES), width=117)  # bars of forty cells
     ads = next(line for line in lines if line.startswith("ads"))
     assert "████▒▒▒▒░░░░" + "·" * 28 in ads
     assert ads.split()[:4] == ["ads", "below", "guarantee", "10%"]
@@ -52,7 +53,32 @@ def test_a_share_is_a_bar_of_the_whole_cluster():
 
 
 def test_offers_say_for_how_long_they_have_been_out_at_least():
-    assert any(line.split()[:3] == ["spark", "3", ">1m05s"] for line in drawn(overview(*ROLES, offers=(WAITING,))))
+    assert any("3  1m05s or more  ads" in line for line in drawn(overview(*ROLES, offers=(WAITING,))))
+
+
+def test_the_first_line_says_when_it_is_updated_and_how_roles_are_sorted():
+    assert "updated at each event and every 2s  sorted by share" in drawn(overview(*ROLES))[0]
+    asked = Surroundings("m", 5.0)
+    assert "updated every 5s  sorted by name" in drawn(overview(*ROLES), state=TopState(sort="name"), around=asked)[0]
+
+
+@pytest.mark.parametrize(
+    ("width", "says"), [(100, "40 used, 16 reserved and idle, 10 offered of 100"), (55, "40 used, 16 idle, 10 offered")]
+)
+def test_what_is_reserved_and_idle_has_a_part_of_the_bar(width, says):
+    line = drawn(replace(overview(*ROLES), idle=cpus(16)), width)[2]
+    assert says in line
+    cells = line.split()[1]
+    assert [cells.count(glyph) > 0 for glyph in "█▒▞░"] == [True] * 4
+    assert "idle" not in drawn(overview(*ROLES), width)[2]
+
+
+@pytest.mark.parametrize(("width", "title"), [(120, "USED OR RESERVED/GUARANTEE/LIMIT"), (80, "AMOUNTS")])
+def test_the_amounts_say_that_what_is_reserved_counts(width, title):
+    lines = drawn(overview(*ROLES), width)
+    assert any(line.startswith("ROLE") and title in line for line in lines)
+    (legend,) = (line for line in lines if "· rest of the cluster" in line)
+    assert "used or reserved" in legend
 
 
 def test_keys_sort_reverse_pause_and_scroll():

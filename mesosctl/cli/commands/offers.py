@@ -15,7 +15,7 @@ from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import matches_agent
 from mesosctl.model.text import parse_of_agents
-from mesosctl.operations.offers import OfferSelection, list_offers, watch_offers
+from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
 
@@ -110,8 +110,9 @@ def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, 
     session: Session = ctx.obj
     with session.open_master() as master:
         found = list_offers(master, OfferSelection(framework, role, agent))
+        known = () if found or role is None else subscribed_roles(master)
     said = {"--framework": framework, "--role": role, "--agent": agent}
-    session.emit(offer_list(found, empty=nothing_found("nothing is offered", said, ())))
+    session.emit(offer_list(found, empty=nothing_found("nothing is offered", said, known)))
 
 
 def _every(text: str | float) -> float:

@@ -40,7 +40,7 @@ def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
     so the master is also asked every few seconds. If the master is lost, it is asked again until it is back. A >
     before a time says that the offer was out before the first reading.
 
-    Keys: q leaves, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space reads now.
+    Keys: q leaves, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
     """
     session: Session = ctx.obj
     environment = session.environment

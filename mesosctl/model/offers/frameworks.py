@@ -22,6 +22,8 @@ class ListedFramework:
     used: Quantities = field(default_factory=Quantities)
     """By its tasks and executors."""
     offered: Quantities = field(default_factory=Quantities)
+    offered_reserved: Quantities = field(default_factory=Quantities)
+    """The part of `offered` that is reserved."""
     offers: int = 0
     """How many offers it has not answered."""
 

@@ -168,7 +168,7 @@ class ForecastDocument(Document):
             assume=forecast.assume,
             cycles=forecast.cycles,
             seconds=forecast.seconds,
-            changes=list(forecast.changes),
+            changes=list(map(str, forecast.changes)),
             agents_lost=[LostAgent.of(agent) for agent in forecast.lost],
             answers=[ChangeAnswer.of(answer) for answer in forecast.answers],
             rescinded=[RescindedOffer.of(offer) for offer in forecast.rescinded],

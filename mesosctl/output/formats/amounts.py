@@ -123,21 +123,23 @@ def _whole_value(name: str, value: "Value") -> str:
 
 BAR = 6
 """Cells of a bar."""
-_FULL, _DUE, _FREE = "█▒░"
-IN_ASCII = str.maketrans("█▒░·…", "#=.--")
+_FULL, _DUE, _KEPT, _FREE = "█▒▞░"
+IN_ASCII = str.maketrans("█▒▞░·…", "#=%.--")
 """For a terminal whose encoding has no bars."""
 
 
-def bar(used: float, due: float, whole: float, width: int = BAR) -> str:
+def bar(used: float, due: float, whole: float, width: int = BAR, *, kept: float = 0) -> str:
     """A bar of `width` cells: used, due beyond that (a guarantee, offers), and the rest of `whole`.
 
+    `kept` is the part of the rest that is reserved and idle.
     Anything that is not nothing has a cell, and only what is whole fills it.  Blank where nothing is whole.
     """
     if whole <= 0:
         return " " * width
     full = _cells(used / whole, width)
     promised = max(full, _cells(due / whole, width))
-    return (_FULL * full + _DUE * (promised - full)).ljust(width, _FREE)
+    reserved = max(promised, _cells((max(used, due) + kept) / whole, width)) if kept else promised
+    return (_FULL * full + _DUE * (promised - full) + _KEPT * (reserved - promised)).ljust(width, _FREE)
 
 
 def _cells(part: float, width: int) -> int:
@@ -163,12 +165,13 @@ def quota_use_text(used: Quantities | None, quota: Quota, missing: Quantities, n
     return _usage_text(part, names)
 
 
-def agent_use_text(used: Quantities, offered: Quantities, total: Quantities) -> str:
-    """`10/16 ████▒░` a resource: used and total, and a bar of what is used and offered."""
+def agent_use_text(used: Quantities, offered: Quantities, total: Quantities, kept: Quantities) -> str:
+    """`10/16 ███▒▞░` a resource: used and total, and a bar of what is used, offered, and reserved and idle."""
 
     def part(name: str) -> Part:
         whole, held = total[name], used.get(name, 0)
-        text = f"{_together(name, (held, whole))} {bar(held, held + offered.get(name, 0), whole)}"
+        drawn = bar(held, held + offered.get(name, 0), whole, kept=kept.get(name, 0))
+        text = f"{_together(name, (held, whole))} {drawn}"
         return Part(name, "", text, text)
 
     return _usage_text(part, total)

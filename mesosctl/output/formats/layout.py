@@ -98,7 +98,10 @@ def _amount_columns(column: Column, cells: Sequence[str], group: str, *, wide: b
         yield Shown(_OWNER, column, [[owner or NOTHING for owner in table] or [NOTHING] for table in tables], group)
     for name in sorted(names, key=_place):
         texts = [[line.get(name, NOTHING) for line in table.values()] or [NOTHING] for table in tables]
-        yield Shown(name.upper(), column, texts, group, is_right=name in KNOWN_NAMES, meanings=_meanings(cells, name))
+        source = column
+        if column.rank_of_rare is not None and name not in KNOWN_NAMES[:3]:
+            source = column._replace(rank=column.rank_of_rare)
+        yield Shown(name.upper(), source, texts, group, is_right=name in KNOWN_NAMES, meanings=_meanings(cells, name))
 
 
 def _meanings(cells: Sequence[str], name: str) -> dict[str, Meaning]:

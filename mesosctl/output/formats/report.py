@@ -40,6 +40,8 @@ class Column(NamedTuple):
 
     Those with a rank below zero are never left out.
     """
+    rank_of_rare: int | None = None
+    """The rank of its columns of resources other than cpus, mem and disk; `rank` unless given."""
     meaning: Meaning | Mapping[str, Meaning] | None = None
     """The meaning of every cell that is not empty, or of the texts that it lists."""
 

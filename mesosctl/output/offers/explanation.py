@@ -71,7 +71,7 @@ def _row(one: OfferExplanation, line: AccountLine) -> list[str]:
     return [
         one.account.framework or one.account.framework_id,
         one.account.role,
-        where(line),
+        where(line, one.refusals),
         amounts_text(line.amounts),
         str(line.agents),
         line.cause,
@@ -112,7 +112,7 @@ def _notes(one: OfferExplanation) -> Iterator[str]:
 def _agents(one: OfferExplanation, document: "Callable[[], documents.OfferExplain]") -> Iterator[str | Report]:
     """Every agent and what is where on it, for -o wide."""
     rows = [
-        [agent.hostname, where(line), amounts_text(line.amounts), agent.agent_id]
+        [agent.hostname, where(line, one.refusals), amounts_text(line.amounts), agent.agent_id]
         for agent in one.account.agents
         for line in agent.lines
     ]

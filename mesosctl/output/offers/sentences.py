@@ -29,8 +29,17 @@ def _holder(line: AccountLine) -> str:
     return f"{name} in role {line.roles[0]}" if line.roles else name
 
 
-def where(line: AccountLine) -> str:
-    """Where some resources are, from the point of view of the role: `offered to f0 in role r1`."""
+def _holder_in_brackets(line: AccountLine) -> str:
+    """`f0 (role r1)`, for a sentence that names several."""
+    name = line.framework or line.framework_id or ""
+    return f"{name} (role {line.roles[0]})" if line.roles else name
+
+
+def where(line: AccountLine, refusals: int | None = None) -> str:
+    """Where some resources are, from the point of view of the role: `offered to f0 in role r1`.
+
+    `refusals` is how many are in force in the role, None where that is unknown.
+    """
     match line.cause:
         case "used":
             return "used by its own tasks" if line.own else f"used by {_holder(line)}"
@@ -44,11 +53,32 @@ def where(line: AccountLine) -> str:
         case "limit":
             return f"beyond the limit of {line.roles[0]}"
         case "capability":
-            return f"out of reach without {line.detail}"
+            kind, needed = _kind_and_need(line.detail or "")
+            return f"{kind}: needs {needed}"
+        case "open" if refusals:
+            return f"free, unless refused before ({refusals} refusal{'' if refusals == 1 else 's'} in force)"
         case "out-of-service":
             return f"on agents that are {line.detail or 'out of service'}"
         case _:
             return _WHERE[line.cause]
+
+
+_OF_AGENT = " of the agent"
+_KINDS = {
+    "GPU_RESOURCES": "on agents with GPUs",
+    "REGION_AWARE": "on agents in other regions",
+    "SHARED_RESOURCES": "in shared volumes",
+    "REVOCABLE_RESOURCES": "revocable",
+    "RESERVATION_REFINEMENT": "in refined reservations",
+}
+"""The resources that a framework is offered only with a capability."""
+
+
+def _kind_and_need(detail: str) -> tuple[str, str]:
+    """Return which resources need a capability, and the capability."""
+    if detail.endswith(_OF_AGENT):
+        return "on agents that are too old", detail
+    return _KINDS.get(detail, "of a kind that it does not take"), detail
 
 
 _WHERE: Mapping[Cause, str] = {
@@ -76,9 +106,7 @@ def answer(one: OfferExplanation) -> str:
     if not totals:
         return f"{subject} is offered nothing: there is no agent with resources"
     missing = one.missing
-    held = ""
-    if one.offers:
-        held = f"holds {_offers(one.offers)}"
+    held = f"holds {_offers(one.offers)}" if one.offers else ""
     if missing is None:
         free = amounts_text(one.open)
         begins = f"{subject} {held}, and " if held else f"{subject} "
@@ -94,9 +122,12 @@ def answer(one: OfferExplanation) -> str:
                     "it has" if one.sharers == 1 else f"it or another of the {one.sharers} frameworks in this role has"
                 )
                 return f"{begins}could be offered {free}, but {who} refused offers: {_refusals(count)} in force"
-    what = "nothing" if not any(one.amount(name, "open") for name in totals) else f"no {missing}"
-    begins = f"{subject} {held}, and is offered no more {missing}" if held else f"{subject} is offered {what}"
-    return f"{begins}: {_clauses(one, missing)}"
+    if held:
+        what = f"no more {missing}"
+    else:
+        what = f"no {missing}" if any(one.amount(name, "open") for name in totals) else "nothing"
+    total = shown_amount(missing, totals[missing]) + (f" {missing}" if what == "nothing" else "")
+    return f"{subject} {held or 'holds no offer'}, and could get {what}: {_clauses(one, missing, total)}"
 
 
 def _offers(count: int) -> str:
@@ -107,21 +138,16 @@ def _refusals(count: int) -> str:
     return f"{count} {'is' if count == 1 else 'are'}"
 
 
-def _clauses(one: OfferExplanation, name: str) -> str:
-    """`of 24 cpus 20 are used, and 4 are kept for the guarantee of rA`: the largest first, what tasks use last."""
-    total = one.totals[name]
+def _clauses(one: OfferExplanation, name: str, total: str) -> str:
+    """`of 24, 20 are used by f0 (role r1) and 4 are kept for the guarantee of rA`: the largest first."""
     amounts = [(line.amounts.get_amount(name), place) for line, place in _places(one, name)]
     if len(amounts) == 1:
-        return f"all {_amount(name, total)} are {amounts[0][1]}"
+        return f"all {total} {_be(name, one.totals[name])} {amounts[0][1]}"
     shown = [f"{shown_amount(name, amount)} {_be(name, amount)} {place}" for amount, place in amounts[:_MOST_CLAUSES]]
     rest = sum(amount for amount, _ in amounts[_MOST_CLAUSES:])
     if rest:
         shown.append(f"{shown_amount(name, rest)} {_be(name, rest)} elsewhere")
-    return f"of {_amount(name, total)}, {', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _amount(name: str, milli: int) -> str:
-    return f"{shown_amount(name, milli)} {name}"
+    return f"of {total}, {', '.join(shown[:-1])}, and {shown[-1]}"
 
 
 def _be(name: str, milli: int) -> str:
@@ -130,26 +156,29 @@ def _be(name: str, milli: int) -> str:
 
 def _places(one: OfferExplanation, name: str) -> list[tuple[AccountLine, str]]:
     """Return the causes that keep `name` from it, those of one cause together, with a phrase for each."""
-    groups: dict[tuple[bool, Cause, bool, tuple[str, ...], str | None], list[AccountLine]] = {}
+    groups: dict[tuple[Cause, bool, tuple[str, ...], str | None], list[AccountLine]] = {}
     for line in one.account.lines:
         if line.amounts.get_amount(name):
             roles = line.roles if line.cause in ("reserved", "guarantee") else ()
-            key = (line.cause == "used", line.cause, line.own, roles, line.detail)
+            key = (line.cause, line.own, roles, line.detail)
             groups.setdefault(key, []).append(line)
     found = []
     for lines in groups.values():
         lines.sort(key=lambda line: -line.amounts.get_amount(name))
         summed = AccountLine(lines[0].cause, Quantities({name: sum(line.amounts.get_amount(name) for line in lines)}))
         found.append((summed, _place(lines)))
-    return sorted(found, key=lambda pair: (pair[0].cause == "used", -pair[0].amounts.get_amount(name)))
+    return sorted(found, key=lambda pair: -pair[0].amounts.get_amount(name))
 
 
 def _place(lines: Sequence[AccountLine]) -> str:
     """Where the resources of some lines of one cause are; of many holders only some are named."""
     first = lines[0]
-    if not is_held(first) or len(lines) == 1:
+    if first.cause == "capability":
+        kind, needed = _kind_and_need(first.detail or "")
+        return f"{kind}, which need the capability {needed}"
+    if not is_held(first):
         return where(first).removesuffix(", not answered yet")
-    holders = names([_holder(line) for line in lines])
+    holders = names([_holder_in_brackets(line) for line in lines])
     return f"{'used by' if first.cause == 'used' else 'offered to'} {holders}"
 
 
@@ -167,7 +196,7 @@ def helps(one: OfferExplanation) -> list[str]:
     largest = max(lines, key=lambda line: line.amounts.get_amount(missing))
     obstacles = [line for line in lines if line.cause != "used" or line is largest]
     obstacles.sort(key=lambda line: (line.cause == "used", -line.amounts.get_amount(missing)))
-    found = dict.fromkeys(_help(one, line) for line in obstacles)
+    found = dict.fromkeys(_help(one, line, missing) for line in obstacles)
     return list(found)[:_MOST_NAMES]
 
 
@@ -186,15 +215,15 @@ def _help_with_refusals(one: OfferExplanation) -> str:
     )
 
 
-def _help(one: OfferExplanation, line: AccountLine) -> str:
+def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     if line.own and line.cause == "offered":
         return "it holds this itself: let it accept or decline its offers"
     if line.cause == "capability":
         return _help_with_capability(line.detail or "")
     if line.cause == "filter":
         return _help_with_refusals(one)
-    if line.cause == "reserved" and one.could_borrow:
-        return "let the framework subscribe with REVOCABLE_RESOURCES: this master lends it what lies idle"
+    if line.cause == "reserved":
+        return _help_with_reservation(one, line, missing)
     return _HELP[line.cause].format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
@@ -209,7 +238,6 @@ _HELP: Mapping[Cause, str] = {
     "of its quota, or start the master with --offer_timeout",
     "used": "wait for tasks to end, or add agents; a guarantee lets {top} be served first once something is free: "
     "mesosctl quota room {top} says how large it may be",
-    "reserved": "give back what {held} does not need with mesosctl unreserve, or subscribe in that role",
     "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
     "limit": "raise the limit of {held} with mesosctl quota update --limit",
     "minimum": "free more on one agent: an offer needs {minimum} there",
@@ -219,7 +247,26 @@ _HELP: Mapping[Cause, str] = {
 }
 
 
+def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: str) -> str:
+    """Say how to get at reserved resources: an operator can undo dynamic reservations alone."""
+    if one.could_borrow:
+        return "let the framework subscribe with REVOCABLE_RESOURCES: this master lends it what lies idle"
+    role = names(line.roles)
+    static = line.static.get_amount(missing)
+    if not static:
+        return f"give back what {role} does not need with mesosctl unreserve, or subscribe in that role"
+    settled = "the configuration of the agents reserves it (static), and mesosctl unreserve cannot undo that"
+    if static == line.amounts.get_amount(missing):
+        return f"subscribe in role {role}, or start the agents with other --resources: {settled}"
+    dynamic = line.amounts.get_amount(missing) - static
+    return (
+        f"subscribe in role {role}, or give back what it does not need: of the {shown_amount(missing, dynamic)} "
+        f"{missing} that are reserved dynamically with mesosctl unreserve; of the other "
+        f"{shown_amount(missing, static)}, {settled}"
+    )
+
+
 def _help_with_capability(name: str) -> str:
-    if name.endswith(" of the agent"):
-        return f"upgrade the agents: they lack {name.removesuffix(' of the agent')}"
+    if name.endswith(_OF_AGENT):
+        return f"upgrade the agents: they lack {name.removesuffix(_OF_AGENT)}"
     return f"let the framework subscribe with the capability {name}"

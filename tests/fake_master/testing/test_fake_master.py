@@ -207,7 +207,7 @@ def test_settle_waits_for_what_is_named_and_says_when_it_never_comes():
         start = master.now
         master.settle(lambda: master.now >= start + 20)
         assert master.now == start + 20
-        with pytest.raises(TimeoutError, match="what was waited for had not happened"):
+        with pytest.raises(TimeoutError, match="what was waited for had not happened: frameworks: none; tasks: none"):
             master.settle(lambda: False, timeout=0.05)
 
 
@@ -352,6 +352,8 @@ def test_several_requests_are_lost():
         assert asked.get("/version").status_code == 200
         with pytest.raises(ValueError, match="times is 0"):
             master.drop_next(times=0)
+        with pytest.raises(ValueError, match="lost is 'after': write 'request' or 'response'"):
+            master.drop_next("after")  # type: ignore[arg-type]
 
 
 # --- Who asks -----------------------------------------------------------------------------------------
