@@ -70,7 +70,7 @@ def test_a_reader_of_help_that_went_away_is_no_answer():
 def test_a_change_that_cannot_be_told_is_told_all_the_same(shell, after):
     ran = shell("quota set dev cpus:1", after)
     assert ran.returncode == 9
-    assert b"quota of 'dev' was set; it cannot be told" in ran.stderr
+    assert b"quota of 'dev' was set; this cannot be reported" in ran.stderr
     assert shell("quota show dev -o name").stdout == b"dev\n"
 
 

@@ -170,7 +170,8 @@ def test_a_framework_lives_in_protobuf(any_master: Cluster) -> None:
     framework.decline([again, *(offer for offer in offers if offer is not first)], 3600.0)
     before = framework.stream
     framework.subscribe()
-    assert before.events[-1] == {"type": "ERROR", "error": {"message": "Framework failed over"}}
+    told = {"type": "ERROR", "error": {"message": "Framework failed over"}}
+    assert any_master.subscribers.wait(lambda: told in before.events)
     framework.leave()
     assert framework.closed()
     shown = any_master.call("GET_FRAMEWORKS").json()["get_frameworks"]["completed_frameworks"]

@@ -156,7 +156,9 @@ class TestBash:
     def test_values(self, home):
         assert home.bash("quota", "list", "-o", "js") == {"json", "jsonl"}
         assert home.bash("quota", "list", "--output", "=", "js") == {"json", "jsonl"}
-        assert home.bash("quota", "list", "--output", "=") == {"table", "wide", "json", "jsonl", "csv", "name"}
+        assert home.bash("quota", "list", "--output", "=") == {
+            *("table", "wide", "json", "jsonl", "yaml", "csv", "name")
+        }
         assert home.bash("quota", "list", "--output=js") == {"--output=json", "--output=jsonl"}
         assert home.bash("--principal", "") == set()
 
