@@ -172,7 +172,7 @@ class TestSilence:
         assert ran.status == 9
         assert all(master.host in ran.err for master in ensemble.masters)
         # A third of the time for each, or a little less; what the last one is given is all that is left.
-        assert len(re.findall(r"gave no answer in [01]\.\d s", ran.err)) == 2, ran.err
+        assert len(re.findall(r"did not answer in [01]\.\d s", ran.err)) == 2, ran.err
         assert time.monotonic() - started < 30  # and no master is waited for until the silence is over
 
     def test_after_a_change_left_means_that_it_is_not_sent_again(self, ensemble, type_words, silence):

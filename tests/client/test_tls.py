@@ -70,7 +70,7 @@ class TestTheMastersCertificate:
     def test_that_has_expired(self, papers, serve, type_words):
         masters = serve(papers.server(not_before=LONG_AGO, not_after=LONG_AGO + dt.timedelta(days=9)))
         ran = type_words(*SET, "--cacert", papers.cacert, MESOSCTL_MASTER=masters.masters[0].base)
-        failing(ran, "its certificate has expired", "it has to be renewed on the master")
+        failing(ran, "its certificate has expired", "renew it on the master")
 
     @pytest.mark.parametrize(
         ("names", "asked", "words"),
@@ -88,7 +88,7 @@ class TestTheMastersCertificate:
     def test_where_there_is_none(self, papers, ensemble, type_words):
         address = ensemble.masters[0].base.replace("http:", "https:")
         ran = type_words(*SET, "--cacert", papers.cacert, MESOSCTL_MASTER=address)
-        failing(ran, "it does not speak TLS there", "write http://")
+        failing(ran, "it does not speak TLS on this port", "write http://")
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
@@ -142,7 +142,7 @@ class TestHttpsWhereHttpIsSpoken:
         address = server.base.replace("http:", "https:")
         ran = type_words(*SET, MESOSCTL_MASTER=address)
         server.stop()
-        failing(ran, "it does not speak TLS on this port; it may speak http", f"write {server.base} if that is meant")
+        failing(ran, "it does not speak TLS on this port; it may speak http", f"write {server.base} if you mean http")
         assert "no change was sent" in ran.err
 
 
@@ -243,7 +243,7 @@ class TestTheFakeMasterOnASocket:
         assert address.startswith("https://")
         trusting = ("--cacert", papers.cacert)
         # asyncio ends such a handshake without a word.
-        failing(type_words(*SET, *trusting, MESOSCTL_MASTER=address), "broke", "perhaps it wants a certificate")
+        failing(type_words(*SET, *trusting, MESOSCTL_MASTER=address), "broke", "it may require a client certificate")
         assert type_words(*SET, *trusting, *papers.client(), MESOSCTL_MASTER=address).status == 0
 
     @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ class TestDigest:
         said = f"{digest}@" if digest else ""
         ran = type_words("quota", "list", "-vv", MESOSCTL_MASTER=f"zk://{said}{guarded.servers[0]}{guarded.path}")
         assert ran.status == 4
-        assert "ZooKeeper does not let" in ran.err
+        assert "ZooKeeper denies access" in ran.err
         assert "wrongsecret" not in ran.err
         assert "s3:cr@t" not in ran.err
 
@@ -140,7 +140,7 @@ class TestDigest:
 
     def test_in_an_argument_is_warned_of(self, guarded, type_words):
         ran = type_words("quota", "list", "-q", "--master", f"zk://op:s3:cr@t@{guarded.servers[0]}{guarded.path}")
-        assert "everybody on this machine sees the secret" in ran.err
+        assert "everybody on this machine can see the secret" in ran.err
         assert "s3:cr@t" not in ran.err
 
 
@@ -297,7 +297,7 @@ def test_a_quorum_of_which_one_falls_and_then_another(servers, ensemble, type_wo
     ran = type_words("quota", "list", timeout=20, MESOSCTL_MASTER=address)
     assert ran.status == 7
     assert time.monotonic() - started < 20
-    assert "is there a quorum" in ran.err
+    assert "check that a quorum" in ran.err
     assert ensemble.changes == ["POST /quota"]
 
 

@@ -38,6 +38,7 @@ _SENT_WORDS = (
     "was not kept",
 )
 _DOUBTS = (
+    "is unknown",
     "cannot be told",
     "may still",
     "could not be read back",
