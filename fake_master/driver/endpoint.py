@@ -1,4 +1,4 @@
-"""What a master does with the messages of drivers.
+"""The endpoint of a master for the messages of drivers.
 
 Source: Mesos documentation, "Framework Rate Limiting" and "Authentication".
 
@@ -72,7 +72,7 @@ class DriverEndpoint:
         self._authentication = Authentication(flags.credentials, master.state.hostname, self._send)
 
     def find(self, request: Request) -> Callable[[], Response] | None:
-        """What answers a request that is a message; None where it is none."""
+        """Return the function that answers a request, or None for a request that is not a message."""
         message = parse_message(request)
         return None if message is None else partial(self._answer, message)
 

@@ -111,11 +111,16 @@ def _quantities(entries: Iterable[Resource]) -> Quantities:
     amounts: dict[str, int] = {}
     for entry in entries:
         value = entry.value
-        if isinstance(value, int) and not entry.reservations and not entry.revocable:
+        if isinstance(value, int) and _is_plain(entry):
             amounts[entry.name] = amounts.get(entry.name, 0) + value
     return Quantities(amounts)
 
 
 def _plain(entries: Iterable[Resource]) -> list[Resource]:
-    """Return the unreserved, non-revocable entries: the part that serves guarantees."""
-    return [entry for entry in entries if not entry.reservations and not entry.revocable]
+    """Return the entries for which `_is_plain` holds."""
+    return [entry for entry in entries if _is_plain(entry)]
+
+
+def _is_plain(entry: Resource) -> bool:
+    """Whether an entry is unreserved and not revocable, so that it serves guarantees."""
+    return not entry.reservations and not entry.revocable

@@ -95,7 +95,7 @@ _NOTHING = object()
 
 
 def _writable(name: str, document: Mapping[str, Any]) -> Document:
-    """What the class of a message takes: values that fit, by the names of its fields."""
+    """Return the values that the class of a message can hold, by the names of its fields."""
     found: Document = {}
     writers = _writers(name)
     for key, value in document.items():
