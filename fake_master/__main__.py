@@ -47,8 +47,8 @@ def serve(options: ServeOptions) -> None:
     # Late: --help and --version need none of it.
     from fake_master.services.descriptions import master_info
     from fake_master.transports.limits import allow_many_files
-    from fake_master.transports.registration import Registration, parse_place
     from fake_master.transports.server import Server
+    from fake_master.transports.zookeeper import Registration, parse_place
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
