@@ -41,8 +41,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 def serve(options: ServeOptions) -> None:
     """Serve a fake Mesos master.
 
-    Prints its URL on standard output when it is ready, and ends on SIGTERM or Ctrl-C. GET /health answers 200
-    from then on.
+    When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
     # Late: --help and --version need none of it.
     from fake_master.services.descriptions import master_info
