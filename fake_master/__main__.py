@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from fake_master.options import ServeOptions, with_options
-from fake_master.process import announce, check_ready_file, end_with_parent, loading, server_context, set_up_logs, withdraw
+from fake_master.process import (
+    announce,
+    check_ready_file,
+    end_with_parent,
+    loading,
+    server_context,
+    set_up_logs,
+    withdraw,
+)
 from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError
 
 if TYPE_CHECKING:
