@@ -76,7 +76,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
     def progress(part: float) -> None:
         if give_up is not None and clock() > give_up:
             raise DeadlinePassed(
-                f"the forecast took longer than {seconds:g} s, and {part * 100:.0f}% of the allocations were made",
+                f"the forecast took longer than {seconds:g} s; {part * 100:.0f}% of the allocations were made",
                 sent=False,
                 hint="give a longer --timeout",
             )

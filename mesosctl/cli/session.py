@@ -98,7 +98,7 @@ class Session:
             )
         if shows_secret(self.said.master or ""):
             self.warn(
-                "everybody on this machine can see the secret in --master in the list of processes; set "
+                "every user of this machine can see the secret in --master in the process list; set "
                 "MESOSCTL_MASTER, or write the address to a file and give --master file:///path"
             )
         self.tell_conflicts(self.settings)
@@ -249,7 +249,7 @@ class Session:
         """Raises UsageError for a form that is written once all is known, which a list that goes on never is."""
         if self.form in ONE_PIECE:
             raise UsageError(
-                f"-o {self.form} is written once, and --watch goes on", field="--watch", hint="use -o jsonl"
+                f"-o {self.form} is written once, but --watch does not end", field="--watch", hint="use -o jsonl"
             )
 
     def follow(self, report: Report) -> None:
@@ -330,7 +330,7 @@ class Session:
         """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
-                f"not done: {loss}, so it needs a confirmation, and there is no terminal to ask on",
+                f"not done: {loss}, so you must confirm it, but there is no terminal to ask on",
                 field="--yes",
                 hint=hint,
             )

@@ -166,11 +166,9 @@ def _sorted(
     if word not in names:
         choices = ", ".join([*keys, *names])
         raise UsageError(
-            f"nothing can be sorted by '{word}'",
+            f"'{word}' is not a column to sort by",
             field="--sort",
-            hint=did_you_mean(
-                word, [*keys, *names], f"name one of {choices}, or with a minus sign the other way round"
-            ),
+            hint=did_you_mean(word, [*keys, *names], f"sort by one of {choices}; a minus sign reverses the order"),
         )
     return sorted(entries, key=lambda one: -amounts(one).get(word, 0), reverse=sort != word)
 

@@ -194,7 +194,7 @@ class _SchedulerSession:
             self._master,
             lambda: self._call(accept, repeatable=False),
             lambda: self._agent_total(offer) == target,
-            what=f"having resources {operation.deed} on {offer.hostname}",
+            what=f"{operation.deed} on {offer.hostname}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {offer.agent_id}",
         )

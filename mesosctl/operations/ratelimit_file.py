@@ -225,7 +225,7 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
             counted = CountedMessages(float(reading["at"]), str(reading["principal"]), int(reading["received"]))
         except (ValueError, KeyError, TypeError):
             raise BadInput(
-                f"{name}, line {number} is no reading of ratelimit watch",
+                f"{name}, line {number} is not a reading of ratelimit watch",
                 field="--recorded",
                 hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
             ) from None

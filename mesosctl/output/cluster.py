@@ -171,7 +171,7 @@ def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no fr
     return Report(columns, rows, [one.id for one in frameworks], document, items, empty=empty)
 
 
-def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no role") -> Report:
+def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no roles") -> Report:
     """A line for every role; `empty` is said where there is none."""
 
     def items() -> "list[cluster.Role]":

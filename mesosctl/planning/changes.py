@@ -181,14 +181,14 @@ def parse_change(word: str) -> Change:
             f"'{word}' is not a change",
             field="CHANGES",
             hint=(f"did you mean {likely}:? " if likely and reader is None else "")
-            + f"write for example {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
+            + f"for example, {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
         )
     try:
         return reader(rest)
     except MesosctlError as error:
         error.reword(f"'{word}': {error.message}")
         if isinstance(error, UsageError):
-            error.hint = f"write for example {EXAMPLES[verb]}"
+            error.hint = f"for example, {EXAMPLES[verb]}"
         raise
 
 
@@ -231,7 +231,7 @@ def _failover(rest: str) -> Failover:
     number, percent, more = rest.strip().partition("%")
     part = float(number) / (100 if percent else 1) if _NUMBER.fullmatch(number) else math.nan
     if more or not 0 <= part <= 1:
-        raise UsageError(f"'{rest}' is no part of the agents, from 0 to 1 or 100%", field="CHANGES")
+        raise UsageError(f"'{rest}' is not a fraction of the agents: write 0 to 1, or 0% to 100%", field="CHANGES")
     return Failover(part)
 
 

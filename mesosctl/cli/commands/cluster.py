@@ -219,6 +219,6 @@ def roles(  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_roles(master, wanted)
         known = [] if found or role is None else [one.role for one in cluster.list_roles(master, Selection())]
-        return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, known))
+        return role_list(found, empty=nothing_found("the master knows no roles", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)

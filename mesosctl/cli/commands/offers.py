@@ -92,7 +92,7 @@ def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
     for word in words or ():
         key, equals, value = word.partition("=")
         if not key or not equals:
-            raise UsageError(f"'{word}' is no label", field="--label", hint="write KEY=VALUE")
+            raise UsageError(f"'{word}' is not a label", field="--label", hint="write KEY=VALUE")
         found[key] = value
     return found
 

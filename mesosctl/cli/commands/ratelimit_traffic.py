@@ -125,7 +125,7 @@ def simulate(
             "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
     if [file, before, str(recorded)].count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input is one file, and not two", field="--before", hint="name a file")
+        raise UsageError("standard input can be only one of the files", field="--before", hint="name a file")
     limits = parse(read_config(session, file), named(file)).limits
     check(limits)
     arrivals = parse_traffic(traffic or ())
@@ -145,7 +145,7 @@ def simulate(
             session.emit_text(picture(played))
         else:
             write_atomically(Path(svg), picture(played), field="--svg")
-            session.note(f"drawn into {svg}")
+            session.note(f"drawing written to {svg}")
 
 
 For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe the traffic, such as 10m.")]
@@ -252,7 +252,11 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     session: Session = ctx.obj
     environment = session.environment
     if count is None and session.form in report.ONE_PIECE:
-        raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")
+        raise UsageError(
+            f"-o {session.form} is written once, when the watch ends",
+            field="--count",
+            hint="give --count, or use -o jsonl",
+        )
     poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
     with session.open_master() as master:
         readings = watch(master, poll_options)
@@ -264,7 +268,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
             # On a terminal the table says so; whoever reads a pipe sees no table, and should not think that it hangs.
             is_empty = not reading.rates
             if is_empty and not was_empty and not environment.draws:
-                session.note(f"{NOTHING_TO_WATCH}; looking again every {interval}")
+                session.note(f"{NOTHING_TO_WATCH}; trying again every {interval}")
                 environment.tell_notes()
             was_empty = is_empty
             session.redraw(watched([reading]))

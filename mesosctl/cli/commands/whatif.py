@@ -60,7 +60,7 @@ def _fraction(text: str) -> float:
         part = math.nan
     if rest or not 0 < part <= 1:
         raise UsageError(
-            f"--lose-fraction is '{text}': it has to be above 0 and at most 1, or 100%",
+            f"--lose-fraction is '{text}': it must be above 0 and at most 1, or 100%",
             field="--lose-fraction",
             hint="write 0.2 or 20% for a fifth of the agents; --lose-agent names single ones",
         )
@@ -184,7 +184,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     unused = "--count" if count is not None else "--attribute"
     if not add_agent and (count is not None or attribute):
         raise UsageError(
-            f"{unused} concerns added agents, but no agent is added",
+            f"{unused} applies to added agents, but no agent is added",
             field=unused,
             hint="give --add-agent RESOURCES too",
         )
@@ -222,14 +222,12 @@ def _several(each: Sequence[str], find_largest: str | None, report: str | None) 
     from mesosctl.planning.changes import parse_change
 
     if each and find_largest is not None:
-        raise UsageError(
-            "--each and --find-largest ask two different questions", field="--each", hint="give one of them at a time"
-        )
+        raise UsageError("--each and --find-largest exclude each other", field="--each", hint="give one of them")
     if each and report is not None:
         raise UsageError(
-            "--report writes one forecast, and --each makes several",
+            "--report writes one forecast, but --each makes several",
             field="--report",
-            hint="give the change that you choose as CHANGES, with --report",
+            hint="choose one change, and give it as CHANGES with --report",
         )
     if find_largest is not None:
         template = parse_template(find_largest)

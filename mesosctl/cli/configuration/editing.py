@@ -58,7 +58,7 @@ def change(
     Raises UsageError for a name that is none, NotFound for what cannot be taken away.
     """
     if not NAME.fullmatch(name):
-        raise UsageError(f"'{printable(name)}' is no name for a context", hint="letters, digits, - and _")
+        raise UsageError(f"'{printable(name)}' is not a name for a context", hint="use letters, digits, - and _")
     with _edited(path) as document:
         contexts = document.setdefault("contexts", tomlkit.table(is_super_table=True))
         if not contexts and "current" not in document:
@@ -70,9 +70,9 @@ def change(
         for key in unset:
             if key not in context:
                 raise NotFound(
-                    f"context '{name}' says nothing of {printable(key)}",
+                    f"context '{name}' has no setting {printable(key)}",
                     field="--unset",
-                    hint=did_you_mean(key, context, f"mesosctl context show {name} shows what it says"),
+                    hint=did_you_mean(key, context, f"mesosctl context show {name} shows its settings"),
                 )
             del context[key]
         replaced = [rival(key) for key in values if rival(key) in context and rival(key) not in values]
@@ -102,7 +102,9 @@ def place(variables: Mapping[str, str]) -> Path:
     """Where the file is or will be.  Raises BadInput without a home."""
     path = configuration_path(variables)
     if path is None:
-        raise BadInput("a configuration file has no place here", hint="set HOME, XDG_CONFIG_HOME or MESOSCTL_CONFIG")
+        raise BadInput(
+            "there is no folder for a configuration file", hint="set HOME, XDG_CONFIG_HOME or MESOSCTL_CONFIG"
+        )
     return path
 
 

@@ -96,11 +96,11 @@ class Journal:
         except BlockingIOError:
             self._release()
             raise Conflict(
-                f"{self._about.file} is being applied to this master by another program", hint="wait until it ends"
+                f"{self._about.file} is being applied to this master by another command", hint="wait until it ends"
             ) from None
         except OSError as error:
             self._release()
-            raise BadInput(f"the journal {self._path} cannot be kept: {error.strerror}") from None
+            raise BadInput(f"the journal {self._path} cannot be written: {error.strerror}") from None
         return self
 
     def __exit__(
@@ -125,7 +125,7 @@ class Journal:
             why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_senseless(error)
             raise BadInput(
                 f"the journal {self._path} of an interrupted apply cannot be read: {why}",
-                hint="look at the cluster with mesosctl diff, then start over with --restart",
+                hint="compare with mesosctl diff, then start over with --restart",
             ) from None
 
     def replaced(self) -> list[JournalEntry]:

@@ -32,8 +32,9 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were seen done, "
-            "and the next one may have been made; the file or --prune has changed since, so the plan is made again"
+            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were seen to be "
+            f"done, and the next one may have been made; the file or --prune has changed since, so mesosctl makes a "
+            f"new plan"
         )
     if left is None or left.digest != digest:
         return None
@@ -97,7 +98,7 @@ def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardIn
     if done:
         yield f"{done} of {len(steps)} steps done"
     step = f"step {done + 1} of {len(steps)}, {_sentence(steps[done])},"
-    yield f"{step} was under way, and whether it was made is not known"
+    yield f"{step} was under way, and it is unknown whether it was made"
     yield "run the same command to find out and continue"
 
 
@@ -143,7 +144,7 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
     try:
         left = compare(master, desired, prune=prune)
     except KeyboardInterrupt as stopped:
-        stopped.add_note("every step is done; run the same command to compare once more")
+        stopped.add_note("every step is done; run the same command to compare again")
         raise
     if left:
         named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])

@@ -93,7 +93,7 @@ class _Restoration:
                 return f"role '{self.role}' has quota {present.guarantees}; nothing was restored", False
             return (
                 f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
-                "still remove it: look again with mesosctl quota list"
+                "still remove it: check again with mesosctl quota list"
             ), True
         try:
             self._put_back(over_unknown=unread is not None)
@@ -127,7 +127,7 @@ class _Restoration:
 
     def _unknown(self, reason: str) -> str:
         return (
-            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, this is unknown; its old quota was {self.before.guarantees}: "
+            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW; its old quota was {self.before.guarantees}: "
             f"{reason}; {self._remedy}"
         )
 

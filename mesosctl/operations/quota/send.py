@@ -35,7 +35,7 @@ def send_quota(
             return False if seen or sees_every_role(master) else None
         return shown == target
 
-    return confirm(master, send, is_shown, what=f"setting quota of '{role}'", wait=wait)
+    return confirm(master, send, is_shown, what=f"the new quota of '{role}'", wait=wait)
 
 
 def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
@@ -54,7 +54,7 @@ def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) ->
         # A master reads the role from the path as it stands, without percent-decoding.
         lambda: master.delete(f"/quota/{role}"),
         is_shown,
-        what=f"removing quota of '{role}'",
+        what=f"the removal of the quota of '{role}'",
         wait=wait,
         seen_before=seen,
     )

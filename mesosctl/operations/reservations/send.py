@@ -130,7 +130,7 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             master,
             send,
             lambda: _on_master(master, operation),
-            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.name}",
+            what=f"{operation.deed.removesuffix('ed')}ing {Resources(operation.resources)} on {operation.agent.name}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {operation.agent.typed_name}",
         )
@@ -254,6 +254,7 @@ def _not_shown(change: AgentChange, agent_says: str) -> str:
 def _hint(change: AgentChange) -> str:
     if change.by_master:
         return (
-            "the message to the agent may be lost; --trust-master does not ask agents, allow more time with --timeout"
+            "the message to the agent may be lost: allow more time with --timeout, or rely on the master with "
+            "--trust-master"
         )
     return f"another client may have changed it again; check with mesosctl reservations --agent {change.agent.id}"

@@ -47,7 +47,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
             return candidates[0]
         if candidates:
             named = _listed([agent.short_id or agent.id for agent in candidates])
-            raise UsageError(f"'{word}' means several agents: {named}", field="agent", hint="write one of these ids")
+            raise UsageError(f"'{word}' matches several agents: {named}", field="agent", hint="write one of these ids")
     raise NotFound(
         f"no agent is named '{word}'",
         field="agent",
@@ -61,7 +61,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
 
 
 def _known(agents: Sequence[RegisteredAgent]) -> str:
-    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
+    return f"the agents are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -160,7 +160,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
         )
         if volumes and not held:
             raise Conflict(
-                f"agent {agent.name} does not have {entry} of '{owner.role}' outside of volumes, which are "
+                f"agent {agent.name} does not have {entry} of '{owner.role}' outside its volumes, "
                 f"{volume_names(volumes)}",
                 field=entry.name,
                 rule="operation.available",
