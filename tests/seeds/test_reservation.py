@@ -11,7 +11,7 @@ import pytest
 
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from mesosctl.api.offers import AcceptCall, read_offer
-from mesosctl.api.reservations import reserve_message
+from mesosctl.api.reservations import read_reserve
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.model.offers import offers
 from mesosctl.model.text import parse_entries
@@ -119,15 +119,15 @@ AS_PRINTED = """\
 
 
 def test_the_payload_of_the_endpoint_is_read_and_its_comma_is_shown():
-    [resource] = reserve_message(AS_PRINTED.replace('"op",', '"op"'), "file").resources
+    [resource] = read_reserve(AS_PRINTED.replace('"op",', '"op"'), "file").resources
     assert str(resource) == "cpus(reservations: [(DYNAMIC,ads,op)]):8"
     with pytest.raises(BadInput, match="line 10, column 32: expected no ',' before '}'"):
-        reserve_message(AS_PRINTED, "file")
+        read_reserve(AS_PRINTED, "file")
 
 
 def test_the_operation_of_a_framework_is_told_apart_from_a_payload():
     operation = {"type": "RESERVE", "reserve": {"resources": entries("engineering", 8, 4096, **ENGINEERING)}}
-    assert [resource.allocation_role for resource in reserve_message(json.dumps(operation), "file").resources] == [
+    assert [resource.allocation_role for resource in read_reserve(json.dumps(operation), "file").resources] == [
         "engineering"
     ] * 2
 
