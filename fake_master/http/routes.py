@@ -149,7 +149,7 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield "# What the fake master serves"
     yield ""
     yield "Made from its routes by `python -m fake_master.http.routes`; a test compares."
-    yield from ("", "## Endpoints", "", "| path | methods | credentials when asked for | below /master too |")
+    yield from ("", "## Endpoints", "", "| path | methods | credentials, if required | below /master too |")
     yield "| --- | --- | --- | --- |"
     for route in sorted(endpoints.routes, key=lambda route: route.path):
         yield _endpoint(route)

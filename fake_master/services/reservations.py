@@ -92,7 +92,7 @@ class Reservations:
                 operations.apply_all(free, conversions)
             except Conflict as error:
                 if volumes := _volumes_of(agent, conversions):
-                    error.reword(f"{error.message}; volumes are made of it: {', '.join(volumes)}")
+                    error.reword(f"{error.message}; it is part of volumes: {', '.join(volumes)}")
                 raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         self._checkpoints.convert(agent, conversions)

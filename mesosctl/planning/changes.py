@@ -209,7 +209,7 @@ def _bounds(rest: str) -> Bounds:
     entries = [] if text == "none" else parse_entries(text)
     wrong = [entry for entry in entries if not entry.is_scalar or entry.is_reserved]
     if wrong:
-        raise UsageError(f"a limit is a plain amount, and {wrong[0]} is not", field="CHANGES")
+        raise UsageError(f"a limit is a plain amount, but {wrong[0]} is not", field="CHANGES")
     return Bounds(roles_model.check_role(role), Limits({e.name: e.value for e in entries if isinstance(e.value, int)}))
 
 
@@ -259,7 +259,7 @@ def _owned(text: str) -> tuple[Owned, ...]:
         (entry,) = parse_of_agents(f"{match['name'].strip()}:{match['value']}")
         found.append(Owned(entry, stack))
     if not found:
-        raise UsageError("resources are needed", field="CHANGES")
+        raise UsageError("no resources are given", field="CHANGES")
     return tuple(found)
 
 

@@ -104,7 +104,7 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
     assert drawn(wanted_differences(found))[0] == (
-        "not as in the file: 1 quota, 1 weight; mesosctl apply would change that"
+        "different from the file: 1 quota, 1 weight; mesosctl apply would change that"
     )
     assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as in the file: 2 quotas;")
     assert drawn(wanted_differences([])) == ["nothing differs from the file"]

@@ -150,7 +150,7 @@ def agents(  # noqa: PLR0913  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_agents(master, wanted, session.progress)
         known = () if found or role is None else cluster.roles_of_agents(cluster.list_agents(master, Selection()))
-        return agent_list(found, empty=nothing_found("no agent is registered", said, known))
+        return agent_list(found, empty=nothing_found("no agents are registered", said, known))
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -185,7 +185,7 @@ def frameworks(  # one parameter an option
         found = cluster.list_frameworks(master, wanted)
         others = [] if found or role is None else cluster.list_frameworks(master, Selection())
         known = {name for one in others for name in one.roles}
-        return framework_list(found, empty=nothing_found("no framework is registered", {"--role": role}, known))
+        return framework_list(found, empty=nothing_found("no frameworks are registered", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)
 

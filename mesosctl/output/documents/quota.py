@@ -47,7 +47,7 @@ class Document(Strict):
 
 
 class QuotaValue(Strict):
-    """A guarantee and a limit; a name without a limit is not limited."""
+    """A guarantee and a limit; a resource without a limit is not limited."""
 
     guarantee: Amounts
     limit: Amounts
@@ -70,7 +70,7 @@ class Usage(Mirrored):
 
 
 class RoleQuota(Strict):
-    """A role with quota; `usage` is null where this principal may not see it."""
+    """A role with quota; `usage` is null if this principal may not see it."""
 
     role: str
     guarantee: Amounts
@@ -89,7 +89,7 @@ class RoleQuota(Strict):
 
 
 class QuotaList(Document):
-    """`quota list`; jsonl writes one of `quotas` a line."""
+    """`quota list`; jsonl writes one of `quotas` per line."""
 
     kind: Literal["quota.list"] = "quota.list"
     quotas: list[RoleQuota]
@@ -124,14 +124,14 @@ class QuotaChange(Strict):
 
 
 class QuotaChanges(Document):
-    """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` a line."""
+    """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` per line."""
 
     kind: Literal["quota.changes"] = "quota.changes"
     changes: list[QuotaChange]
 
 
 class Finding(Strict):
-    """One rule; `passed` is null where it could not be checked."""
+    """One rule; `passed` is null if it could not be checked."""
 
     rule: str
     passed: bool | None
@@ -140,7 +140,7 @@ class Finding(Strict):
 
 
 class QuotaCheck(Document):
-    """`quota check`; jsonl writes one of `findings` a line.  Amounts are null if this principal may not see them."""
+    """`quota check`; jsonl writes one of `findings` per line.  Amounts are null if this principal may not see them."""
 
     kind: Literal["quota.check"] = "quota.check"
     role: str
@@ -149,7 +149,7 @@ class QuotaCheck(Document):
     findings: list[Finding]
     capacity: Amounts | None
     promised: Amounts | None = Field(description="Guarantees of other roles.")
-    largest: Amounts | None = Field(description="The largest quota that would pass for this role.")
+    largest: Amounts | None = Field(description="The largest quota that would be accepted for this role.")
 
     @classmethod
     def of(cls, check: quota_status.QuotaCheck) -> Self:
@@ -182,7 +182,7 @@ class QuotaRoom(Document):
 
 
 class Error(Strict):
-    """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
+    """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null if there is none."""
 
     kind: str
     exit_status: int
@@ -194,7 +194,7 @@ class Error(Strict):
 
 
 class ErrorDocument(Document):
-    """An error, on standard error; `notes` are the sentences that stand before it otherwise."""
+    """An error, on standard error; `notes` are the sentences that come before it in other formats."""
 
     notes: list[str]
     error: Error

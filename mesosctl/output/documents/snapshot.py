@@ -39,7 +39,7 @@ class SnapshotTaken(Document):
 
 
 class SnapshotChange(Strict):
-    """One difference; `before` or `after` is null where the thing is not there at all."""
+    """One difference; `before` or `after` is null if it does not exist."""
 
     of_kind: str
     name: str

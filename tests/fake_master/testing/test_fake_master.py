@@ -207,7 +207,7 @@ def test_settle_waits_for_what_is_named_and_says_when_it_never_comes():
         start = master.now
         master.settle(lambda: master.now >= start + 20)
         assert master.now == start + 20
-        with pytest.raises(TimeoutError, match="what was waited for had not happened: frameworks: none; tasks: none"):
+        with pytest.raises(TimeoutError, match="the condition was not met: frameworks: none; tasks: none"):
             master.settle(lambda: False, timeout=0.05)
 
 
