@@ -1,5 +1,6 @@
 """A dry run of a live master or of a file: the same operations on a fake master made of its snapshot."""
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,6 +8,7 @@ from functools import partial
 from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
+from mesosctl.api.files.rate_limits import RateLimits as FileOfLimits
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
@@ -35,6 +37,7 @@ from mesosctl.operations.reservations.targets import Owner, check_owner, find_ag
 from mesosctl.planning import changes
 from mesosctl.planning.changes import Change, Owned
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
+from mesosctl.planning.message_rates import RecordedTraffic, Simulation
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -153,13 +156,20 @@ class ChangeRunner:
     """Does changes to the master of a dry run.
 
     `force` passes the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
-    resources that no agent has.
+    resources that no agent has.  `traffic` is needed where rate limits are changed.
     """
 
     def __init__(
-        self, dry_run: "DryRun", master: Master, *, force: bool = False, allow_new_resource: bool = False
+        self,
+        dry_run: "DryRun",
+        master: Master,
+        *,
+        force: bool = False,
+        allow_new_resource: bool = False,
+        traffic: RecordedTraffic | None = None,
     ) -> None:
         self._dry_run = dry_run
+        self._traffic = traffic
         self._master = master
         self._options = QuotaOptions(
             force=force,
@@ -201,7 +211,7 @@ class ChangeRunner:
                 if not self._options.allow_new_resource:
                     check_entries(self._master, entries)
                 self._dry_run.add_agents(Resources(entries), count, attributes)
-            case changes.Failover() | changes.Priority() | changes.Switch():
+            case changes.Failover() | changes.Priority() | changes.Switch() | changes.LimitsFile():
                 self._restart(change)
             case changes.LoseFramework(word):
                 self._dry_run.lose_framework(self._framework(word))
@@ -222,6 +232,11 @@ class ChangeRunner:
                 self._dry_run.restart({"allocator": STRICT_PRIORITY_ALLOCATOR, **flags})
             case changes.Switch(flag, on):
                 self._dry_run.restart({flag: "true" if on else "false"})
+            case changes.LimitsFile(path):
+                assert self._traffic is not None, "the files of limits are read with the traffic"
+                limits = self._traffic.limits[path]
+                self._dry_run.restart({"rate_limits": json.dumps(FileOfLimits.of(limits).content())})
+                self._dry_run.note_traffic(Simulation.play(limits, self._traffic.arrivals, self._traffic.today))
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota import update

@@ -21,6 +21,7 @@ from mesosctl.output.forecast import (
     rescinded_text,
     share_text,
     starving_text,
+    traffic_reports,
     unoffered_texts,
     verdict,
 )
@@ -81,7 +82,8 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
     )
     parts = [
         _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
-        *(_done(report) for report in would),
+        *(_done("What would be done", report) for report in would),
+        *(_done("Recorded messages under the new rate limits", report) for report in traffic_reports(forecast)),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),
@@ -156,11 +158,11 @@ def _list(title: str, lines: Sequence[str]) -> str:
     return _section(title, "\n".join(["<ul>", *shown, *_more(len(lines), "<li>{}</li>"), "</ul>"]))
 
 
-def _done(report: Report) -> str:
-    """The changes that the command would have reported."""
+def _done(title: str, report: Report) -> str:
+    """The rows of a report, such as the changes that a command would have made."""
     titles, rows = shown_cells(report)
     table = _table(titles, [[escape(cell) for cell in row] for row in rows])
-    return _section("What would be done", table) if rows else ""
+    return _section(title, table) if rows else ""
 
 
 def _more(count: int, form: str) -> Iterable[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
     from mesosctl.planning.alternatives import Template
+    from mesosctl.planning.message_rates import RecordedTraffic
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -31,7 +33,8 @@ Words = Annotated[
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
         "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (that part of the agents is "
-        "back), priority:ROLE=10, preemption:on, lending:on or off. They are made in this order.",
+        "back), priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They "
+        "are made in this order.",
         show_default=False,
     ),
 ]
@@ -113,6 +116,23 @@ Assume = Annotated[
     Literal["hold", "accept"],
     typer.Option("--assume", help="What frameworks do with offers: hold them, or run tasks on all of it."),
 ]
+Recorded = Annotated[
+    Path | None,
+    typer.Option(
+        "--recorded",
+        metavar="FILE",
+        help="The traffic for ratelimits:FILE, which ratelimit watch -o jsonl has recorded.",
+    ),
+]
+Before = Annotated[
+    str | None,
+    typer.Option(
+        "--before",
+        metavar="FILE",
+        help="The rate limits of today, for ratelimits:FILE. The default is those of the master or the cluster file; "
+        "a snapshot has none.",
+    ),
+]
 Page = Annotated[
     str | None,
     typer.Option(
@@ -148,6 +168,7 @@ Largest = Annotated[
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is lost; with a page for a ticket"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
+        ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, against recorded traffic"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -168,17 +189,21 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     allow_new_resource: AllowNewResource = False,
     cycles: Cycles = 10,
     assume: Assume = "hold",
+    recorded: Recorded = None,
+    before: Before = None,
     report: Page = None,
 ) -> ExitStatus:
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 
     Nothing is changed. The changes are made to a fake master with a snapshot of the cluster: first agents and
-    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, or if a role falls
-    below its guarantee or has nothing left.
+    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, if a role falls
+    below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
     from mesosctl.cli.commands.reservations import pairs
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
+    from mesosctl.cli.recorded_traffic import read_for_changes
     from mesosctl.operations.whatif import ChangeRunner, named_changes
+    from mesosctl.planning.changes import parse_change
 
     session: Session = ctx.obj
     unused = "--count" if count is not None else "--attribute"
@@ -205,10 +230,14 @@ def whatif(  # noqa: PLR0913  # one parameter an option
             hint=f"name at least one: a change such as {EXAMPLE}, --lose-agent, --lose-fraction, --lose-framework "
             "or --add-agent",
         )
-    dry_run = _begin(session, source, terms_of(session, cycles, assume))
+    named_ones = [change for _, change in wanted]
+    if isinstance(several, tuple):
+        named_ones += map(parse_change, several)
+    traffic = read_for_changes(session, named_ones, recorded, before, source)
+    dry_run, traffic = _begin(session, source, terms_of(session, cycles, assume), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
-        deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
+        deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
         deeds.attempt(wanted)
         if several is not None:
             return _tell_several(session, dry_run, several, deeds, report, None if source is None else named(source))
@@ -272,11 +301,22 @@ def _tell_several(
     return ExitStatus.DONE
 
 
-def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryRun":
+def _begin(
+    session: Session, source: Path | None, terms: DryRunOptions, traffic: "RecordedTraffic | None"
+) -> "tuple[DryRun, RecordedTraffic | None]":
+    """The dry run, and the traffic with the rate limits of today, as far as they are known."""
+    from mesosctl.operations.ratelimit import limits_if_allowed
     from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
 
+    wants_limits = traffic is not None and traffic.today is None
     if source is not None:
         with opened(source, "--from", session.environment.stdin) as file:
-            return start_dry_run_of_file(file, named(source), terms)
-    with session.open_master() as master:
-        return start_dry_run_of_master(master, terms, session.progress)
+            dry_run = start_dry_run_of_file(file, named(source), terms)
+        today = dry_run.rate_limits
+        if wants_limits and today is None:
+            session.note("a snapshot has no rate limits: give those of today with --before FILE to compare with them")
+    else:
+        with session.open_master() as master:
+            dry_run = start_dry_run_of_master(master, terms, session.progress)
+            today = limits_if_allowed(master) if wants_limits else None
+    return dry_run, replace(traffic, today=today) if traffic is not None and wants_limits else traffic
