@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from fake_master.options import ServeOptions, with_options
-from fake_master.process import announce, check_ready_file, end_with_parent, server_context, set_up_logs, withdraw
+from fake_master.process import (
+    announce,
+    check_ready_file,
+    end_with_parent,
+    loading,
+    server_context,
+    set_up_logs,
+    withdraw,
+)
 from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError
 
 if TYPE_CHECKING:
@@ -41,14 +49,13 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 def serve(options: ServeOptions) -> None:
     """Serve a fake Mesos master.
 
-    Prints its URL on standard output when it is ready, and ends on SIGTERM or Ctrl-C. GET /health answers 200
-    from then on.
+    When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
     # Late: --help and --version need none of it.
     from fake_master.services.descriptions import master_info
     from fake_master.transports.limits import allow_many_files
-    from fake_master.transports.registration import Registration, parse_place
     from fake_master.transports.server import Server
+    from fake_master.transports.zookeeper import Registration, parse_place
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
@@ -59,7 +66,8 @@ def serve(options: ServeOptions) -> None:
     place = None if options.zk is None else parse_place(options.zk)
     check_ready_file(options.ready_file)
     sys.path.append("")  # --allocator may name a module in the current directory
-    master = _start(options)
+    with loading():
+        master = _start(options)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)
     allow_many_files()

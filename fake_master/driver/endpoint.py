@@ -12,9 +12,18 @@ from functools import partial
 from typing import Any, Protocol
 
 from fake_master.driver.authentication import ACTOR, Authentication
-from fake_master.driver.calls import CALLS, Refused, as_call
-from fake_master.driver.events import DriverEvents
-from fake_master.driver.messages import Address, Message, Pid, packed, parse_message, parse_pid
+from fake_master.driver.messages import (
+    CALLS,
+    Address,
+    DriverEvents,
+    Message,
+    Pid,
+    RefusedMessage,
+    as_call,
+    packed,
+    parse_message,
+    parse_pid,
+)
 from fake_master.http.exchange import Refusal, Request, Response
 from fake_master.http.scheduler_api import SchedulerApi
 from fake_master.http.scheduler_messages import CALL
@@ -32,7 +41,7 @@ _TO_EXECUTOR = f"{_PACKAGE}FrameworkToExecutorMessage"
 Document = Mapping[str, Any]
 
 
-class Links(Protocol):
+class Connections(Protocol):
     """Connections to the addresses of drivers, one each."""
 
     def post(self, to: Address, data: bytes) -> None:
@@ -62,11 +71,11 @@ class DriverStream(EventStream):
 class DriverEndpoint:
     """Takes the messages of drivers for one master, and posts what they are told."""
 
-    def __init__(self, master: Master, scheduler_api: SchedulerApi, links: Links) -> None:
+    def __init__(self, master: Master, scheduler_api: SchedulerApi, connections: Connections) -> None:
         self._master = master
         self._state = master.state
         self._api = scheduler_api
-        self._links = links
+        self._connections = connections
         flags = master.state.flags
         self._must_authenticate = flags.is_true("authenticate_frameworks")
         self._authentication = Authentication(flags.credentials, master.state.hostname, self._send)
@@ -140,7 +149,7 @@ class DriverEndpoint:
         try:
             call = read(CALL, document if message.name == _CALL else as_call(message.name, document))
             name = self._api.check(call)
-        except Refused as problem:
+        except RefusedMessage as problem:
             self._tell_error(message.sender, str(problem))
         except (ConversionError, Refusal):
             return
@@ -173,7 +182,7 @@ class DriverEndpoint:
         if problem is not None:
             self._tell_error(sender, problem)
             return
-        self._links.link(sender.address)
+        self._connections.link(sender.address)
         framework_id = info.get("id", {}).get("value", "")
         known = self._state.frameworks.get(framework_id)
         if not framework_id and self._is_told_again(pid):
@@ -224,7 +233,7 @@ class DriverEndpoint:
         self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document))
 
     def _post(self, sender: str, to: Pid, name: str, body: bytes) -> None:
-        self._links.post(to.address, packed(sender, to, name, body))
+        self._connections.post(to.address, packed(sender, to, name, body))
 
 
 def _parsed(message: Message) -> Document | None:

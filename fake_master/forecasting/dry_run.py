@@ -24,7 +24,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
-from fake_master.transports.in_process import CarrierTransport
+from fake_master.transports.in_process import ConnectionTransport
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.ratelimit import RateLimits
 from mesosctl.model.resources import Resources
@@ -73,7 +73,7 @@ class DryRun:
         self._take(master)
         self.before = self._settle()
         self.carrier = Recorder(master, clock, self._answers.append)
-        self.transport = CarrierTransport(self.carrier)
+        self.transport = ConnectionTransport(self.carrier)
         self._watch()
 
     def _take(self, master: Master) -> None:

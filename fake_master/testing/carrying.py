@@ -15,7 +15,7 @@ import httpx
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
 from fake_master.state.streams import EventStream
-from fake_master.transports.direct import ConnectionDropped, Events, Sleep
+from fake_master.transports.in_process import ConnectionDropped, Events, Sleep
 
 T = TypeVar("T")
 _SECONDS_TO_START = 30.0

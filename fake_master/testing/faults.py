@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from fake_master.http.application import Application
 from fake_master.http.exchange import Request, Response
 from fake_master.master import Master
-from fake_master.transports.direct import ConnectionDropped
+from fake_master.transports.in_process import ConnectionDropped
 
 Lost = Literal["request", "response"]
 

@@ -45,7 +45,8 @@ class GlobalOptions:
             metavar="ADDRESS",
             autocompletion=completing.addresses,
             help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path with one of these in it, "
-            "or fake:. Without a port, http:// means 80 and https:// 443, and a bare host 5050. [env: MESOSCTL_MASTER]",
+            "or fake:. The default port is 80 for http://, 443 for https:// and 5050 for a bare host. [env: "
+            "MESOSCTL_MASTER]",
         ),
     ] = None
     context: Annotated[
@@ -54,11 +55,11 @@ class GlobalOptions:
             "--context",
             metavar="CONTEXT",
             autocompletion=completing.contexts,
-            help="Use the settings that are kept under this name; see mesosctl context. [env: MESOSCTL_CONTEXT]",
+            help="Use the settings of this context; see mesosctl context. [env: MESOSCTL_CONTEXT]",
         ),
     ] = None
     output: Annotated[
-        OutputForm | None, typer.Option("--output", "-o", help="The format of data. The default is table.")
+        OutputForm | None, typer.Option("--output", "-o", help="The output format. The default is table.")
     ] = None
     timeout: Annotated[
         float | None,
@@ -87,14 +88,16 @@ class GlobalOptions:
         typer.Option(
             "--token-file",
             metavar="FILE",
-            help="A file with a token, used instead of principal and secret. [env: MESOSCTL_TOKEN, the token itself]",
+            help="A file with a token, to use instead of a principal and secret. [env: MESOSCTL_TOKEN, the token "
+            "itself]",
         ),
     ] = None
     token_scheme: Annotated[
         TokenScheme | None,
         typer.Option(
             "--token-scheme",
-            help="How the token is sent: 'Bearer TOKEN', the default, or 'token=TOKEN', which every DC/OS accepts. "
+            help="How to send the token: as 'Bearer TOKEN' (the default), or as 'token=TOKEN', which every version of "
+            "DC/OS accepts. "
             "[env: MESOSCTL_TOKEN_SCHEME]",
         ),
     ] = None
@@ -116,25 +119,27 @@ class GlobalOptions:
     key: Annotated[str | None, typer.Option("--key", metavar="FILE", help="The key of the client certificate.")] = None
     api: Annotated[
         Api | None,
-        typer.Option("--api", help="The API of the master that changes go through. The default is auto."),
+        typer.Option("--api", help="The API to send changes to. The default is auto."),
     ] = None
     no_wait: Annotated[
         bool | None,
-        typer.Option("--no-wait", help="Do not wait until an accepted change is confirmed.", show_default=False),
+        typer.Option("--no-wait", help="Do not wait for an accepted change to be confirmed.", show_default=False),
     ] = None
     yes: Annotated[bool | None, typer.Option("--yes", "-y", help="Answer yes to every question.")] = None
     dry_run: Annotated[
         bool | None,
-        typer.Option("--dry-run", help="Change nothing, and show what the change would do.", show_default=False),
+        typer.Option("--dry-run", help="Show what the change would do, but do not make it.", show_default=False),
     ] = None
-    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Write no notes, only data and errors.")] = None
+    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Do not write notes, only data and errors.")] = (
+        None
+    )
     verbose: Annotated[
         int,
         typer.Option(
             "--verbose",
             "-v",
             count=True,
-            help="Show each request; -vv shows headers and bodies too, and tracebacks of bugs.",
+            help="Show each request. -vv also shows headers, bodies and the traceback of a bug.",
             show_default=False,
         ),
     ] = 0

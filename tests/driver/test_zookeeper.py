@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kazoo.client import KazooClient
 
-from fake_master.transports.registration import parse_place
+from fake_master.transports.zookeeper import parse_place
 from mesosctl.__main__ import main
 from mesosctl.model.errors import BadInput
 from tests.client.zookeeper_server import ZooKeeperServer

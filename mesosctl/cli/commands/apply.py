@@ -36,7 +36,7 @@ Prune = Annotated[
     bool,
     typer.Option(
         "--prune",
-        help="Also remove what the sections of the file do not name.",
+        help="Also remove what the file's sections do not name.",
         show_default=False,
     ),
 ]
@@ -56,7 +56,7 @@ def diff(
     """Show where quotas, weights and reservations differ from a file.
 
     Roles and reservations that the file does not name are ignored unless you give --prune. A quota without a limit
-    means what quota set and quota update mean without --limit; "none" is no limit. Nothing is changed. The exit
+    means what quota set and quota update mean without --limit; "none" means no limit. Nothing is changed. The exit
     status is 1 if there is a difference.
     """
     from mesosctl.api.files.desired_state import load
@@ -96,14 +96,14 @@ def apply(  # one parameter an option
     trust_master: TrustMaster = False,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
-    """Make quotas, weights and reservations what a file says, step by step.
+    """Bring quotas, weights and reservations in line with a file, step by step.
 
-    The plan is shown first, in an order in which the master accepts every step.  It is refused if the cluster
-    changes meanwhile.  Each step is confirmed and recorded in a journal. If an apply is interrupted, the next apply
-    of the same file continues where it stopped, unless the cluster has changed since. At the end everything is
-    compared with the file once more.
+    You see the plan first; its steps are in an order that the master accepts. If the cluster changes before you
+    confirm, nothing is done. Each step is confirmed and recorded in a journal. If an apply is interrupted, the next
+    apply of the same file continues where it stopped, unless the cluster has changed since. At the end, the cluster is
+    compared with the file again.
 
-    You are asked before it starts. A script has to use --yes if the plan takes something away: if it removes or lowers
+    You are asked before it starts. A script must use --yes if the plan takes something away: if it removes or lowers
     a quota, lowers a weight (--prune sets it to 1), or unreserves.
     """
     from mesosctl.api.files.desired_state import load
@@ -223,18 +223,18 @@ def export(
 ) -> None:
     """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
 
-    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that
-    limit does not name is not limited, and "none" limits none.  A weight is ROLE = NUMBER below [weights].
-    A reservation is an entry of [[reservations]] with agent (host name or id), role and
-    resources = "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom
-    up; principal and labels = { why = "batch" } tell it from others.  What cannot be
-    written so is named in a note.  Nothing is changed.
+    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that limit
+    does not name is not limited, and limit = "none" limits nothing.  A weight is ROLE = NUMBER below [weights]. A
+    reservation is an entry of [[reservations]] with agent (host name or id), role and resources =
+    "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom up; principal and
+    labels = { why = "batch" } distinguish it from others. A note names anything that cannot be written this way.
+    Nothing is changed.
 
-    With --cluster the file holds the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
+    With --cluster, the file describes the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
     simulate: agents, frameworks and what they run, quotas, weights, reservations and volumes.
 
-    If FILE exists and says something else, you are asked before it is replaced; a script uses --yes. FILE is not
-    written through a link that another user made.
+    If FILE exists with other content, you are asked before it is replaced; a script uses --yes. Nothing is written
+    through a link that another user made.
 
     On standard output, -o json, jsonl and yaml write JSON or YAML. All other formats, and FILE, are TOML.
     """

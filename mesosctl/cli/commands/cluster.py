@@ -40,7 +40,9 @@ FrameworkNames = Annotated[
 ]
 RoleNames = Annotated[
     list[str] | None,
-    typer.Argument(metavar="ROLE...", autocompletion=completing.roles, help="Only these.", show_default=False),
+    typer.Argument(
+        metavar="ROLE...", autocompletion=completing.roles, help="Show only these roles.", show_default=False
+    ),
 ]
 OfRole = Annotated[
     str | None,
@@ -48,12 +50,14 @@ OfRole = Annotated[
         "--role",
         metavar="ROLE",
         autocompletion=completing.roles,
-        help="Show only what concerns this role, or a role below it.",
+        help="Show only what belongs to this role or to a role below it.",
     ),
 ]
 Branch = Annotated[
     str | None,
-    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only this role and those below it."),
+    typer.Option(
+        "--role", metavar="ROLE", autocompletion=completing.roles, help="Show only this role and the roles below it."
+    ),
 ]
 
 
@@ -62,7 +66,7 @@ def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
         "--sort",
         metavar="KEY",
         autocompletion=lambda: [*keys, "cpus", "mem", "disk", "gpus"],
-        help=f"By {', '.join(keys)}, or a resource such as cpus, largest first; -KEY reverses the order.",
+        help=f"Sort by {', '.join(keys)}, or a resource such as cpus (largest first). -KEY reverses the order.",
     )
     return option
 
@@ -74,8 +78,8 @@ Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Keep showing it until Ctrl-C. Without a terminal it is written again whenever it has changed; "
-        "-o jsonl writes one document a line.",
+        help="Refresh the list until Ctrl-C. Without a terminal, it is written again whenever it changes; -o jsonl "
+        "writes one document per line.",
         show_default=False,
     ),
 ]
@@ -90,7 +94,9 @@ def _every(text: str | float) -> float:
 
 Every = Annotated[
     float,
-    typer.Option("--every", metavar="SPAN", parser=_every, help="The time between readings: 2, 500ms or 1m."),
+    typer.Option(
+        "--every", metavar="SPAN", parser=_every, help="The time between readings, such as 2 (seconds), 500ms or 1m."
+    ),
 ]
 Count = Annotated[int | None, typer.Option("--count", metavar="NUMBER", min=1, help="Stop after this many readings.")]
 
@@ -116,7 +122,7 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
     "agents",
     cls=Command,
     epilog=examples(
-        ("agents", "every agent, and how much of it is in use"),
+        ("agents", "every agent and how much of it is in use"),
         ("agents --attribute rack=r1 --sort use", "the agents of a rack, the fullest first"),
         ("agents --role ads -o wide", "the agents where ads has something, with ids"),
         ("agents --watch", "refreshed every two seconds"),
@@ -133,9 +139,9 @@ def agents(  # noqa: PLR0913  # one parameter an option
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List agents, and how much of them is in use.
+    """List agents and how much of each is in use.
 
-    With --role, list the agents where something is reserved for the role or allocated to it.
+    With --role, list the agents with resources that are reserved for the role or allocated to it.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, dict(pairs(attribute, "--attribute")), sort)
@@ -153,8 +159,8 @@ def agents(  # noqa: PLR0913  # one parameter an option
     "frameworks",
     cls=Command,
     epilog=examples(
-        ("frameworks", "every framework, and what it holds"),
-        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with most cpus first"),
+        ("frameworks", "every framework and what it holds"),
+        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with the most cpus first"),
         ("frameworks marathon -o json", "one of them, for a program"),
     ),
 )
@@ -168,7 +174,7 @@ def frameworks(  # one parameter an option
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List frameworks, and what they hold.
+    """List frameworks and what they hold.
 
     With --role, list the frameworks that subscribe with the role.
     """
@@ -189,7 +195,7 @@ def frameworks(  # one parameter an option
     cls=Command,
     epilog=examples(
         ("roles", "every role, with what it uses, guarantee and limit"),
-        ("roles --sort share", "those furthest below their guarantee first"),
+        ("roles --sort share", "the roles furthest below their guarantee first"),
         ("roles --role ads", "a role and those below it"),
     ),
 )
@@ -203,10 +209,9 @@ def roles(  # one parameter an option
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List roles, with what they hold, guarantees and weights.
+    """List roles with their resources, guarantees and weights.
 
-    A role is known to the master when a framework subscribes with it, or when it has a quota, a weight or a
-    reservation.
+    The master knows a role if a framework subscribes with it, or if it has a quota, a weight or a reservation.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, {}, sort)

@@ -63,7 +63,7 @@ def tell_completions(configuration: Configuration, variables: Mapping[str, str])
     "list",
     cls=ContextCommand,
     epilog=examples(
-        ("context list", "every context, the current one marked"),
+        ("context list", "every context, with the current one marked"),
         ("context list -o name", "their names, for a script"),
     ),
 )
@@ -114,8 +114,8 @@ ShowOrigin = Annotated[
 def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
     """Show the settings in effect, and where each comes from.
 
-    An option is stronger than a variable, a variable is stronger than a context, and a context is stronger than a
-    default. Secrets are hidden.
+    An option overrides a variable, a variable overrides a context, and a context overrides a default. Secrets are
+    hidden.
     """
     session: Session = ctx.obj
     variables = session.environment.variables
@@ -161,8 +161,8 @@ Words = Annotated[
     typer.Argument(
         metavar="[KEY=VALUE]...",
         autocompletion=_keys_with_values,
-        help="Settings such as timeout=60. For a secret give KEY alone: it is prompted for, or read from "
-        "standard input.",
+        help="Settings such as timeout=60. For a secret, give KEY alone: you are prompted for the value, or it is read "
+        "from standard input.",
         show_default=False,
     ),
 ]
@@ -189,9 +189,9 @@ _OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
 def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = None) -> None:
     """Create a context, or change one.
 
-    Everything else in the file stays as it is, comments included. A setting has the name of its option. You can also
-    give connection settings as options. Paths of files are stored as absolute paths. The first context becomes the
-    current one.
+    A setting has the name of its option. You can also give connection settings as options. File paths are stored as
+    absolute paths. The first context becomes the current one. Everything else in the file stays as it is, comments
+    included.
     """
     from mesosctl.cli.configuration import editing as configuration_editing
 
@@ -315,7 +315,7 @@ Names = Annotated[
     "remove",
     cls=ContextCommand,
     epilog=examples(
-        ("context remove old", "forget one"),
+        ("context remove old", "remove one"),
         ("context remove old older --yes", "remove two without being asked"),
     ),
 )

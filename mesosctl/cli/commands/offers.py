@@ -72,7 +72,7 @@ Owner = Annotated[
         "--for",
         metavar="ROLE",
         autocompletion=completing.roles,
-        help="The role that gets the reservation. The default is the offer's role.",
+        help="The role that owns the reservation. The default is the offer's role.",
     ),
 ]
 Labels = Annotated[
@@ -106,7 +106,7 @@ def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
     ),
 )
 def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
-    """Show who holds which offers."""
+    """List outstanding offers and the frameworks that hold them."""
     session: Session = ctx.obj
     with session.open_master() as master:
         found = list_offers(master, OfferSelection(framework, role, agent))
@@ -124,7 +124,9 @@ def _every(text: str | float) -> float:
 
 Every = Annotated[
     float,
-    typer.Option("--every", metavar="SPAN", parser=_every, help="The time between readings: 1, 500ms or 5s."),
+    typer.Option(
+        "--every", metavar="SPAN", parser=_every, help="The time between readings, such as 1 (second), 500ms or 5s."
+    ),
 ]
 Changes = Annotated[
     int | None,
@@ -152,8 +154,8 @@ def watch(
 ) -> None:
     """Show offers as they come (+) and go (-), one line each.
 
-    A master does not announce offers to operators, so mesosctl asks it repeatedly and misses what comes and goes
-    between two readings. If the master is away, mesosctl waits for it.
+    A master does not announce offers to operators, so mesosctl polls it, and misses offers that come and go between two
+    readings. If the master cannot be reached, mesosctl waits for it.
     """
     session: Session = ctx.obj
     wanted = OfferSelection(framework, role, agent)
@@ -187,9 +189,10 @@ Target = Annotated[
 def explain(ctx: typer.Context, target: Target) -> None:
     """Explain why a role or framework is offered nothing.
 
-    A snapshot of the cluster is given to the allocator, which accounts for every agent: what others hold, what is
-    reserved, kept for guarantees or beyond a limit, and what the framework itself rules out. Nothing is changed.
-    What a master does not show, such as refused offers, is named. -o wide shows every agent.
+    The allocator runs on a snapshot of the cluster and accounts for the resources of every agent: what others hold,
+    what is reserved, what is kept for guarantees, what lies beyond a limit, and what the framework itself rules out.
+    The answer also names what a master does not show, such as declined offers. -o wide shows every agent. Nothing is
+    changed.
     """
     from mesosctl.operations.offer_explanation import explain
     from mesosctl.output.offers.explanation import explanation_report
@@ -223,11 +226,11 @@ Svg = Annotated[
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
     """Simulate a cluster file or snapshot, offer by offer.
 
-    It shows shares, dominant shares and totals after each accepted offer. No master is asked, time is virtual, and
-    the allocator is the fake master's. An asterisk marks the lowest dominant share of a row: its framework is served
-    next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a
-    parent has the sum of the roles below it. With the strict-priority allocator priority decides
-    before that, and what was revoked before a step is shown.
+    It shows shares, dominant shares and totals after each accepted offer. No master is contacted, time is virtual, and
+    the allocator is the fake master's. An asterisk marks the lowest dominant share in a row: its framework is served
+    next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a parent's
+    share is the sum of the roles below it. With the strict-priority allocator, priority comes before all of that, and
+    each step shows what was revoked before it.
 
     Frameworks of a snapshot launch more tasks of the average size of their running tasks. export --cluster writes a
     file in which you can change that.
@@ -287,8 +290,8 @@ def take(
 ) -> None:
     """Reserve or unreserve as a framework does.
 
-    A framework subscribes, waits for an offer that fits, uses it and leaves. It declines other offers, and is torn
-    down whatever happens.
+    mesosctl subscribes a framework, which waits for an offer that fits, uses it and leaves. The framework declines all
+    other offers, and is torn down whatever happens.
     """
     session: Session = ctx.obj
     if bool(reserve) == bool(unreserve):
@@ -351,7 +354,7 @@ def reserve(
 ) -> None:
     """Build the ACCEPT call that reserves resources of an offer.
 
-    The call is checked, but not sent. It has the format of the offer: role and reservation, or the reservation stack
+    The call is checked, but not sent. It uses the offer's format: role and reservation, or the reservation stack
     for a framework with RESERVATION_REFINEMENT.
     """
     from mesosctl.api.files.offers import read_offer

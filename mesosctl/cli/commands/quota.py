@@ -66,10 +66,9 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="RESOURCES",
-        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that POST /quota of "
-        "the master sets (from Mesos 1.9 on the guarantee, before that none), and an existing quota keeps its "
-        "limits; a "
-        "limit that equals the guarantee stays equal to it.",
+        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that the master's "
+        "POST /quota sets (the guarantee in Mesos 1.9 and later, none in older versions), and an existing quota "
+        "keeps its limits; a limit that equals the guarantee follows it.",
     ),
 ]
 AllowNewResource = Annotated[
@@ -125,7 +124,7 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
-            "with what roles use, from whichever of two masters leads",
+            "with what roles use, from the leader of two masters",
         ),
     ),
 )
@@ -179,9 +178,9 @@ def set_(
 ) -> None:
     """Guarantee resources to a role that has no quota yet.
 
-    --limit limits what the role may use. With -f the request is the documented JSON of POST /quota or SET_QUOTA,
-    including the role; give --limit with it, because that JSON cannot say limits. Separate limits need Mesos 1.9 or
-    later, and are set by UPDATE_QUOTA.
+    --limit caps what the role may use. With -f, the request is the documented JSON of POST /quota or SET_QUOTA,
+    including the role; give limits with --limit, because that JSON cannot express them. Separate limits need Mesos 1.9
+    or later, and are set by UPDATE_QUOTA.
     """
     from mesosctl.operations.quota.change import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
@@ -227,7 +226,7 @@ Forced = Annotated[
     cls=ChangeCommand,
     epilog=examples(
         ("quota update dev cpus:8 mem:4GiB", "change the guarantee"),
-        ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus, in a script"),
+        ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus without being asked"),
         ("quota update dev --limit cpus:16", "change the limit only"),
         ("quota update dev cpus:8 --limit none", "remove the limit"),
         ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
@@ -246,14 +245,13 @@ def update(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Change the quota of a role, or only its limits.
 
-    RESOURCES are the whole guarantee, and --limit all limits. A resource that you no longer name is lost, so you are
-    asked first, and a script uses --yes. You are not asked about a smaller amount that you name. What you do not
-    give stays as it is.
+    RESOURCES replace the whole guarantee, and --limit replaces all limits. If you leave out RESOURCES or --limit, that
+    part stays as it is. If you leave out one resource of several, its amount is lost, so you are asked first; a script
+    uses --yes. You are not asked when you name a smaller amount.
 
-    Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set
-    again; if that fails, the old quota is restored.  With -f the change is read as the
-    documented JSON of UPDATE_QUOTA, or as one of its configurations; "guarantees" and "limits" that
-    it leaves out stay as they are, and {} is none.
+    Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set again;
+    if that fails, the old quota is restored.  With -f, the change is the documented JSON of UPDATE_QUOTA, or one of its
+    configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
     from mesosctl.operations.quota.state import QuotaOptions
     from mesosctl.operations.quota.update import update_quotas
@@ -365,14 +363,14 @@ def check(
     epilog=examples(
         ("quota room", "the largest quota that a new role could have"),
         ("quota room dev", "the largest quota that could replace that of dev"),
-        ("quota room -o name", "the amounts, to be used with quota set"),
+        ("quota room -o name", "the amounts, to use with quota set"),
     ),
 )
 def room(ctx: typer.Context, role: OptionalRole = None) -> None:
     """Show how large a quota can be.
 
-    The largest guarantee that would be accepted, by the rules of quota check: what the agents have, less what
-    other roles are guaranteed. Nothing is changed. -o name writes it as amounts for quota set.
+    This is the largest guarantee that quota check would accept: what the agents have, minus the guarantees of other
+    roles. Nothing is changed. -o name writes it as amounts for quota set.
     """
     from mesosctl.operations.quota.check import quota_room
     from mesosctl.output.quota import quota_room as report_of

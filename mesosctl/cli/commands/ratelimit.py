@@ -28,7 +28,7 @@ Principal = Annotated[
 ]
 Qps = Annotated[
     float | None,
-    typer.Option("--qps", metavar="NUMBER", help="Messages a second. Without it, the principal is never throttled."),
+    typer.Option("--qps", metavar="NUMBER", help="Messages per second. Without it, the principal is never throttled."),
 ]
 Capacity = Annotated[
     int | None,
@@ -75,7 +75,7 @@ def show(ctx: typer.Context) -> None:
     """Show the limits of a master, and what each principal sends.
 
     The limits are those that the master was started with. A real master throttles and counts only frameworks that
-    use a driver; frameworks of the HTTP API have counters at 0.
+    use a driver; the counters of frameworks that use the HTTP API stay at 0.
     """
     from mesosctl.operations.ratelimit import show
     from mesosctl.output.ratelimit import standings
@@ -132,7 +132,7 @@ Remove = Annotated[
     bool,
     typer.Option(
         "--none",
-        help="Remove the default, so that principals that are not listed are not throttled.",
+        help="Remove the default, so that unlisted principals are not throttled.",
         show_default=False,
     ),
 ]
@@ -153,9 +153,10 @@ def default(
     capacity: Capacity = None,
     remove: Remove = False,
 ) -> None:
-    """Set the limit that all principals share that are not listed.
+    """Set the limit that all unlisted principals share.
 
-    The diff is shown. Rate and capacity count for all of them together, frameworks without a principal included.
+    The rate and the capacity apply to all of them together, including frameworks without a principal. The diff is
+    shown.
     """
     from mesosctl.operations.ratelimit_file import set_default
 
@@ -184,8 +185,8 @@ Strict = Annotated[
 def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
     """Check a limits file before a master reads it.
 
-    It shows everything that would stop a master, and everything unwise. For broken JSON it names line, column and
-    what was expected there. The exit status is 3 if a master would not start.
+    It shows everything that would keep a master from starting, and everything that is unwise. For broken JSON, it shows
+    the line, the column and what was expected there. The exit status is 3 if a master would not start.
     """
     from mesosctl.operations.ratelimit_file import validate
     from mesosctl.output.ratelimit import validation

@@ -17,13 +17,13 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 ConfigFile = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON as --rate_limits takes it; - is standard input.", show_default=False)
 ]
-Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time between readings, such as 5s.")]
+Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="The time between readings, such as 5s.")]
 Memory = Annotated[
     str,
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The memory that queues may use: the master's limit minus what it uses otherwise.",
+        help="The memory that queues may use: the master's limit minus what it uses for everything else.",
     ),
 ]
 MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
@@ -43,7 +43,7 @@ def read_config(session: Session, path: str) -> str:
     ),
 )
 def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
-    """Add up the memory that full queues take.
+    """Add up the memory that full queues would take.
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
@@ -80,9 +80,7 @@ Recorded = Annotated[
     Path | None,
     typer.Option("--recorded", metavar="FILE", help="Traffic that ratelimit watch -o jsonl has recorded."),
 ]
-Before = Annotated[
-    str | None, typer.Option("--before", metavar="FILE", help="The limits of today, to be compared with.")
-]
+Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="The present limits, to compare with.")]
 
 
 @app.command(
@@ -96,7 +94,7 @@ Before = Annotated[
         ),
         (
             "ratelimit simulate new.json --before limits.json --recorded watch.jsonl",
-            "what other limits would have made of recorded traffic",
+            "what other limits would have done to recorded traffic",
         ),
     ),
 )
@@ -112,8 +110,8 @@ def simulate(
     """Simulate traffic with a limits file.
 
     It shows which principals wait, for how long, and when a queue overflows. Time is virtual, so an hour takes a
-    moment. The limiter is the fake master's. With --recorded it is the traffic of a master: ratelimit watch -o jsonl
-    wrote it.
+    moment. The limiter is the fake master's. With --recorded, it replays the traffic of a master, as ratelimit watch -o
+    jsonl recorded it.
     """
     session: Session = ctx.obj
     from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
@@ -147,13 +145,18 @@ def simulate(
             session.note(f"drawn into {svg}")
 
 
-For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe, such as 10m.")]
+For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe the traffic, such as 10m.")]
 Headroom = Annotated[
     float,
-    typer.Option("--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the busiest interval."),
+    typer.Option(
+        "--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the rate in the busiest interval."
+    ),
 ]
 Burst = Annotated[
-    str, typer.Option("--burst", metavar="SPAN", help="The capacity, as the time that a full queue takes at that rate.")
+    str,
+    typer.Option(
+        "--burst", metavar="SPAN", help="The capacity, as the time that it takes to process a full queue at that rate."
+    ),
 ]
 Write = Annotated[
     str | None,
@@ -181,8 +184,9 @@ def suggest(
 ) -> None:
     """Suggest a limits file from the observed traffic.
 
-    Use the file with the master's --rate_limits. Large rates already protect other frameworks, so start with these
-    and lower them later. Only principals with counters are seen. The default is as large as the largest of them.
+    Start the master with this file as --rate_limits. Generous rates already protect other frameworks, so start with
+    these and lower them later. Only principals with counters are visible. The default is as large as the largest of
+    their limits.
     """
     from math import ceil
 
@@ -234,9 +238,9 @@ Count = Annotated[
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows what was received and processed, how fast, and how long there is room. Counters start again with another
-    master, and come and go with their frameworks; no rate is shown across such a break. STATUS says which it was. It
-    is `full` if a queue is full, so that the master refuses messages.
+    It shows how many messages were received and processed, how fast, and when the queue will be full. Counters start
+    again at zero with another master, and come and go with their frameworks. No rate is shown across such a break;
+    STATUS says what happened. STATUS is `full` if a queue is full and the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.ratelimit import PollOptions, watch

@@ -50,7 +50,7 @@ OptionalRole = Annotated[
 RoleAndBelow = Annotated[
     str | None,
     typer.Option(
-        "--role", metavar="ROLE", autocompletion=completing.roles, help="Only this role and the roles below it."
+        "--role", metavar="ROLE", autocompletion=completing.roles, help="Show only this role and the roles below it."
     ),
 ]
 Under = Annotated[
@@ -72,20 +72,20 @@ Reserver = Annotated[
 ]
 File = Annotated[
     str | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is stdin."),
+    typer.Option(
+        "--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is standard input."
+    ),
 ]
 Attributes = Annotated[
     list[str] | None,
     typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
 ]
 OnlyAgent = Annotated[
-    str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Only this agent.")
+    str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Show only this agent.")
 ]
 TrustMaster = Annotated[
     bool,
-    typer.Option(
-        "--trust-master", help="Rely on the master, and do not ask the agent for confirmation.", show_default=False
-    ),
+    typer.Option("--trust-master", help="Rely on the master; do not ask the agent to confirm.", show_default=False),
 ]
 
 
@@ -140,7 +140,7 @@ WaitFor = Annotated[
     typer.Option(
         "--wait-for",
         metavar="RESOURCES|none",
-        help="Wait until --agent has this much reserved for --role, or none; then show it.",
+        help="Wait until --agent has exactly this reserved for --role (none: nothing), then show it.",
     ),
 ]
 
@@ -165,7 +165,7 @@ def reservations(  # one parameter an option
 ) -> None:
     """Show what is reserved on which agent, by whom, and how much of it is in use.
 
-    Static reservations belong to the configuration of an agent. Dynamic reservations can be undone.
+    Static reservations are part of an agent's configuration. Dynamic reservations can be undone.
     """
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

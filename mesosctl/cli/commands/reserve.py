@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
-Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with most room.", show_default=False)]
+Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with the most room.", show_default=False)]
 Count = Annotated[
     int | None, typer.Option("--count", metavar="N", min=1, help="Reserve the whole amount on each of N agents.")
 ]
@@ -69,7 +69,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Reserve resources of an agent for a role, and wait until master and agent both show it.
 
-    Offers are rescinded to make room. What tasks use is not available.
+    Offers are rescinded to make room. Resources that tasks use are not available.
     """
     session: Session = ctx.obj
     given = list(words or ())
@@ -144,7 +144,9 @@ def _on_some(  # the words of one command
 
 All = Annotated[
     bool,
-    typer.Option("--all", help="Unreserve everything that the role has, on AGENT or everywhere.", show_default=False),
+    typer.Option(
+        "--all", help="Unreserve everything that is reserved for the role, on AGENT or everywhere.", show_default=False
+    ),
 ]
 Of = Annotated[
     str | None,
@@ -175,7 +177,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Undo dynamic reservations. A refined reservation falls back to the role that it was taken from.
 
-    Principal and labels of the reservation are found on the agent. --all shows what it would undo and asks first; a
+    The reservation's principal and labels are read from the agent. --all shows what it would undo and asks first; a
     script uses --yes. What is refined for a role below ROLE belongs to that role: it stays, and a note says so.
     """
     session: Session = ctx.obj

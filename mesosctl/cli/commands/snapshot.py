@@ -34,7 +34,7 @@ Compare = Annotated[
     typer.Option(
         "--compare",
         metavar="FILE",
-        help="Show what has changed since this snapshot, and write none; - is standard input.",
+        help="Show what has changed since this snapshot, and write no snapshot; - is standard input.",
     ),
 ]
 

@@ -14,7 +14,7 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 Once = Annotated[
     bool,
     typer.Option(
-        "--once", help="Write one reading and end. This is the default without a terminal.", show_default=False
+        "--once", help="Write one reading and exit. This is the default without a terminal.", show_default=False
     ),
 ]
 _FRAME = 0.25
@@ -33,14 +33,14 @@ _FRAME = 0.25
 def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
     """Watch the whole cluster on one screen.
 
-    It shows the shares of roles as bars against their guarantees and limits, agents, offers that are
-    outstanding and for how long, and principals that are throttled. A whole bar is the whole cluster.
+    It shows the share of each role as a bar with its guarantee and limit, the agents, the outstanding offers with their
+    age, and the throttled principals. A full bar is the whole cluster.
 
-    If the master has an event stream, changes of agents and frameworks show at once. There are no events for offers,
-    so the master is also asked every few seconds. If the master is lost, it is asked again until it is back. A >
-    before a time says that the offer was out before the first reading.
+    If the master has an event stream, changes to agents and frameworks show at once. There are no events for offers, so
+    mesosctl also polls the master every few seconds. If the master stops answering, mesosctl tries again until it is
+    back. A > before an age means that the offer is older than the first reading.
 
-    Keys: q leaves, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
+    Keys: q quits, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
     """
     session: Session = ctx.obj
     environment = session.environment

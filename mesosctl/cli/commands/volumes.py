@@ -66,7 +66,7 @@ Size = Annotated[
     ),
 ]
 Id = Annotated[
-    str, typer.Argument(metavar="ID", help="The volume's id, unique for the role on the agent.", show_default=False)
+    str, typer.Argument(metavar="ID", help="The volume's id, unique within the role on the agent.", show_default=False)
 ]
 Path = Annotated[
     str,

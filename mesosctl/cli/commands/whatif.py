@@ -32,9 +32,9 @@ Words = Annotated[
         autocompletion=completing.changes,
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
-        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (that part of the agents is "
-        "back), priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They "
-        "are made in this order.",
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (the share of agents that are back), "
+        "priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They are made in this "
+        "order.",
         show_default=False,
     ),
 ]
@@ -76,8 +76,8 @@ Fraction = Annotated[
         "--lose-fraction",
         metavar="PART",
         parser=_fraction,
-        help="Remove this part of all agents, 0.2 or 20% for a fifth, rounded up to whole agents. The agents are "
-        "evenly spread in the order of host names, and are the same every time.",
+        help="Remove this fraction of all agents, such as 0.2 or 20% for a fifth, rounded up to whole agents. They are "
+        "spread evenly over the sorted host names, so they are the same every time.",
         show_default=False,
     ),
 ]
@@ -109,12 +109,12 @@ Cycles = Annotated[
         metavar="N",
         min=1,
         max=10_000,
-        help="The number of allocations before, and at least after, the change.",
+        help="The number of allocations before the change; after it there are at least as many.",
     ),
 ]
 Assume = Annotated[
     Literal["hold", "accept"],
-    typer.Option("--assume", help="What frameworks do with offers: hold them, or run tasks on all of it."),
+    typer.Option("--assume", help="What frameworks do with offers: hold them, or run tasks on all of their resources."),
 ]
 Recorded = Annotated[
     Path | None,
@@ -147,7 +147,7 @@ Each = Annotated[
     typer.Option(
         "--each",
         metavar="CHANGE",
-        help="Forecast each change that the braces list, all from one reading of the cluster: "
+        help="Forecast each of the changes that the braces list, from one reading of the cluster: "
         "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat for several.",
     ),
 ]
@@ -195,8 +195,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 ) -> ExitStatus:
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 
-    Nothing is changed. The changes are made to a fake master with a snapshot of the cluster: first agents and
-    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, if a role falls
+    The cluster itself is not changed: the changes are made to a fake master that holds a snapshot of it. Agents and
+    frameworks come and go first, then CHANGES are made. The exit status is 1 if a change is refused, if a role falls
     below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
     from mesosctl.cli.commands.reservations import pairs

@@ -53,7 +53,7 @@ def _commands(*programs: Node) -> Iterator[str]:
 
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
-    yield "They stand before or after the command. A context or a variable can set each of them but `--yes`; see"
+    yield "They stand before or after the command. A context or a variable can set each of them except `--yes`; see"
     yield "[environment](environment.md)."
     yield from _options(option for option in root.options if option.shared)
 
@@ -127,7 +127,7 @@ stays ignored."""
 
 
 def _environment() -> Iterator[str]:
-    yield from ("# Environment", "", "A flag is stronger than a variable, a variable is stronger than a context.", "")
+    yield from ("# Environment", "", "An option overrides a variable, and a variable overrides a context.", "")
     yield from ("| variable | meaning |", "| --- | --- |")
     for variable, meaning in environment():
         yield f"| `{variable}` | {_cell(meaning)} |"

@@ -16,12 +16,12 @@ _CONNECT_SECONDS = 10.0
 _PIECE = 64 * 1024
 
 
-class Links:
+class DriverConnections:
     """Writes to drivers and notices when they are gone; `exited` is told of an address whose connection is lost."""
 
     def __init__(self, exited: Callable[[Address], None]) -> None:
         self._exited = exited
-        self._open: dict[Address, _Link] = {}
+        self._open: dict[Address, _Connection] = {}
         self._closing = False
 
     def post(self, to: Address, data: bytes) -> None:
@@ -39,17 +39,17 @@ class Links:
     async def close(self) -> None:
         """Hang up everywhere."""
         self._closing = True
-        links = list(self._open.values())
-        for link in links:
-            link.task.cancel()
-        await asyncio.gather(*(link.task for link in links), return_exceptions=True)
+        connections = list(self._open.values())
+        for connection in connections:
+            connection.task.cancel()
+        await asyncio.gather(*(connection.task for connection in connections), return_exceptions=True)
 
-    def _to(self, to: Address) -> "_Link":
-        link = self._open.get(to)
-        if link is None:
-            link = self._open[to] = _Link(to)
-            link.task.add_done_callback(lambda _task: self._lost(to))
-        return link
+    def _to(self, to: Address) -> "_Connection":
+        connection = self._open.get(to)
+        if connection is None:
+            connection = self._open[to] = _Connection(to)
+            connection.task.add_done_callback(lambda _task: self._lost(to))
+        return connection
 
     def _lost(self, to: Address) -> None:
         del self._open[to]
@@ -57,7 +57,7 @@ class Links:
             self._exited(to)
 
 
-class _Link:
+class _Connection:
     """One connection, from the attempt to open it to its end."""
 
     def __init__(self, to: Address) -> None:
@@ -106,14 +106,14 @@ class _Unanswered(web.StreamResponse):
         return True
 
 
-def serve_drivers(application: Application, wake: Callable[[], None]) -> Links:
+def serve_drivers(application: Application, wake: Callable[[], None]) -> DriverConnections:
     """Have the messages of drivers taken, inside a running loop; `wake` is called when one is lost."""
 
     def exited(address: Address) -> None:
         endpoint.exited(address)
         wake()
 
-    links = Links(exited)
-    endpoint = DriverEndpoint(application.master, application.endpoints.scheduler_api, links)
+    connections = DriverConnections(exited)
+    endpoint = DriverEndpoint(application.master, application.endpoints.scheduler_api, connections)
     application.find_message = endpoint.find
-    return links
+    return connections
