@@ -190,7 +190,7 @@ class ChangeRunner:
             case changes.Guarantee() | changes.Bounds():
                 self._quota(change)
             case changes.NoQuota(role):
-                from mesosctl.operations.quota.change import remove_quotas
+                from mesosctl.operations.quota.set_update_remove import remove_quotas
 
                 remove_quotas(self._master, [role], wait=False)
             case changes.Weight(role, weight):
@@ -239,8 +239,7 @@ class ChangeRunner:
                 self._dry_run.note_traffic(Simulation.play(limits, self._traffic.arrivals, self._traffic.today))
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
-        from mesosctl.operations.quota import update
-        from mesosctl.operations.quota.change import set_quota
+        from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
         from mesosctl.operations.quota.state import guarantees_of, read_quotas
 
         if isinstance(change, changes.Guarantee):
@@ -250,7 +249,7 @@ class ChangeRunner:
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        update.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
+        update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve

@@ -9,8 +9,8 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.output.offers.sentences import names
-from mesosctl.output.ratelimit import NOBODY
-from mesosctl.output.ratelimit_simulation import simulation
+from mesosctl.output.rate_limits import NOBODY
+from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import (
     ChangeAnswer,
     EvictedTask,

@@ -20,8 +20,8 @@ from mesosctl.planning.forecast import DryRunOptions
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.alternatives import Template
     from mesosctl.planning.message_rates import RecordedTraffic
+    from mesosctl.planning.whatif_variants import Template
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -247,8 +247,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
     """The changes of --each, or the template of --find-largest.  Raises UsageError."""
-    from mesosctl.planning.alternatives import expand, parse_template
     from mesosctl.planning.changes import parse_change
+    from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
         raise UsageError(
@@ -279,8 +279,8 @@ def _tell_several(
     source: str | None,
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import emit_with_page
-    from mesosctl.operations.alternatives import find_largest, forecast_each
-    from mesosctl.output.alternatives import alternatives_report, largest_report
+    from mesosctl.operations.whatif_variants import find_largest, forecast_each
+    from mesosctl.output.whatif_variants import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
 
     def make(word: str) -> None:
@@ -305,7 +305,7 @@ def _begin(
     session: Session, source: Path | None, terms: DryRunOptions, traffic: "RecordedTraffic | None"
 ) -> "tuple[DryRun, RecordedTraffic | None]":
     """The dry run, and the traffic with the rate limits of today, as far as they are known."""
-    from mesosctl.operations.ratelimit import limits_if_allowed
+    from mesosctl.operations.rate_limits import limits_if_allowed
     from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
 
     wants_limits = traffic is not None and traffic.today is None

@@ -9,7 +9,8 @@ import pytest
 
 from fake_master.sources.cluster_file import read_cluster
 from tests.lab import Lab
-from tests.lab.command_line import CommandLine, Ran
+from tests.lab.command_line import CommandLine
+from tests.surroundings import Ran
 
 CLUSTER = """
 mesos_version = "1.11"
