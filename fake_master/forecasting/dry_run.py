@@ -57,7 +57,8 @@ class DryRun:
         """Those that took the place of the master's own."""
         self._restarted = self._moved = False
         self._offers_suspended = 0.0
-        self._traffic: Simulation | None = None
+        self.traffic: Simulation | None = None
+        """Recorded messages under other rate limits; this master is sent none."""
         self.snapshot = snapshot
         self._wants = wants
         self._master = master
@@ -241,10 +242,6 @@ class DryRun:
         """Note a change that is refused before any request is made."""
         self._answers.append(answer)
 
-    def note_traffic(self, played: Simulation) -> None:
-        """Note what rate limits do to recorded messages: the master here is sent none."""
-        self._traffic = played
-
     def forecast(self) -> Forecast:
         """Let time pass until the change has settled, and compare."""
         self._pass(self._cycles_after)
@@ -261,7 +258,7 @@ class DryRun:
             wants=self._wants,
             offers_suspended=self._offers_suspended,
             restarted=self._restarted,
-            traffic=self._traffic,
+            traffic=self.traffic,
         )
         return forecast(self.before, summarize(self._master.state), course)
 

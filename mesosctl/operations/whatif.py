@@ -28,7 +28,6 @@ from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean
 from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.state import QuotaOptions, check_entries
@@ -214,7 +213,9 @@ class ChangeRunner:
             case changes.Failover() | changes.Priority() | changes.Switch() | changes.LimitsFile():
                 self._restart(change)
             case changes.LoseFramework(word):
-                self._dry_run.lose_framework(self._framework(word))
+                from mesosctl.operations.cluster import find_framework
+
+                self._dry_run.lose_framework(find_framework(self._dry_run.frameworks, word))
 
     def _restart(self, change: changes.Restart) -> None:
         """Another master leads.  Raises BadInput for flags that none takes, UsageError after agents came or went."""
@@ -236,7 +237,7 @@ class ChangeRunner:
                 assert self._traffic is not None, "the files of limits are read with the traffic"
                 limits = self._traffic.limits[path]
                 self._dry_run.restart({"rate_limits": json.dumps(FileOfLimits.of(limits).content())})
-                self._dry_run.note_traffic(Simulation.play(limits, self._traffic.arrivals, self._traffic.today))
+                self._dry_run.traffic = Simulation.play(limits, self._traffic.arrivals, self._traffic.today)
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
@@ -292,23 +293,3 @@ class ChangeRunner:
         # Of few agents a part is mostly no whole number, and then far more of the cluster than was said.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
         self._dry_run.lose_agents(gone, rounded)
-
-    def _framework(self, word: str) -> str:
-        known = list(self._dry_run.frameworks.items())
-        for candidates in ([i for i, _ in known if i == word], [i for i, name in known if name == word]):
-            if len(candidates) == 1:
-                return candidates[0]
-            if candidates:
-                raise UsageError(
-                    f"{len(candidates)} frameworks are named '{word}'",
-                    field="--lose-framework",
-                    hint=f"name one by its id: {', '.join(candidates)}",
-                )
-        raise NotFound(
-            f"no framework is named '{word}'",
-            field="--lose-framework",
-            rule="framework.exists",
-            hint=did_you_mean(
-                word, [name for one in known for name in reversed(one)], "name one by its name or its id"
-            ),
-        )

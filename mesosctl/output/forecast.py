@@ -9,8 +9,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.output.offers.sentences import names
-from mesosctl.output.rate_limits import NOBODY
-from mesosctl.output.rate_limits_simulation import simulation
+from mesosctl.output.rate_limits_simulation import overflow_texts, simulation
 from mesosctl.planning.forecast import (
     ChangeAnswer,
     EvictedTask,
@@ -130,7 +129,7 @@ def verdict(forecast: Forecast) -> str:
     """The whole answer in one sentence."""
     if not forecast.accepted:
         return "NO: it would be refused"
-    harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast)]
+    harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast.traffic)]
     if harms:
         return f"NO: it would be accepted, but {names(harms)}"
     going = sum(task.caused for task in forecast.evicted)
@@ -151,25 +150,6 @@ def _harm(one: Starving) -> str:
     else:
         was = f"{in_words(before)} before"
     return f"role {one.name} would be {in_words(one.short)} below its guarantee ({was})"
-
-
-def overflow_texts(forecast: Forecast) -> list[str]:
-    """`200 messages of principal web would be refused (none before)`, for each principal that overflows more."""
-    traffic = forecast.traffic
-    if traffic is None:
-        return []
-    before = {one.principal: one.refused for one in traffic.before}
-    return [
-        f"{one.refused} message{'' if one.refused == 1 else 's'} of "
-        f"{NOBODY if one.principal is None else f'principal {one.principal}'} would be refused"
-        + (f" ({before[one.principal] or 'none'} before)" if one.principal in before else "")
-        for one in traffic.overflowing
-    ]
-
-
-def traffic_reports(forecast: Forecast) -> list[Report]:
-    """What rate limits do to the recorded messages, where any are changed."""
-    return [] if forecast.traffic is None else [simulation(forecast.traffic)]
 
 
 def starving_text(one: Starving) -> str:
@@ -231,8 +211,8 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
-    for report in traffic_reports(forecast):
-        yield from ("", "recorded messages under the new rate limits:", report)
+    if forecast.traffic is not None:
+        yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
@@ -264,8 +244,8 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
-    for report in traffic_reports(forecast):
-        yield from ("", "recorded messages under the new rate limits:", report)
+    if forecast.traffic is not None:
+        yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
     yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
     if forecast.lost or forecast.restarted:
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])

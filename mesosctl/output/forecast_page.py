@@ -22,12 +22,12 @@ from mesosctl.output.forecast import (
     rescinded_text,
     share_text,
     starving_text,
-    traffic_reports,
     unoffered_texts,
     verdict,
 )
 from mesosctl.output.formats.amounts import amounts_text, in_words
 from mesosctl.output.formats.report import Report, shown_cells
+from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4
@@ -83,7 +83,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
     parts = [
         _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
         *(_done("What would be done", report) for report in would),
-        *(_done("Recorded messages under the new rate limits", report) for report in traffic_reports(forecast)),
+        "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.quantities import format_milli
-from mesosctl.output.forecast import forecast_report, overflow_texts
+from mesosctl.output.forecast import forecast_report
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
+from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import Forecast
 from mesosctl.planning.whatif_variants import Alternative, LargestChange
 
@@ -69,7 +70,7 @@ def _why(forecast: Forecast) -> str:
         return f"refused{status}: {refused[0].message}"
     starved = dict.fromkeys(f"{one.kind} {one.name}" for one in forecast.starved)
     harms = [f"starves {', '.join(starved)}"] if starved else []
-    return "; ".join([*harms, *overflow_texts(forecast)]) or NOTHING
+    return "; ".join([*harms, *overflow_texts(forecast.traffic)]) or NOTHING
 
 
 def largest_report(found: LargestChange) -> Report:

@@ -162,20 +162,8 @@ class LimitsFile:
 Restart = Failover | Priority | Switch | LimitsFile
 """Changes for which a master is started anew."""
 
-Change = (
-    Guarantee
-    | Bounds
-    | NoQuota
-    | Weight
-    | Reserve
-    | Unreserve
-    | CreateVolume
-    | DestroyVolume
-    | LoseAgents
-    | AddAgents
-    | LoseFramework
-    | Restart
-)
+ChangeOnAgent = Reserve | Unreserve | CreateVolume | DestroyVolume
+Change = Guarantee | Bounds | NoQuota | Weight | ChangeOnAgent | LoseAgents | AddAgents | LoseFramework | Restart
 
 
 def parse_change(word: str) -> Change:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,16 +10,14 @@ import typer
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.commands.quota import AllowNewResource
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import named, opened
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.planning.changes import EXAMPLE
-from mesosctl.planning.forecast import DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.message_rates import RecordedTraffic
     from mesosctl.planning.whatif_variants import Template
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -200,7 +197,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
     from mesosctl.cli.commands.reservations import pairs
-    from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
+    from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.recorded_traffic import read_for_changes
     from mesosctl.operations.whatif import ChangeRunner, named_changes
     from mesosctl.planning.changes import parse_change
@@ -234,7 +231,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     if isinstance(several, tuple):
         named_ones += map(parse_change, several)
     traffic = read_for_changes(session, named_ones, recorded, before, source)
-    dry_run, traffic = _begin(session, source, terms_of(session, cycles, assume), traffic)
+    dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
@@ -299,24 +296,3 @@ def _tell_several(
         return ExitStatus.ANSWER_IS_NO
     emit_with_page(session, answer, largest.best.forecast, report, [], source)
     return ExitStatus.DONE
-
-
-def _begin(
-    session: Session, source: Path | None, terms: DryRunOptions, traffic: "RecordedTraffic | None"
-) -> "tuple[DryRun, RecordedTraffic | None]":
-    """The dry run, and the traffic with the rate limits of today, as far as they are known."""
-    from mesosctl.operations.rate_limits import limits_if_allowed
-    from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
-
-    wants_limits = traffic is not None and traffic.today is None
-    if source is not None:
-        with opened(source, "--from", session.environment.stdin) as file:
-            dry_run = start_dry_run_of_file(file, named(source), terms)
-        today = dry_run.rate_limits
-        if wants_limits and today is None:
-            session.note("a snapshot has no rate limits: give those of today with --before FILE to compare with them")
-    else:
-        with session.open_master() as master:
-            dry_run = start_dry_run_of_master(master, terms, session.progress)
-            today = limits_if_allowed(master) if wants_limits else None
-    return dry_run, replace(traffic, today=today) if traffic is not None and wants_limits else traffic
