@@ -145,7 +145,9 @@ class Checkpoints:
         try:
             kept = _read(self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
         except (ValueError, TypeError, RuleViolation) as error:
-            raise UnreadableRegistry(f"what agent {agent.hostname} has checkpointed cannot be read: {error}") from error
+            raise UnreadableRegistry(
+                f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
+            ) from error
         base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")

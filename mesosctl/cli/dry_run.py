@@ -83,7 +83,7 @@ def begin_dry_run(
             dry_run = start_dry_run_of_file(file, named(source), terms)
         today = dry_run.rate_limits
         if wants_limits and today is None:
-            session.note("a snapshot has no rate limits: give those of today with --before FILE to compare with them")
+            session.note("a snapshot has no rate limits: give the present ones with --before FILE to compare with them")
     else:
         with session.open_master() as master:
             dry_run = start_dry_run_of_master(master, terms, session.progress)

@@ -47,14 +47,14 @@ def read_for_changes(
         unused = "--recorded" if recorded is not None else "--before"
         if recorded is not None or before is not None:
             raise UsageError(
-                f"{unused} concerns rate limits, but no change is about them",
+                f"{unused} applies to rate limits, but no change concerns them",
                 field=unused,
                 hint=f"give a change such as {EXAMPLES['ratelimits']} too",
             )
         return None
     if recorded is None:
         raise UsageError(
-            "rate limits are tried against recorded traffic, and none is given",
+            "a change of rate limits needs recorded traffic",
             field="--recorded",
             hint="record some with mesosctl ratelimit watch --count 60 -o jsonl, and give it with --recorded FILE",
         )

@@ -350,5 +350,5 @@ class Session:
 def _checked(timeout: float) -> float:
     """A time that every clock can hold.  Raises UsageError, for infinity and what is not a number as well."""
     if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise UsageError(f"--timeout is {timeout:g}: it should be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
+        raise UsageError(f"--timeout is {timeout:g}: it must be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
     return timeout

@@ -201,10 +201,10 @@ def parse_zookeeper(text: str, *, tls: bool) -> ZooKeeper:
             hint=_ZOOKEEPER_HINT,
         )
     if at and not all(digest.partition(":")):
-        raise UsageError("a zk:// address has USER:SECRET before its @", field="--master", hint=_ZOOKEEPER_HINT)
+        raise UsageError("a zk:// address must have USER:SECRET before its @", field="--master", hint=_ZOOKEEPER_HINT)
     if not path or "//" in path or not path.isprintable():
         raise UsageError(
-            "a zk:// address ends with the path where masters register, such as /mesos",
+            "a zk:// address must end with the path where masters register, such as /mesos",
             field="--master",
             hint=_ZOOKEEPER_HINT,
         )

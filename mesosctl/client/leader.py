@@ -117,7 +117,7 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
         )
     if target.scheme != urlsplit(base).scheme:
         raise UnexpectedAnswer(
-            f"{base} redirects to '{location}', and a redirect may not change from https to http or back",
+            f"{base} redirects to '{location}', but a redirect cannot change from https to http or back",
             status=answer.status,
             hint="name the leading master with --master",
         )

@@ -33,7 +33,8 @@ def limits_if_allowed(master: Master) -> RateLimits | None:
         master,
         "/flags",
         lambda flags: answers.rate_limits(flags) or RateLimits(),
-        "the traffic is not compared with the rate limits of today; --before FILE says what they are",
+        "the traffic is not compared with the present rate limits, because they are unknown; give them with --before "
+        "FILE",
     )
 
 

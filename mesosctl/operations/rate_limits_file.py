@@ -180,7 +180,7 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     document = read_json(text, where)
     mistakes = RateLimits.faults(document)
     if mistakes:
-        faults = [(place(mistake.path) or "the top", mistake.sentence) for mistake in mistakes]
+        faults = [(place(mistake.path) or "the top level", mistake.sentence) for mistake in mistakes]
         faults += [(fault.field, fault.sentence) for fault in rate_limits.errors(_readable(document))]
         raise BadInput(
             f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",

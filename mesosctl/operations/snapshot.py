@@ -77,7 +77,7 @@ def read_snapshot(
     before = _settings(master)
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
-        again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
+        again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
         state, lent = _state(master, report, again, whole=whole)
         after = _settings(master)
         changed = before != after

@@ -110,4 +110,4 @@ def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
     taking = f", {losses} of which take{'s' if losses == 1 else ''} something away" if losses else ""
     if done:
         return Verdict(f"{done} of {total} are done; {len(steps) - done} to go{taking}", "at risk")
-    return Verdict(f"{total} to make{taking}", "at risk" if losses else "met")
+    return Verdict(f"{total} to do{taking}", "at risk" if losses else "met")

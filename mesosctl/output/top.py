@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SORTS = ("share", "name", "status")
 LEGEND = "█ used or reserved / ▒ guarantee / ░ limit  · rest of the cluster"
-KEYS = "q leave   p pause   s sort   r reverse   ↑↓ scroll   space update"
+KEYS = "q quit   p pause   s sort   r reverse   ↑↓ scroll   space update"
 _WIDEST_BAR = 40
 _ROOMY = 100
 """Columns from which titles are written out; on fewer the legend explains `AMOUNTS`."""

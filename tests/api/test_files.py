@@ -17,7 +17,7 @@ from mesosctl.model.errors import BadInput
         ("", 1, 1, "a value"),
         ("\n  x", 2, 3, "a value"),
         ('\n "limits": []', 2, 2, "'{', which opens the object"),
-        ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', as an entry of an array is an object"),
+        ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', because an entry of an array is an object"),
         ('{"limits": [{"principal": "p"\n "qps": 1}]}', 2, 2, "',' or '}'"),
         ('{"limits": [1 2]}', 1, 15, "',' or ']'"),
         ('{"limits": [{"principal": "p"}', 1, 31, "']' and '}'"),

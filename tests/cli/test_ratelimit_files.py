@@ -94,7 +94,7 @@ def test_broken_json_is_shown_where_it_breaks(run):
     assert (ran.status, ran.out) == (3, "")
     error = json.loads(ran.err)["error"]
     assert error["field"] == "line 2, column 3"
-    assert "expected '{', as an entry of an array is an object, found '\"principal\": \"foo\"'" in error["message"]
+    assert "expected '{', because an entry of an array is an object, found '\"principal\": \"foo\"'" in error["message"]
 
 
 def test_a_field_of_the_wrong_type_is_named(run):

@@ -194,7 +194,7 @@ def frameworks(  # one parameter an option
     "roles",
     cls=Command,
     epilog=examples(
-        ("roles", "every role, with what it uses, guarantee and limit"),
+        ("roles", "every role, with its use, guarantee and limit"),
         ("roles --sort share", "the roles furthest below their guarantee first"),
         ("roles --role ads", "a role and those below it"),
     ),

@@ -78,7 +78,7 @@ Svg = Annotated[
 
 Recorded = Annotated[
     Path | None,
-    typer.Option("--recorded", metavar="FILE", help="Traffic that ratelimit watch -o jsonl has recorded."),
+    typer.Option("--recorded", metavar="FILE", help="Traffic, as recorded by ratelimit watch -o jsonl."),
 ]
 Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="The present limits, to compare with.")]
 
@@ -87,7 +87,7 @@ Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="Th
     "simulate",
     cls=Command,
     epilog=examples(
-        ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
+        ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages per second for ten seconds"),
         (
             "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
             "with a burst after twenty seconds, and a drawing",
@@ -122,7 +122,7 @@ def simulate(
 
     if not traffic and recorded is None:
         raise UsageError(
-            "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
+            "no traffic is given", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
     check_standard_input((file, before, recorded), "--before")
     limits = read_limits(session, file, "FILE")

@@ -118,7 +118,7 @@ Recorded = Annotated[
     typer.Option(
         "--recorded",
         metavar="FILE",
-        help="The traffic for ratelimits:FILE, which ratelimit watch -o jsonl has recorded.",
+        help="The traffic for ratelimits:FILE, as recorded by ratelimit watch -o jsonl.",
     ),
 ]
 Before = Annotated[
@@ -126,8 +126,8 @@ Before = Annotated[
     typer.Option(
         "--before",
         metavar="FILE",
-        help="The rate limits of today, for ratelimits:FILE. The default is those of the master or the cluster file; "
-        "a snapshot has none.",
+        help="The present rate limits, to compare with ratelimits:FILE. By default, they are those of the master or "
+        "the cluster file; a snapshot has none.",
     ),
 ]
 Page = Annotated[
@@ -165,7 +165,7 @@ Largest = Annotated[
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is lost; with a page for a ticket"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
-        ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, against recorded traffic"),
+        ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )

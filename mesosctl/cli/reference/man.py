@@ -22,7 +22,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
     ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
-    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one of Mesos",
+    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one that Mesos sends",
     ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
     ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
@@ -31,8 +31,8 @@ MEANINGS: dict[ExitStatus, str] = {
 _SURROUNDINGS = (
     ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml below XDG_CONFIG_HOME."),
     ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),
-    ("XDG_CACHE_HOME", "The folder of the names that completions remember. The default is ~/.cache."),
-    ("XDG_STATE_HOME", "The folder of the state of fake: masters. The default is ~/.local/state."),
+    ("XDG_CACHE_HOME", "The folder for names that completion remembers. The default is ~/.cache."),
+    ("XDG_STATE_HOME", "The folder for the state of fake: masters. The default is ~/.local/state."),
     (
         "NO_COLOR, FORCE_COLOR",
         "NO_COLOR turns colours off. FORCE_COLOR turns colours and drawn tables on, even without a terminal.",
@@ -42,7 +42,7 @@ _SURROUNDINGS = (
 _FILES = (
     (
         "~/.config/mesosctl/config.toml",
-        "Contexts; see mesosctl context. Only you may read it (mode 600) if it has a secret.",
+        "Contexts; see mesosctl context. Only you may read it (mode 600) if it holds a secret.",
     ),
     ("~/.cache/mesosctl/names", "Names of roles, agents, frameworks and contexts, for completions."),
     ("~/.local/state/mesosctl/apply", "Journals of interrupted applies. Only you may read them (mode 600)."),

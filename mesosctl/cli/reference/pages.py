@@ -57,8 +57,8 @@ def _commands(*programs: Node) -> Iterator[str]:
 
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
-    yield "They stand before or after the command. A context or a variable can set each of them except `--yes`; see"
-    yield "[environment](environment.md)."
+    yield "You can give them before or after the command. A context or a variable can set each of them except"
+    yield "`--yes`; see [environment](environment.md)."
     yield from _options(option for option in root.options if option.shared)
 
 

@@ -182,7 +182,7 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
                 plain = replace(entry, reservations=(), disk=None, shared=False, copies=1)
                 left[stack] = left.get(stack, Resources()) + Resources([plain])
     return [
-        f"left: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
+        f"still reserved: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
         for stack, resources in sorted(left.items())
     ]
 

@@ -167,7 +167,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
 
     Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
     """
-    pause, agent_says = FIRST_PAUSE, "was not asked"
+    pause, agent_says = FIRST_PAUSE, "was not queried"
     agent = change.agent
     while True:
         if not change.by_master:
@@ -237,7 +237,7 @@ def _on_agent(master: Master, agent: RegisteredAgent, outcome: ExpectedResources
             hint="use --trust-master to rely on the master alone",
         ) from error
     except MesosctlError as error:
-        return False, f"could not be asked: {error.message}"
+        return False, f"could not be queried: {error.message}"
     return outcome.is_shown_by(total), "never showed it in its own state"
 
 

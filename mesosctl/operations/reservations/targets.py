@@ -135,7 +135,7 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
     held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
     if not held and any(agent.total.contains(Resources([choice])) for choice in choices):
         raise Conflict(
-            f"agent {agent.name} does not have {entry} reserved for {' > '.join(under)} and free: tasks use it",
+            f"agent {agent.name} does not have {entry} free and reserved for {' > '.join(under)}: tasks use it",
             field=entry.name,
             rule="operation.available",
             hint=f"mesosctl reservations --agent {agent.typed_name} --role {under[-1]} shows what there is",

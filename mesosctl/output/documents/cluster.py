@@ -112,7 +112,7 @@ class RoleList(Document):
 
 
 class Weight(Strict):
-    """A weight that was set; every other role weighs 1."""
+    """A weight that was set; every other role has weight 1."""
 
     role: str
     weight: float

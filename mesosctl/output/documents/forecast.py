@@ -134,7 +134,7 @@ class Traffic(Strict):
     """Recorded messages of each principal, as `ratelimit simulate` has them."""
 
     principals: list[Outcome]
-    before: list[Outcome] = Field(description="Under the limits of today; empty where they are unknown.")
+    before: list[Outcome] = Field(description="Under the present limits; empty if they are unknown.")
 
     @classmethod
     def of(cls, played: Simulation) -> Self:

@@ -166,7 +166,7 @@ class QuotaCheck(Document):
 
 
 class QuotaRoom(Document):
-    """`quota room`: the largest quota that would be accepted; null for `role` where none was named."""
+    """`quota room`: the largest quota that would be accepted; `role` is null if you named none."""
 
     kind: Literal["quota.room"] = "quota.room"
     role: str | None

@@ -195,4 +195,4 @@ def test_an_agent_that_cannot_be_reached_is_told(lab):
     lab.lab.master.state.agents[lab.agent("one").id].connected = False
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 9
-    assert "the agent could not be asked" in ran.err
+    assert "the agent could not be queried" in ran.err
