@@ -10,7 +10,6 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1]
 ROOMS = (
     "mesosctl/model",
-    "mesosctl/files",
     "mesosctl/api",
     "mesosctl/client",
     "mesosctl/planning",
