@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import printable
+from mesosctl.output.formats.json_yaml_csv import document_line, redacted, write
 from mesosctl.output.formats.report import TABLES, Meaning, Report
-from mesosctl.output.formats.writing import document_line, redacted, write
 
 if TYPE_CHECKING:
     from mesosctl.output.formats.live import LiveView, ProgressLine

@@ -115,7 +115,7 @@ def emit_with_page(
     if not instead:
         session.emit(answer)
     if report is not None:
-        from mesosctl.files.writing import write_atomically
+        from mesosctl.files import write_atomically
         from mesosctl.output.forecast_page import page
 
         # A browser must be able to read it, whatever bytes a name is made of.

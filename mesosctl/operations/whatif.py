@@ -180,7 +180,7 @@ class ChangeRunner:
             case changes.Guarantee() | changes.Bounds():
                 self._quota(change)
             case changes.NoQuota(role):
-                from mesosctl.operations.quota.change import remove_quotas
+                from mesosctl.operations.quota.set_update_remove import remove_quotas
 
                 remove_quotas(self._master, [role], wait=False)
             case changes.Weight(role, weight):
@@ -224,8 +224,7 @@ class ChangeRunner:
                 self._dry_run.restart({flag: "true" if on else "false"})
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
-        from mesosctl.operations.quota import update
-        from mesosctl.operations.quota.change import set_quota
+        from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
         from mesosctl.operations.quota.state import guarantees_of, read_quotas
 
         if isinstance(change, changes.Guarantee):
@@ -235,7 +234,7 @@ class ChangeRunner:
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        update.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
+        update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape as _escape
+from importlib.resources import files
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
@@ -25,7 +26,6 @@ from mesosctl.output.forecast import (
     verdict,
 )
 from mesosctl.output.formats.amounts import amounts_text, in_words
-from mesosctl.output.formats.page_style import STYLE
 from mesosctl.output.formats.report import Report, shown_cells
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
@@ -120,6 +120,7 @@ def _facts(forecast: Forecast, origin: Origin | None) -> str:
 
 
 def _document(title: str, parts: Iterable[str]) -> str:
+    style = files("mesosctl.output.formats").joinpath("page_style.css").read_text(encoding="utf-8")
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -130,7 +131,7 @@ def _document(title: str, parts: Iterable[str]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(title)}</title>",
-            f"<style>{STYLE}</style>",
+            f"<style>\n{style}</style>",
             "</head>",
             "<body>",
             "<main>",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from mesosctl.model.ratelimit import Diagnostic, RateLimit, RateLimits
+from mesosctl.model.rate_limits import Diagnostic, RateLimit, RateLimits
 from mesosctl.planning.traffic import PrincipalTraffic
 
 _BUSY = 0.9

@@ -44,7 +44,7 @@ def hints_in_source():
 
 WHO_SAYS_IT = {
     "api/files/desired_state.py": ("diff", "apply"),
-    "api/files/offers.py": ("offers reserve", "offers unreserve"),
+    "api/offers.py": ("offers reserve", "offers unreserve"),
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),

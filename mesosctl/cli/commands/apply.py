@@ -60,7 +60,7 @@ def diff(
     status is 1 if there is a difference.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
@@ -107,7 +107,7 @@ def apply(  # one parameter an option
     a quota, lowers a weight (--prune sets it to 1), or unreserves.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
@@ -285,7 +285,7 @@ def _actual(session: Session, source: Path | None) -> "Actual":
 
 
 def _write(session: Session, file: Path, text: str) -> None:
-    from mesosctl.files.writing import holds_another_text, write_atomically
+    from mesosctl.files import holds_another_text, write_atomically
 
     if holds_another_text(file, text):
         session.confirm_destructive(

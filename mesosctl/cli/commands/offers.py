@@ -195,7 +195,7 @@ def explain(ctx: typer.Context, target: Target) -> None:
     changed.
     """
     from mesosctl.operations.offer_explanation import explain
-    from mesosctl.output.offers.explanation import explanation_report
+    from mesosctl.output.offers.offers import explanation_report
 
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -244,8 +244,8 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
     if not instead:
         session.emit(offer_simulation(sharing))
     if svg is not None:
-        from mesosctl.files.writing import write_atomically
-        from mesosctl.output.offers.shares_chart import picture
+        from mesosctl.files import write_atomically
+        from mesosctl.output.formats.charts import picture
 
         if instead:
             session.emit_text(picture(sharing))
@@ -357,8 +357,7 @@ def reserve(
     The call is checked, but not sent. It uses the offer's format: role and reservation, or the reservation stack
     for a framework with RESERVATION_REFINEMENT.
     """
-    from mesosctl.api.files.offers import read_offer
-    from mesosctl.api.scheduler_calls import AcceptCall
+    from mesosctl.api.offers import AcceptCall, read_offer
     from mesosctl.model.offers import offers
 
     session: Session = ctx.obj
@@ -385,8 +384,7 @@ def unreserve(
 
     The call is checked, but not sent. It names what the offer has reserved, entry by entry, in the offer's own format.
     """
-    from mesosctl.api.files.offers import read_offer
-    from mesosctl.api.scheduler_calls import AcceptCall
+    from mesosctl.api.offers import AcceptCall, read_offer
     from mesosctl.model.offers import offers
 
     session: Session = ctx.obj

@@ -182,7 +182,7 @@ def set_(
     including the role; give limits with --limit, because that JSON cannot express them. Separate limits need Mesos 1.9
     or later, and are set by UPDATE_QUOTA.
     """
-    from mesosctl.operations.quota.change import set_quota
+    from mesosctl.operations.quota.set_update_remove import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
 
     session: Session = ctx.obj
@@ -190,7 +190,7 @@ def set_(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
+        from mesosctl.api.files.line_numbers import places_in_json
         from mesosctl.api.quota import read_quota_request
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
@@ -253,8 +253,8 @@ def update(  # noqa: PLR0913  # one parameter an option
     if that fails, the old quota is restored.  With -f, the change is the documented JSON of UPDATE_QUOTA, or one of its
     configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
+    from mesosctl.operations.quota.set_update_remove import update_quotas
     from mesosctl.operations.quota.state import QuotaOptions
-    from mesosctl.operations.quota.update import update_quotas
 
     session: Session = ctx.obj
     written = None
@@ -262,7 +262,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     if file is not None:
         if resources or limit is not None:
             raise UsageError("arguments and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
+        from mesosctl.api.files.line_numbers import places_in_json
         from mesosctl.api.quota import read_update_quota
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
@@ -318,7 +318,7 @@ def remove(ctx: typer.Context, roles: Roles) -> None:
 
     If one of them has no quota, none is removed. On a terminal you are asked before several are removed.
     """
-    from mesosctl.operations.quota.change import remove_quotas
+    from mesosctl.operations.quota.set_update_remove import remove_quotas
 
     session: Session = ctx.obj
     with session.open_master() as master:

@@ -8,7 +8,7 @@ import typer
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.files.writing import write_atomically
+from mesosctl.files import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.output.formats import report
 
@@ -47,10 +47,10 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.ratelimit import check, plan_memory
+    from mesosctl.model.rate_limits import check, plan_memory
     from mesosctl.model.text import parse_bytes
-    from mesosctl.operations.ratelimit_file import parse
-    from mesosctl.output.ratelimit import memory_plan
+    from mesosctl.operations.rate_limits_file import parse
+    from mesosctl.output.rate_limits import memory_plan
 
     session: Session = ctx.obj
     limits = parse(read_config(session, file), named(file)).limits
@@ -114,9 +114,9 @@ def simulate(
     jsonl recorded it.
     """
     session: Session = ctx.obj
-    from mesosctl.model.ratelimit import check
-    from mesosctl.operations.ratelimit_file import parse, read_recording
-    from mesosctl.output.ratelimit_simulation import simulation
+    from mesosctl.model.rate_limits import check
+    from mesosctl.operations.rate_limits_file import parse, read_recording
+    from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
     from mesosctl.planning.traffic import parse_traffic, recorded_traffic, simulate
 
@@ -139,7 +139,7 @@ def simulate(
     if not instead:
         session.emit(simulation(played))
     if svg is not None:
-        from mesosctl.output.ratelimit_simulation import picture
+        from mesosctl.output.rate_limits_simulation import picture
 
         if instead:
             session.emit_text(picture(played))
@@ -196,9 +196,9 @@ def suggest(
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import PollOptions, watch_and_suggest
-    from mesosctl.operations.ratelimit_file import dump
-    from mesosctl.output.ratelimit_simulation import suggestion
+    from mesosctl.operations.rate_limits import PollOptions, watch_and_suggest
+    from mesosctl.operations.rate_limits_file import dump
+    from mesosctl.output.rate_limits_simulation import suggestion
 
     environment = session.environment
     step = parse_span(interval, "--interval")
@@ -246,8 +246,8 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     STATUS says what happened. STATUS is `full` if a queue is full and the master refuses messages.
     """
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import PollOptions, watch
-    from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
+    from mesosctl.operations.rate_limits import PollOptions, watch
+    from mesosctl.output.rate_limits import NOTHING_TO_WATCH, watched
 
     session: Session = ctx.obj
     environment = session.environment

@@ -98,10 +98,10 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """Make the operation of the JSON on one agent."""
-    from mesosctl.api.files.positions import places_in_json
+    from mesosctl.api.files.line_numbers import places_in_json
+    from mesosctl.api.reservations import read_reserve
     from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservations.change import plan_reserve
-    from mesosctl.operations.reservations.request_file import read_reserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
@@ -204,10 +204,10 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """Make the operation of the JSON on one agent."""
-    from mesosctl.api.files.positions import places_in_json
+    from mesosctl.api.files.line_numbers import places_in_json
+    from mesosctl.api.reservations import read_unreserve
     from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservations.change import plan_unreserve
-    from mesosctl.operations.reservations.request_file import read_unreserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

@@ -99,7 +99,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     if file is not None:
         if pairs:
             raise UsageError("ROLE=WEIGHT and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
+        from mesosctl.api.files.line_numbers import places_in_json
         from mesosctl.api.weights import read_weight_infos
 
         written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)

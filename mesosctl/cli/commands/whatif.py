@@ -19,7 +19,7 @@ from mesosctl.planning.forecast import DryRunOptions
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.alternatives import Template
+    from mesosctl.planning.whatif_variants import Template
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -218,8 +218,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
     """The changes of --each, or the template of --find-largest.  Raises UsageError."""
-    from mesosctl.planning.alternatives import expand, parse_template
     from mesosctl.planning.changes import parse_change
+    from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
         raise UsageError(
@@ -250,8 +250,8 @@ def _tell_several(
     source: str | None,
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import emit_with_page
-    from mesosctl.operations.alternatives import find_largest, forecast_each
-    from mesosctl.output.alternatives import alternatives_report, largest_report
+    from mesosctl.operations.whatif_variants import find_largest, forecast_each
+    from mesosctl.output.whatif_variants import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
 
     def make(word: str) -> None:

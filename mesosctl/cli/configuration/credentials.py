@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Environment
-from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.files import open_file, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
 

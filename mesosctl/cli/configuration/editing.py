@@ -29,7 +29,7 @@ from mesosctl.cli.configuration.file import (
     too_open,
 )
 from mesosctl.cli.configuration.settings import configuration_path
-from mesosctl.files.writing import write_atomically
+from mesosctl.files import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
 

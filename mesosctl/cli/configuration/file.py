@@ -19,7 +19,7 @@ from typing import Any
 
 from mesosctl.api.files import reading
 from mesosctl.cli.configuration.declared import Setting, Value, declared
-from mesosctl.files.reading import LARGEST_TEXT, open_file, why_unreadable
+from mesosctl.files import LARGEST_TEXT, open_file, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
 
@@ -171,6 +171,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -1,13 +1,15 @@
-"""The JSON of a forecast, as models; see `documents` for what a script may count on."""
+"""The JSON of a forecast, and of several in one answer, as models; see `documents` for what a script may count on."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field
 
+from mesosctl.model.quantities import to_double
 from mesosctl.output.documents.offers import Placed
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
 from mesosctl.planning import forecast as values
+from mesosctl.planning import whatif_variants
 from mesosctl.planning.cluster_summary import HeldResources
 
 
@@ -183,4 +185,56 @@ class ForecastDocument(Document):
             unknowns=list(forecast.unknowns),
             offers_suspended=forecast.offers_suspended,
             would=[document.model_dump(mode="json") for document in would],
+        )
+
+
+class Alternative(Strict):
+    """One change, and what it would do."""
+
+    change: str
+    forecast: ForecastDocument
+
+    @classmethod
+    def of(cls, value: whatif_variants.Alternative) -> Self:
+        """Make it from the value."""
+        return cls(change=value.change, forecast=ForecastDocument.of(value.forecast, []))
+
+
+class Alternatives(Document):
+    """`whatif --each`."""
+
+    kind: Literal["alternatives"] = "alternatives"
+    alternatives: list[Alternative]
+
+    @classmethod
+    def of(cls, several: Sequence[whatif_variants.Alternative]) -> Self:
+        """Make it from the values."""
+        return cls(alternatives=[Alternative.of(one) for one in several])
+
+
+class LargestChange(Document):
+    """`whatif --find-largest`."""
+
+    kind: Literal["largest-change"] = "largest-change"
+    question: str
+    resource: str
+    largest: float | None = Field(description="The amount; null where even the smallest is refused or starves a role.")
+    precision: float = Field(description="The step between amounts that were tried.")
+    tried: int = Field(description="Forecasts that were made.")
+    best: Alternative | None = Field(description="The forecast of the largest amount.")
+    beyond: Alternative | None = Field(
+        description="The forecast of the next larger amount; null where the largest is all that the agents have."
+    )
+
+    @classmethod
+    def of(cls, found: whatif_variants.LargestChange) -> Self:
+        """Make it from the value."""
+        return cls(
+            question=found.template.word,
+            resource=found.template.resource,
+            largest=None if found.largest is None else to_double(found.largest),
+            precision=to_double(found.precision),
+            tried=found.tried,
+            best=None if found.best is None else Alternative.of(found.best),
+            beyond=None if found.beyond is None else Alternative.of(found.beyond),
         )

@@ -7,11 +7,11 @@ from mesosctl.model.quantities import format_milli
 from mesosctl.output.forecast import forecast_report
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
-from mesosctl.planning.alternatives import Alternative, LargestChange
 from mesosctl.planning.forecast import Forecast
+from mesosctl.planning.whatif_variants import Alternative, LargestChange
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import alternatives as documents
+    from mesosctl.output.documents import forecast as documents
 
 _COLUMNS = (
     Column("CHANGE", rank=-1),
@@ -27,12 +27,12 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
     """A row for each change, in the order in which they were given."""
 
     def items() -> "list[documents.Alternative]":
-        from mesosctl.output.documents import alternatives as documents
+        from mesosctl.output.documents import forecast as documents
 
         return [documents.Alternative.of(one) for one in found]
 
     def document() -> "documents.Alternatives":
-        from mesosctl.output.documents import alternatives as documents
+        from mesosctl.output.documents import forecast as documents
 
         return documents.Alternatives.of(found)
 
@@ -75,7 +75,7 @@ def largest_report(found: LargestChange) -> Report:
     """The forecast of the largest change that is harmless, or the reason why there is none."""
 
     def document() -> "documents.LargestChange":
-        from mesosctl.output.documents import alternatives as documents
+        from mesosctl.output.documents import forecast as documents
 
         return documents.LargestChange.of(found)
 

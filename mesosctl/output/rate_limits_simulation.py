@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.text import format_span
+from mesosctl.output.formats.charts import time_axis
 from mesosctl.output.formats.report import Column, Report
-from mesosctl.output.formats.time_axis import time_axis
-from mesosctl.output.ratelimit import NOBODY, number
+from mesosctl.output.rate_limits import NOBODY, number
 from mesosctl.planning.message_rates import Simulation, Suggestion
 from mesosctl.planning.traffic import PrincipalTraffic
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import ratelimit as documents
+    from mesosctl.output.documents import rate_limits as documents
 
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -30,7 +30,7 @@ def simulation(played: Simulation) -> Report:
     """The messages of each principal: processed, refused, delayed."""
 
     def document() -> "documents.RateLimitSimulate":
-        from mesosctl.output.documents import ratelimit as documents
+        from mesosctl.output.documents import rate_limits as documents
 
         return documents.RateLimitSimulate(
             principals=[documents.Outcome.of(outcome) for outcome in played.outcomes],
@@ -114,7 +114,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
     def document() -> "documents.RateLimitSuggest":
         import json
 
-        from mesosctl.output.documents import ratelimit as documents
+        from mesosctl.output.documents import rate_limits as documents
 
         return documents.RateLimitSuggest(
             seconds=made.seconds,

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from mesosctl.api import ratelimit as answers
+from mesosctl.api import rate_limits as answers
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed
-from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.state import read_if_allowed
 from mesosctl.planning.message_rates import (
     CounterReading,
