@@ -204,12 +204,12 @@ MISTAKES = (
         on="fake:listed.toml",
         files=LISTED | {"weights.toml": "[weights]\nwbe = 2\n"},
     ),
-    Mistake("unreserve --all --role dept", 2, "left: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED),
+    Mistake("unreserve --all --role dept", 2, "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED),
     Mistake(
         "unreserve --all --role dept --yes",
         5,
         "nothing is dynamically reserved for 'dept' there",
-        "left: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
+        "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
         before=ONLY_REFINED,
     ),
     # --- Agents --------------------------------------------------------------------------------------------------
