@@ -1,4 +1,4 @@
-"""`--dry-run`: a verb runs as ever, upon a fake master made of a snapshot of the cluster."""
+"""`--dry-run`: a verb runs as ever, on a fake master made of a snapshot of the cluster."""
 
 from collections.abc import Callable
 from dataclasses import replace

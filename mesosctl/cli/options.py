@@ -36,7 +36,7 @@ def _timeout(text: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """The value that was given for each; None where none was."""
+    """The value that was given for each; None if none was."""
 
     master: Annotated[
         str | None,

@@ -37,7 +37,7 @@ def read_for_changes(
     before: str | None,
     source: Path | None,
 ) -> RecordedTraffic | None:
-    """The traffic and the limits that changes of rate limits need; None where no limits change.
+    """The traffic and the limits that changes of rate limits need; None if no limits change.
 
     `source` is the file of the cluster.  Raises UsageError, BadInput, and RuleViolation for limits with which no
     master would start.

@@ -43,7 +43,7 @@ class Session:
     """The settings, master and streams of one command.  Data goes through `emit`, everything else through `note`.
 
     `said` are the flags alone, `options` what holds when everything weaker is asked too.
-    Raises BadInput where a variable or the configuration file makes no sense, UsageError where words
+    Raises BadInput if a variable or the configuration file makes no sense, UsageError if words
     and surroundings name two clusters.
     """
 
@@ -222,7 +222,7 @@ class Session:
     def emit(self, report: Report) -> None:
         """The answer, on standard output, in the form that was asked for.
 
-        Raises NotConfirmed, saying what was done, where that cannot be written.
+        Raises NotConfirmed, saying what was done, if that cannot be written.
         """
         environment = self.environment
         try:
@@ -294,7 +294,7 @@ class Session:
     def is_output(self, file: object, field: str) -> bool:
         """Whether what the option `field` has written goes to standard output, in the answer's place.
 
-        Raises UsageError where a form of the answer was asked for beside it.
+        Raises UsageError if a form of the answer was asked for beside it.
         """
         if str(file) != "-":
             return False

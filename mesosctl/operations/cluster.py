@@ -205,7 +205,7 @@ def readings(
     """Yield what `read` returns, every so many seconds, `count` times or without end.
 
     A master that goes away is waited for, as one is that fails over; `report` is called with a sentence.  Raises
-    Unreachable where it was never there, or none is back before the deadline, which runs anew from every answer.
+    Unreachable if it was never there, or none is back before the deadline, which runs anew from every answer.
     """
     made = 0
     is_away = False

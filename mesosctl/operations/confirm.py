@@ -41,7 +41,7 @@ def confirm(
 ) -> bool:
     """Send a change and read it back; returns whether it was seen to have happened.
 
-    `is_shown` returns whether the master shows that it happened, and None where what it shows leaves
+    `is_shown` returns whether the master shows that it happened, and None if what it shows leaves
     that open.  `what` is a phrase for sentences ("the new quota of dev"), `shown_by` the command
     that shows it.  Without `wait` an accepted change is not read back; one that got no answer
     always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
@@ -84,7 +84,7 @@ def _suggest_role(master: Master, error: Rejected) -> None:
 
 
 def _read_back(is_shown: Callable[[], bool | None], what: str) -> bool:
-    """Whether an accepted change is shown.  Raises NotConfirmed where it is not."""
+    """Whether an accepted change is shown.  Raises NotConfirmed if it is not."""
     try:
         shown = is_shown()
     except MesosctlError as error:

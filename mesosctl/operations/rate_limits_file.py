@@ -162,7 +162,7 @@ def _entries(document: Document) -> list[Document]:
 
 
 def _read(path: str) -> str | None:
-    """The text of a file; None where there is none."""
+    """The text of a file; None if there is none."""
     try:
         return read_text_file(path)
     except FileNotFoundError:

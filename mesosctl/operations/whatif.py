@@ -154,7 +154,7 @@ _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
 class ChangeRunner:
     """Does changes to the master of a dry run.
 
-    `force` passes the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
+    `force` skips the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
     resources that no agent has.  `traffic` is needed where rate limits are changed.
     """
 

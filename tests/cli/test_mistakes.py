@@ -204,7 +204,9 @@ MISTAKES = (
         on="fake:listed.toml",
         files=LISTED | {"weights.toml": "[weights]\nwbe = 2\n"},
     ),
-    Mistake("unreserve --all --role dept", 2, "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED),
+    Mistake(
+        "unreserve --all --role dept", 2, "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED
+    ),
     Mistake(
         "unreserve --all --role dept --yes",
         5,

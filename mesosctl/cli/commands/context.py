@@ -45,7 +45,7 @@ Name = Annotated[
 
 
 def read_configuration(session: Session) -> Configuration | None:
-    """The file, None where there is none."""
+    """The file, None if there is none."""
     variables = session.environment.variables
     path = existing_configuration(variables)
     configuration = read(path) if path is not None else None

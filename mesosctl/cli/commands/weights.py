@@ -31,8 +31,8 @@ Pairs = Annotated[
 def weights(ctx: typer.Context) -> object:
     """Show and set the weights of roles.
 
-    A role with weight 2 is given twice the share of one with weight 1, which every role has that was given
-    none. Without a verb the weights are listed.
+    A role with weight 2 gets twice the share of a role with weight 1, which is the weight of roles without one of
+    their own. Without a verb, the weights are listed.
     """
     if ctx.invoked_subcommand is not None:
         return None

@@ -29,7 +29,7 @@ def secret_of(principal: str, settings: Settings, environment: Environment, warn
 
     `warn` is told of a file that others may open.
 
-    Raises BadInput for a file or a keyring without one, UsageError where there is nobody to ask.
+    Raises BadInput for a file or a keyring without one, UsageError if there is nobody to ask.
     """
     file, source = settings.options.secret_file, settings.options.secret_from
     if "secret" in settings.secrets:
@@ -108,9 +108,9 @@ _TOKENS = ("token", "token_file")
 
 
 def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None":
-    """The token that was given, None where there is none; `warn` is told of a file that others may open.
+    """The token that was given, None if there is none; `warn` is told of a file that others may open.
 
-    Raises UsageError where a secret is given as well, and nothing says which counts, BadInput for
+    Raises UsageError if a secret is given as well, and nothing says which counts, BadInput for
     what cannot be a token.
     """
     token, secret = _first(settings, _TOKENS), _first(settings, _SECRETS)
@@ -155,7 +155,7 @@ Told = tuple[Literal["note", "warning"], str]
 
 
 def refuse_two_clusters(settings: Settings) -> None:
-    """Raises UsageError where the words name one cluster by its context, and the surroundings another.
+    """Raises UsageError if the words name one cluster by its context, and the surroundings another.
 
     The variable would be the stronger of the two, and whoever has just typed the name of a context
     does not expect it.  A master that was typed as well has been thought of.
@@ -171,7 +171,7 @@ def refuse_two_clusters(settings: Settings) -> None:
 
 
 def find_conflicts(settings: Settings) -> Told | None:
-    """How loudly, and in which words; None where nobody could be taken by surprise."""
+    """How loudly, and in which words; None if nobody could be taken by surprise."""
     if settings.conflicting is None:
         return None
     named = f"{settings.origin('master').name} names {_plain(settings.options.master)}"

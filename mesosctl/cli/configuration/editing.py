@@ -51,7 +51,7 @@ def change(
     unset: Iterable[str],
     agree: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> tuple[Configuration, list[str]]:
-    """Set and take away values of a context, which is made where there is none; the first one becomes current.
+    """Set and take away values of a context, which is made if there is none; the first one becomes current.
 
     A secret takes the place of the file that held it, and the other way round; the keys that had to go are
     returned too, and `agree`, which raises where they should stay, hears of them first.
@@ -86,7 +86,7 @@ def change(
 
 
 def remove(path: Path, names: Iterable[str]) -> Configuration:
-    """Remove contexts.  Raises NotFound, and removes none, where one of them is not there."""
+    """Remove contexts.  Raises NotFound, and removes none, if one of them is not there."""
     with _edited(path) as document:
         for name in dict.fromkeys(names):
             _context(document, name)

@@ -38,7 +38,7 @@ class Configuration:
     contexts: Mapping[str, Mapping[str, Value]]
 
     def of(self, name: str) -> Mapping[str, Value] | None:
-        """The values of one context by key, None where there is no such context."""
+        """The values of one context by key, None if there is no such context."""
         return self.contexts.get(name)
 
     def place(self, file: str, variables: Mapping[str, str]) -> str:
@@ -170,7 +170,7 @@ def without_password(text: str) -> str:
 
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
-    """Where a key stands in a file that is laid out line by line; None where it is not."""
+    """Where a key stands in a file that is laid out line by line; None if it is not."""
     from mesosctl.api.files.line_numbers import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -73,7 +73,7 @@ _OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
 def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations.
 
-    Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
+    Raises Conflict for lack of capacity, as POST /quota does: that this call answers it with 400
     and not with 409 is a difference between two calls of Mesos, and no other condition.
     """
     from mesosctl.api.quota import UpdateQuotaCall

@@ -189,7 +189,7 @@ def _agree(
     target: Mapping[str, Quota],
     options: QuotaOptions,
 ) -> None:
-    """Ask for agreement to losses that were not named.  Raises Conflict where another changed the quotas meanwhile."""
+    """Ask for agreement to losses that were not named.  Raises Conflict if another changed the quotas meanwhile."""
     losses = {role: quota.implicit_losses(stored.get(role), target[role]) for role, quota in desired}
     told = [f"role '{role}' loses its {' and its '.join(lost)}" for role, lost in losses.items() if lost]
     if not told:

@@ -142,7 +142,7 @@ def unreserve_of(
 def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) -> list[Operation]:
     """An UNRESERVE of all that `owner` has, for each agent with any.
 
-    Raises NotFound where there is nothing, Conflict where a volume or a task is in the way.
+    Raises NotFound if there is nothing, Conflict if a volume or a task is in the way.
     """
     check_owner(owner)
     plans = []
@@ -197,7 +197,7 @@ def destroy_volume(
 def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Operation:
     """A DESTROY of one volume.
 
-    Raises NotFound, RuleViolation where a task uses it, or UsageError where several roles have one of that id.
+    Raises NotFound, RuleViolation if a task uses it, or UsageError if several roles have one of that id.
     """
     known = {
         (entry.disk.persistence_id, entry.role): entry
@@ -235,7 +235,7 @@ def wait_until_reserved(
 ) -> RegisteredAgent:
     """The agent, once `role` has `target` there, by any stack; no entries: once it has nothing.
 
-    Raises NotConfirmed at the deadline, naming who never showed it; NotFound where the agent goes away.
+    Raises NotConfirmed at the deadline, naming who never showed it; NotFound if the agent goes away.
     """
     amounts, pause = Resources(target).quantities(), FIRST_PAUSE
     while True:

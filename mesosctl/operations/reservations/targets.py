@@ -110,7 +110,7 @@ def check_owner(owner: Owner) -> None:
 def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
     """`entries`, plain as arguments give them, with the stack that `owner` means on this agent.
 
-    Raises RuleViolation for entries with an owner already, Conflict where nothing lies below, UsageError where
+    Raises RuleViolation for entries with an owner already, Conflict if nothing lies below, UsageError if
     several do.
     """
     top = Reservation("DYNAMIC", owner.role, owner.principal, owner.labels)
@@ -146,7 +146,7 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
 def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
     """`entries` with the stack, labels and principal that they have on this agent.
 
-    Raises Conflict where there is no such reservation, UsageError where it could be one of several.
+    Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
     made = []
     for entry in entries:
