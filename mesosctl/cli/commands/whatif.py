@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mesosctl.cli.arguments import AllowNewResource
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands.quota import AllowNewResource
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
@@ -176,7 +176,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     frameworks come and go first, then CHANGES are made. The exit status is 1 if a change is refused, or if a role falls
     below its guarantee or has nothing left.
     """
-    from mesosctl.cli.commands.reservations import pairs
+    from mesosctl.cli.arguments import pairs
     from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
     from mesosctl.operations.whatif import ChangeRunner, named_changes
 
