@@ -125,7 +125,7 @@ class AgentReservations:
             target = (*self._below(reservation), top)
             if target in claimed or any(group.target == target for group in self.groups):
                 raise RuleViolation(
-                    f"role '{reservation.role}' has two entries on {self.agent.name} that cannot be told apart",
+                    f"role '{reservation.role}' has two entries on {self.agent.name} that look the same",
                     field="reservations",
                     rule="wanted.once",
                     hint="add a principal or labels, or merge them into one entry",

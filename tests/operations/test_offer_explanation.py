@@ -75,7 +75,7 @@ def test_nothing_in_the_way_means_the_next_allocation() -> None:
 def test_a_master_without_metrics_leaves_refusals_unknown() -> None:
     one = explanation(OPEN)
     assert one.reason == "unknown"
-    assert "may have refused" in answer(one)
+    assert "may have declined" in answer(one)
 
 
 def test_recovery_keeps_everything_from_everybody() -> None:

@@ -106,7 +106,7 @@ def test_differences_are_counted() -> None:
     assert drawn(wanted_differences(found))[0] == (
         "different from the file: 1 quota, 1 weight; mesosctl apply would change that"
     )
-    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as in the file: 2 quotas;")
+    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("different from the file: 2 quotas;")
     assert drawn(wanted_differences([])) == ["nothing differs from the file"]
 
 

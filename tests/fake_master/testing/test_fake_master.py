@@ -297,7 +297,7 @@ def test_an_agent_that_nobody_knows():
         for what in (master.lose, master.bring_back):
             with pytest.raises(NotFound, match="no agent is named 'agent-2'") as raised:
                 what("agent-2")
-            assert raised.value.hint == "there are: agent-1"
+            assert raised.value.hint == "the agents are agent-1"
 
 
 def test_an_agent_more():
