@@ -8,24 +8,11 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1]
-ROOMS = (
-    "mesosctl/model",
-    "mesosctl/api",
-    "mesosctl/client",
-    "mesosctl/planning",
-    "mesosctl/operations",
-    "mesosctl/output",
-    "mesosctl/cli",
-    "fake_master/allocator",
-    "fake_master/extensions",
-    "fake_master/state",
-    "fake_master/services",
-    "fake_master/registry",
-    "fake_master/http",
-    "fake_master/transports",
-    "fake_master/sources",
-    "fake_master/forecasting",
-    "fake_master/testing",
+ROOMS = sorted(
+    f"{package}/{folder.name}"
+    for package in ("mesosctl", "fake_master")
+    for folder in (SOURCE / package).iterdir()
+    if (folder / "__init__.py").exists()
 )
 LONGER = {
     f"mesosctl/cli/{path}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fake_master.extensions.revocation import Revoked, Revoking
 from fake_master.http.application import Application
-from fake_master.http.exchange import Response
+from fake_master.http.request_response import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
 from fake_master.state.extension_points import AgentRuntime

@@ -27,6 +27,16 @@ def limits_in_force(master: Master) -> RateLimits | None:
     return answers.rate_limits(master.get("/flags"))
 
 
+def limits_if_allowed(master: Master) -> RateLimits | None:
+    """The rate limits of the master, without any where it has none; None, with a notice, where they may not be seen."""
+    return read_if_allowed(
+        master,
+        "/flags",
+        lambda flags: answers.rate_limits(flags) or RateLimits(),
+        "the traffic is not compared with the rate limits of today; --before FILE says what they are",
+    )
+
+
 def principals_if_allowed(master: Master) -> Collection[str] | None:
     """The principals of registered frameworks, or None where they may not be seen."""
     used = _used_if_allowed(master)

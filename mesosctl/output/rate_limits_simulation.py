@@ -75,6 +75,19 @@ def simulation(played: Simulation) -> Report:
     )
 
 
+def overflow_texts(played: Simulation | None) -> list[str]:
+    """`200 messages of principal web would be refused (none before)`, for each principal that overflows more."""
+    if played is None:
+        return []
+    before = {one.principal: one.refused for one in played.before}
+    return [
+        f"{one.refused} message{'' if one.refused == 1 else 's'} of "
+        f"{NOBODY if one.principal is None else f'principal {one.principal}'} would be refused"
+        + (f" ({before[one.principal] or 'none'} before)" if one.principal in before else "")
+        for one in played.overflowing
+    ]
+
+
 def _compared(before: PrincipalTraffic | None) -> list[str]:
     return [] if before is None else [str(before.refused), format_span(before.longest_delay)]
 

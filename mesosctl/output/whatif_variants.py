@@ -7,6 +7,7 @@ from mesosctl.model.quantities import format_milli
 from mesosctl.output.forecast import forecast_report
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
+from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import Forecast
 from mesosctl.planning.whatif_variants import Alternative, LargestChange
 
@@ -68,7 +69,8 @@ def _why(forecast: Forecast) -> str:
         status = "" if refused[0].status is None else f" with {refused[0].status}"
         return f"refused{status}: {refused[0].message}"
     starved = dict.fromkeys(f"{one.kind} {one.name}" for one in forecast.starved)
-    return f"starves {', '.join(starved)}" if starved else NOTHING
+    harms = [f"starves {', '.join(starved)}"] if starved else []
+    return "; ".join([*harms, *overflow_texts(forecast.traffic)]) or NOTHING
 
 
 def largest_report(found: LargestChange) -> Report:

@@ -15,7 +15,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
 MOST_KNOWN = 4096
-"""Values that are remembered: where more come hardly any repeat, and keeping them would cost more than it saves."""
+"""The most values that are kept: where more come hardly any repeat, and keeping them would cost more than it saves."""
 
 
 Key = TypeVar("Key")
@@ -53,7 +53,7 @@ class Entries:
         self._known: Known[str, Resource] = Known()
 
     def read(self, message: Any, path: str) -> Resource:
-        """As `resource_at`."""
+        """Return the Resource at `path`; see `resource_at`."""
         return self._known.get(repr(message), lambda: resource_at(message, path))
 
 
@@ -73,7 +73,7 @@ class ResourceLists:
         self._plain_texts: Known[str, Resources | None] = Known()
 
     def plain(self, messages: Any, where: str) -> Resources:
-        """Without allocation roles.  Raises RuleViolation naming the place below `where`."""
+        """Return a list without allocation roles.  Raises RuleViolation naming the place below `where`."""
 
         def together() -> Resources:
             return Resources(entry for part in self._read(messages, where).values() for entry in part)
@@ -100,7 +100,7 @@ class ResourceLists:
             return None
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
-        """By allocation role, without it; "*" for what has none.  Raises RuleViolation as `plain` does."""
+        """Return a list by allocation role, without that; "*" for none.  Raises RuleViolation as `plain` does."""
         return self._by_role.get(repr(messages), lambda: self._read(messages, where))
 
     def _read(self, messages: Any, where: str) -> Mapping[str, Resources]:

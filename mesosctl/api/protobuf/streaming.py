@@ -21,7 +21,7 @@ from mesosctl.api.protobuf.decoding import (
 )
 
 LARGEST_RECORD = 128 * 1024 * 1024
-"""Bytes: the offers of 50,000 agents in one event are fewer."""
+"""The largest record, in bytes: the offers of 50,000 agents in one event are smaller."""
 _LONGEST_LENGTH = 20
 
 
@@ -30,12 +30,12 @@ class BrokenRecord(ValueError):
 
 
 def encode(record: bytes) -> bytes:
-    """One record, ready for the stream."""
+    """Return a record with its length before it, as it stands in a stream."""
     return b"%d\n%s" % (len(record), record)
 
 
 def decode(chunks: Iterable[bytes], *, largest: int = LARGEST_RECORD) -> Iterator[bytes]:
-    """The records of a stream that arrives in any pieces.  Raises BrokenRecord.
+    """Yield the records of a stream that arrives in any pieces.  Raises BrokenRecord.
 
     A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, and
     one that ends between two just ends.
@@ -123,7 +123,7 @@ def parts(
     each_key_once: bool = False,
     shortcuts: Mapping[str, Shortcut] | None = None,
 ) -> Iterator[Part]:
-    """The parts of one JSON value that comes in chunks.
+    """Yield the parts of one JSON value that comes in chunks.
 
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
     is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.

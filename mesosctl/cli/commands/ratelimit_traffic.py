@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.files import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
@@ -114,27 +114,24 @@ def simulate(
     jsonl recorded it.
     """
     session: Session = ctx.obj
+    from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
     from mesosctl.model.rate_limits import check
-    from mesosctl.operations.rate_limits_file import parse, read_recording
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
-    from mesosctl.planning.traffic import parse_traffic, recorded_traffic, simulate
+    from mesosctl.planning.traffic import parse_traffic
 
     if not traffic and recorded is None:
         raise UsageError(
             "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
-    if [file, before, str(recorded)].count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input is one file, and not two", field="--before", hint="name a file")
-    limits = parse(read_config(session, file), named(file)).limits
+    check_standard_input((file, before, recorded), "--before")
+    limits = read_limits(session, file, "FILE")
     check(limits)
     arrivals = parse_traffic(traffic or ())
     if recorded is not None:
-        text = read_text(str(recorded), "--recorded", session.environment.stdin)
-        arrivals += recorded_traffic(read_recording(text.splitlines(), named(recorded)))
-    outcomes = simulate(limits, arrivals)
-    today = None if before is None else parse(read_config(session, before), named(before)).limits
-    played = Simulation(limits, outcomes, () if today is None else simulate(today, arrivals))
+        arrivals += read_recorded(session, recorded)
+    today = None if before is None else read_limits(session, before, "--before")
+    played = Simulation.play(limits, arrivals, today)
     instead = session.is_output(svg, "--svg")
     if not instead:
         session.emit(simulation(played))

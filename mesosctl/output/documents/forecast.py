@@ -8,9 +8,11 @@ from pydantic import BaseModel, Field
 from mesosctl.model.quantities import to_double
 from mesosctl.output.documents.offers import Placed
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.documents.rate_limits import Outcome
 from mesosctl.planning import forecast as values
 from mesosctl.planning import whatif_variants
 from mesosctl.planning.cluster_summary import HeldResources
+from mesosctl.planning.message_rates import Simulation
 
 
 class ChangeAnswer(Mirrored):
@@ -128,12 +130,27 @@ class LostAgent(Mirrored):
     id: str
 
 
+class Traffic(Strict):
+    """Recorded messages of each principal, as `ratelimit simulate` has them."""
+
+    principals: list[Outcome]
+    before: list[Outcome] = Field(description="Under the limits of today; empty where they are unknown.")
+
+    @classmethod
+    def of(cls, played: Simulation) -> Self:
+        """Make it from the value."""
+        return cls(
+            principals=[Outcome.of(outcome) for outcome in played.outcomes],
+            before=[Outcome.of(outcome) for outcome in played.before],
+        )
+
+
 class ForecastDocument(Document):
     """`whatif`, and every command with --dry-run."""
 
     kind: Literal["forecast"] = "forecast"
     accepted: bool = Field(description="Whether nothing would be refused.")
-    harmless: bool = Field(description="Accepted, and nobody starves for it: exit status 0.")
+    harmless: bool = Field(description="Accepted, nobody starves, and no more messages are refused: exit status 0.")
     mesos_version: str
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="In service, before.")
@@ -156,6 +173,9 @@ class ForecastDocument(Document):
     totals_before: Amounts
     totals: Amounts = Field(description="Of the agents in service, after.")
     unknowns: list[values.Unknown]
+    traffic: Traffic | None = Field(
+        default=None, description="Recorded messages under other rate limits; null where none are changed."
+    )
     would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
 
     @classmethod
@@ -184,6 +204,7 @@ class ForecastDocument(Document):
             totals=amounts(forecast.totals),
             unknowns=list(forecast.unknowns),
             offers_suspended=forecast.offers_suspended,
+            traffic=None if forecast.traffic is None else Traffic.of(forecast.traffic),
             would=[document.model_dump(mode="json") for document in would],
         )
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fake_master.http import frameworks, views
-from fake_master.http.exchange import (
+from fake_master.http.operator_api import DURATION, Body, Change, Reading
+from fake_master.http.request_response import (
     Refusal,
     Request,
     Response,
@@ -17,7 +18,6 @@ from fake_master.http.exchange import (
     standard_refusal,
     written,
 )
-from fake_master.http.operator_api import DURATION, Body, Change, Reading
 from fake_master.services import descriptions
 from fake_master.services.monitoring import LoggingLevel
 from fake_master.state import roles as roles_state
@@ -34,7 +34,7 @@ _SET_LOGGING_LEVEL = Message(
 )
 
 
-class Information:
+class StateEndpoints:
     """The endpoints that only tell; `metrics` returns every metric by name."""
 
     def __init__(self, state: MasterState, runtime: AgentRuntime, metrics: Callable[[], dict[str, float]]) -> None:
@@ -233,7 +233,7 @@ class Information:
         return dict(sorted(self._state.flags.shown.items()))
 
 
-class Logging:
+class LoggingCalls:
     """GET_LOGGING_LEVEL and SET_LOGGING_LEVEL."""
 
     def __init__(self, state: MasterState, level: LoggingLevel) -> None:
