@@ -5,9 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.decoding import STRICT, ConversionError
 from mesosctl.api.protobuf.messages import read
-from mesosctl.api.protobuf.streaming import STRICT
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.resource import Resource

@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 from mesosctl.api.protobuf.decoding import (
     DECODER,
     MOST_TO_RESPELL,
+    STRICT,
     TOO_DEEP,
     ConversionError,
     check_characters,
     end_of_number,
     in_plain_numbers,
     place_as_typed,
+    repeated_key,
 )
 
 LARGEST_RECORD = 128 * 1024 * 1024
@@ -78,27 +80,6 @@ _LONGEST_WORD = 16
 """Characters: more than any literal or escape has, so that what is wrong farther from the end is not merely cut."""
 
 
-def _twice(key: str) -> ConversionError:
-    return ConversionError(f"the key '{key}' appears twice in one object", "")
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _twice(next(key for key in found if keys.count(key) > 1))
-    return found
-
-
-STRICT = json.JSONDecoder(
-    parse_constant=DECODER.parse_constant,
-    parse_float=DECODER.parse_float,
-    parse_int=DECODER.parse_int,
-    object_pairs_hook=_each_once,
-)
-"""As DECODER, where each key of an object has to stand once."""
-
-
 class Part(NamedTuple):
     """A value and where it stands: the names of the objects around it, and its place if it is an element."""
 
@@ -131,24 +112,24 @@ def parts(
     Raises ConversionError where there is no JSON, something after it, or a value that is not taken apart and is longer
     than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
-    text = _Text(chunks, each_key_once=each_key_once)
+    text = _Text(chunks, shortcuts or {}, each_key_once=each_key_once)
     try:
-        yield from _of_value(text, (), depth, shortcuts or {})
+        yield from _of_value(text, (), depth)
     except RecursionError:
         raise ConversionError(TOO_DEEP, "") from None
     if text.peek():
         raise text.error("Extra data", text.at)
 
 
-def _of_value(text: "_Text", path: tuple[str, ...], depth: int, shortcuts: Mapping[str, Shortcut]) -> Iterator[Part]:
+def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part]:
     opening = text.peek()
     if opening == "{" and len(path) < depth:
         yield Part(path, None, {})
         for key in text.names():
-            yield from _of_value(text, (*path, key), depth, shortcuts)
+            yield from _of_value(text, (*path, key), depth)
     elif opening == "[" and path:
         yield Part(path, None, [])
-        for index, value in enumerate(text.elements(shortcuts.get(path[-1]))):
+        for index, value in enumerate(text.elements(path[-1])):
             yield Part(path, index, value)
     else:
         yield Part(path, None, text.value())
@@ -157,7 +138,8 @@ def _of_value(text: "_Text", path: tuple[str, ...], depth: int, shortcuts: Mappi
 class _Text:
     """Text that comes in chunks; what has been looked through is let go of."""
 
-    def __init__(self, chunks: Iterable[bytes], *, each_key_once: bool) -> None:
+    def __init__(self, chunks: Iterable[bytes], shortcuts: Mapping[str, Shortcut], *, each_key_once: bool) -> None:
+        self._shortcuts = shortcuts
         self._each_key_once = each_key_once
         self._decode = (STRICT if each_key_once else DECODER).raw_decode
         self._chunks = iter(chunks)
@@ -195,7 +177,7 @@ class _Text:
                 raise self.error("Expecting property name enclosed in double quotes", self.at)
             key = self.value()
             if self._each_key_once and key in known:
-                raise _twice(key)
+                raise repeated_key(key)
             known.add(key)
             if self.peek() != ":":
                 raise self.error("Expecting ':' delimiter", self.at)
@@ -204,8 +186,9 @@ class _Text:
             if not self._goes_on("}"):
                 return
 
-    def elements(self, shortcut: Shortcut | None) -> Iterator[Any]:
-        """The values in a list that begins here; where the `shortcut` can read one, it does."""
+    def elements(self, name: str) -> Iterator[Any]:
+        """The values in a list of this name that begins here."""
+        shortcut = self._shortcuts.get(name)
         self.at += 1
         if self.peek() == "]":
             self.at += 1
@@ -213,11 +196,8 @@ class _Text:
         while True:
             self.peek()
             short = shortcut(self._text, self.at) if shortcut is not None else None
-            if short is None:
-                yield self.value()
-            else:
-                value, self.at = short
-                yield value
+            value, self.at = short or (self.value(), self.at)
+            yield value
             if not self._goes_on("]"):
                 return
 
