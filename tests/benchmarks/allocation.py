@@ -199,8 +199,8 @@ def main() -> None:
     scale = SMALL_SCALE if given.small else LARGE_SCALE
     reporter = Reporter(
         "Allocation",
-        f"Milliseconds of `{RUN_MS}`, {scale.samples} runs for each case. With `pass`, frameworks return every offer at "
-        "once, so each run offers everything again. With `decline`, they decline every offer for a long time, until a "
+        f"Milliseconds of `{RUN_MS}`, {scale.samples} runs for each case. With `pass`, frameworks return every offer "
+        "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until a "
         "run has nothing to offer. On a busy machine, trust the best run more than the median.",
     )
     columns = [f"{word}, {of}" for of in ("median", "best") for word in ("ours", "real", "ratio")]

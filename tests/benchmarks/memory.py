@@ -159,7 +159,8 @@ def main() -> None:
     """Measure, print a line for each command, and write the figures where they were asked for."""
     given = arguments(__doc__).parse_args()
     sizes = SMALL if given.small else SIZES
-    reporter = Reporter("Memory", ABOUT, "Growth is the figure of the larger cluster divided by that of the smaller one: 10 is linear.")
+    growth = "Growth is the figure of the larger cluster divided by that of the smaller one: 10 is linear."
+    reporter = Reporter("Memory", ABOUT, growth)
     reporter.table(" and ".join(f"{size:,}" for size in sizes) + " agents", *_columns(sizes))
     found: dict[str, list[Figure]] = {}
     for size in sizes:

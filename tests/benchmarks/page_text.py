@@ -36,8 +36,8 @@ def page(parts: Sequence[Measured], missing: Sequence[str] = (), folder: str = "
 def _lines(parts: Sequence[Measured], missing: Sequence[str], folder: str) -> Iterator[str]:
     yield "# Benchmarks"
     yield ""
-    yield "`python -m tests.benchmarks.page` writes this page. Each part is also a separate command. Both sides of a ratio"
-    yield "were measured in the same run. `ours` is this project, and `real` is the Mesos master."
+    yield "`python -m tests.benchmarks.page` writes this page. Each part is also a separate command. Both sides of a"
+    yield "ratio were measured in the same run. `ours` is this project, and `real` is the Mesos master."
     yield from _environments(parts)
     for part in parts:
         yield from _part(part, folder)

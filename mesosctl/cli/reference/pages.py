@@ -110,7 +110,8 @@ def _cell(text: str) -> str:
 
 
 def _exit_statuses() -> Iterator[str]:
-    yield from ("# Exit statuses", "", "Scripts can rely on the exit statuses. Every change to them is in the changelog.", "")
+    yield from ("# Exit statuses", "")
+    yield from ("Scripts can rely on the exit statuses. Every change to them is in the changelog.", "")
     yield from ("| status | meaning |", "| --- | --- |")
     for status, meaning in MEANINGS.items():
         yield f"| {int(status)} | {meaning} |"
@@ -131,8 +132,8 @@ If you interrupt a command, its last message says one of the following:
 - A change was sent or accepted. The message names the command that shows the result.
 - Some steps of an `apply` are done. The message says how many, and that the same `apply` continues with the rest.
 
-If mesosctl has to restore something, it does so before it ends. It continues to ignore signals that were ignored when it
-started, as with `nohup`."""
+If mesosctl has to restore something, it does so before it ends. It continues to ignore signals that were ignored when
+it started, as with `nohup`."""
 
 
 def _environment() -> Iterator[str]:
@@ -145,8 +146,9 @@ def _environment() -> Iterator[str]:
 def _cluster_file() -> Iterator[str]:
     yield "# Cluster file"
     yield ""
-    yield "A cluster file describes the cluster of a fake master. The address `fake:cluster.toml` runs it inside the command,"
-    yield "`mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml` simulates it."
+    yield "A cluster file describes the cluster of a fake master. The address `fake:cluster.toml` runs it inside the"
+    yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
+    yield "simulates it."
     yield from ("", "```toml", cluster_file().rstrip(), "```")
 
 
@@ -158,8 +160,8 @@ def _json() -> Iterator[str]:
         yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
 
 
-_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output. With `-o jsonl` it
-writes one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
+_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output. With `-o jsonl`
+it writes one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
 `schema_version`. Each kind in the table links to its JSON Schema (draft 2020-12). The package contains the schemas too:
 `importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""
 
@@ -175,7 +177,7 @@ _PYTEST = """
 
 | name | what it is |
 | --- | --- |
-| fixture `fake_master` | A `FakeMaster` with the cluster that the marker describes. Without the marker, it has one agent. |
+| fixture `fake_master` | A `FakeMaster` with the cluster that the marker describes, or with one agent. |
 | fixture `fake_master_factory` | A function that creates more masters. It takes the arguments of `FakeMaster`. |
 | marker `fake_master(agents, **options)` | The cluster of the fixture. It takes the arguments of `FakeMaster`. |
 """
